@@ -11,7 +11,7 @@ import { column } from '../support/columns.js';
 
 const property = (value: number) => ({ type: 'Property', value });
 
-/** Entities with attributes n, m and, every other one, x. */
+/** Entities with attributes n and m, and every second one with x. */
 function rich(count: number, type = 'Thing'): StubEntity[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `urn:ngsi-ld:${type}:${index}`,
@@ -54,7 +54,7 @@ for (const [name, oddities] of Object.entries(ODDITIES)) {
     assert.equal(broker.of('batch').length + broker.of('single').length, 0);
   });
 
-  // A count below the truth passes for one that was true before more entities arrived.
+  // A count below the truth looks like a count that was correct before more entities arrived.
   if (name === 'counts too low') continue;
   it(`a purge that drops attributes removes attributes even if the entity then stops matching: ${name}`, async (t) => {
     for (const query of ['q=n>-1', 'attrs=n', 'q=n>-1;m']) {
@@ -67,7 +67,7 @@ for (const [name, oddities] of Object.entries(ODDITIES)) {
   });
 }
 
-it('a purge that drops attributes keeps the attributes that keep names and removes all others', async (t) => {
+it('a purge with keep keeps the named attributes and removes all others', async (t) => {
   const broker = await startStubBroker(t, {
     entities: rich(30).map((entity) => ({ ...entity, scope: '/a' })),
   });
@@ -92,7 +92,7 @@ it('a purge that drops attributes removes every attribute although a quarter of 
   }
 });
 
-it('a purge that drops attributes names exactly the attributes that stayed, with their entities', async (t) => {
+it('a purge that drops attributes reports exactly the attributes that stayed, with their entities', async (t) => {
   for (const oddities of [
     { locked: (key: string) => (key.endsWith('3 n') ? 423 : undefined) },
     { ghosts: (key: string) => key.endsWith('3 n') },
@@ -112,7 +112,7 @@ it('a purge that drops attributes names exactly the attributes that stayed, with
   }
 });
 
-it('a purge that drops attributes counts attributes that another client removes first as gone already', async (t) => {
+it('a purge that drops attributes counts attributes removed by another client as already gone', async (t) => {
   const broker = await startStubBroker(t, {
     entities: rich(20),
     fault: ({ kind, id = '' }, { entities }) => {
@@ -124,7 +124,7 @@ it('a purge that drops attributes counts attributes that another client removes 
   assert.deepEqual([report.deleted, report.alreadyGone, report.failed], [0, 20, 0]);
 });
 
-it('a purge that drops attributes waits for a query that lags behind its deletes', async (t) => {
+it('a purge that drops attributes waits if queries lag behind its deletes', async (t) => {
   const old = rich(20);
   let stale = 0;
   const broker = await startStubBroker(t, {
@@ -141,7 +141,7 @@ it('a purge that drops attributes waits for a query that lags behind its deletes
   assert.equal(whole.length, 40, 'each was removed twice at most');
 });
 
-it('a purge that drops attributes does not report success when the broker counts matches that it does not list', async (t) => {
+it('a purge that drops attributes does not report success if the broker counts matches that it does not list', async (t) => {
   const broker = await startStubBroker(t, { entities: rich(90), paging: 'shallow-40' });
   const { error, progress } = await purge(broker, 'type=Thing&drop=n', { limits: { pageSize: 20 } });
   assert.ok(error instanceof BrokerReplyError);
@@ -149,7 +149,7 @@ it('a purge that drops attributes does not report success when the broker counts
   assert.equal(progress.deleted, 40);
 });
 
-it('a purge that drops attributes does not take one empty answer for the end', async (t) => {
+it('a purge that drops attributes does not end after a single empty answer', async (t) => {
   for (const count of [unknown, (total: number) => total]) {
     for (let struck = 1; struck <= 9; struck++) {
       let queries = 0;
@@ -169,7 +169,7 @@ it('a purge that drops attributes does not take one empty answer for the end', a
 
 const IRI = 'https://example.org/ontology#speed';
 
-it('names of attributes in drop and keep are reported without a request if a server could read them as another path', async (t) => {
+it('attributes in drop and keep are reported without a request if a server could read their path as another one', async (t) => {
   const entities = [
     { id: 'urn:x:1', type: 'Thing', [IRI]: property(1), n: property(2) },
     { id: 'urn:x?2', type: 'Thing', n: property(2) },
@@ -203,10 +203,10 @@ it('drop and keep must use the names that the broker shows, since keep by anothe
   }
 });
 
-it('names of attributes in drop and keep may be names of Object.prototype, and are reported if no path can hold them', async (t) => {
+it('attributes in drop and keep may have names of Object.prototype, and are reported if no path can contain their names', async (t) => {
   const names = ['__proto__', 'constructor', 'toString', 'a..b', '..', 'é', 'x:speed', 'a@b'];
   const members = Object.fromEntries(names.map((name) => [name, property(1)]));
-  // A literal would set the prototype; JSON does not.
+  // An object literal would set the prototype; JSON does not.
   const entity = JSON.parse(
     JSON.stringify(members).replace('{', '{"id":"urn:x:1","type":"Thing","__proto__":1,'),
   ) as StubEntity;
@@ -221,7 +221,7 @@ it('names of attributes in drop and keep may be names of Object.prototype, and a
 const limits = { pageSize: 20 };
 const isWhole = ({ query }: StubRequest) => query.get('deleteAll') === 'true';
 
-it('a broker whose deleteAll=true finds datasets only loses all instances of each attribute, soon by one request each', async (t) => {
+it('at a broker whose deleteAll=true only finds datasets, all instances of each attribute are removed, soon with one request each', async (t) => {
   const broker = await startStubBroker(t, { entities: rich(90), deleteAll: 'with-datasets' });
   const report = await purged(broker, 'type=Thing&drop=n,m,x', { limits });
   assert.deepEqual([report.deleted, report.failed], [225, 0]);
@@ -231,7 +231,7 @@ it('a broker whose deleteAll=true finds datasets only loses all instances of eac
   assert.ok(ofDatasets.length === 90 && ofDatasets.every(isWhole), 'datasets go with their attribute');
 });
 
-it('a broker whose deleteAll=true finds datasets only is remembered for an hour', async (t) => {
+it('a broker whose deleteAll=true only finds datasets is remembered for an hour', async (t) => {
   const clock = createTestClock();
   const capabilities = new BrokerMemory(clock);
   for (const [passedMs, wholeDeletes] of [
@@ -247,7 +247,7 @@ it('a broker whose deleteAll=true finds datasets only is remembered for an hour'
   }
 });
 
-it('a missing attribute is no evidence that deleteAll=true finds datasets only', async (t) => {
+it('a missing attribute does not count as evidence that deleteAll=true only finds datasets', async (t) => {
   const capabilities = new BrokerMemory(createTestClock());
   const broker = await startStubBroker(t, {
     entities: rich(20),
@@ -260,7 +260,7 @@ it('a missing attribute is no evidence that deleteAll=true finds datasets only',
   assert.equal(capabilities.get('needs-datasets'), undefined);
 });
 
-it('a broker whose deleteAll=true finds datasets only loses also datasets that came after the listing', async (t) => {
+it('at a broker whose deleteAll=true only finds datasets, datasets added after the listing are removed as well', async (t) => {
   const broker = await startStubBroker(t, {
     entities: rich(30),
     deleteAll: 'with-datasets',
@@ -277,14 +277,14 @@ it('a broker whose deleteAll=true finds datasets only loses also datasets that c
   assert.deepEqual(withAttribute(broker, 'n'), []);
 });
 
-it('a broker without deleteAll=true has its attributes removed dataset by dataset', async (t) => {
+it('at a broker without deleteAll=true, attributes are removed dataset by dataset', async (t) => {
   const broker = await startStubBroker(t, { entities: rich(30), deleteAll: 'none' });
   const report = await purged(broker, 'type=Thing&drop=m');
   assert.deepEqual([report.deleted, report.failed], [30, 0]);
   assert.deepEqual(withAttribute(broker, 'm'), []);
 });
 
-it('an attribute with an ambiguous datasetId is reported by a broker without deleteAll=true, and nothing is sent', async (t) => {
+it('at a broker without deleteAll=true, an attribute with an ambiguous datasetId is reported, and nothing is sent', async (t) => {
   const m = [property(1), { ...property(2), datasetId: 'urn:d:1&deleteAll=true' }];
   const broker = await startStubBroker(t, {
     entities: [{ id: 'urn:x:1', type: 'Thing', m }],

@@ -3,7 +3,10 @@ import { it } from 'node:test';
 import { purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
-/** How batch deletes are answered, and the delete requests that 400 entities in batches of 100 may take. */
+/**
+ * How a broker answers batch deletes, and how many delete requests are allowed for 400 entities in
+ * batches of 100.
+ */
 const BATCHES: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, number]>> = {
   'the standard way': [{}, 4],
   '400 above 30 ids': [{ batchMaxIds: 30 }, 40],
@@ -36,7 +39,7 @@ for (const [name, [oddities, most]] of Object.entries(BATCHES)) {
   });
 }
 
-it('a purge by batches sends no batch above 900 kB, however long the ids are', async (t) => {
+it('a purge by batches sends no batch of more than 900 kB, however long the ids are', async (t) => {
   const entities = things(300, 'Thing', 'é'.repeat(4000));
   const broker = await startStubBroker(t, { entities });
   await purged(broker, 'type=Thing', { limits: { batchSize: 500, pageSize: 1000 } });
@@ -45,11 +48,11 @@ it('a purge by batches sends no batch above 900 kB, however long the ids are', a
 });
 
 for (const missing of ['207', '204', '404-errors', '404-entity-ids'] as const) {
-  it(`a purge by batches counts missing ids as gone already where the broker says so: ${missing}`, async (t) => {
+  it(`a purge by batches counts missing ids as already gone if the broker reports them: ${missing}`, async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(100),
       missing,
-      // Another client is faster: half of the page, then all of it.
+      // Another client deletes first: half of a page, then all of one.
       fault: ({ kind, ids }, { entities }) => {
         if (kind === 'batch')
           for (const id of ids.slice(0, ids[0]?.endsWith(':0') === true ? 25 : 50)) entities.delete(id);
@@ -57,7 +60,7 @@ for (const missing of ['207', '204', '404-errors', '404-entity-ids'] as const) {
       },
     });
     const report = await purged(broker, 'type=Thing');
-    // A broker that answers 204 all the same does not tell who was first.
+    // A broker that answers 204 anyway does not reveal which client was first.
     const [deleted, alreadyGone] = missing === '204' ? [100, 0] : [25, 75];
     assert.deepEqual([report.deleted, report.alreadyGone], [deleted, alreadyGone]);
     assert.deepEqual(report.errors, []);
@@ -65,7 +68,7 @@ for (const missing of ['207', '204', '404-errors', '404-entity-ids'] as const) {
   });
 }
 
-it('a purge by batches names each entity that stayed, with its problem, when half of a batch is refused', async (t) => {
+it('a purge by batches reports each remaining entity, with its problem, if half of a batch is refused', async (t) => {
   const locked = (id: string) => (Number(id.split(':').at(-1)) % 2 === 1 ? 409 : undefined);
   for (const oddities of [
     {},
@@ -96,7 +99,7 @@ it('a purge by batches lists at most 1000 items of each kind, and counts the res
   assert.ok(report.success.every((id) => !failed.has(id)));
 });
 
-it('a purge by batches remembers sizes that a broker refuses, so that the next purge does not try them', async (t) => {
+it('a purge by batches remembers the batch sizes that a broker refuses, and the next purge does not try them', async (t) => {
   const { BrokerMemory } = await import('../../sidecar/purge/broker/index.js');
   const { createTestClock } = await import('../support/purge-harness.js');
   for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {

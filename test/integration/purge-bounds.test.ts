@@ -22,7 +22,7 @@ const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 
 for (const [countName, count] of Object.entries(COUNTS)) {
   for (const [pagesName, pages] of Object.entries(PAGES)) {
-    it(`maxAffected refuses one match too many before the first delete, and accepts exactly as many: count ${countName}, ${pagesName}`, async (t) => {
+    it(`a purge with one match more than maxAffected is refused before the first delete, and one with exactly as many succeeds: count ${countName}, ${pagesName}`, async (t) => {
       const entities = [...things(51), ...things(9, 'Other')];
       const broker = await startStubBroker(t, { entities, count, ...pages });
       const limits = { pageSize: 20 };
@@ -40,7 +40,7 @@ for (const [countName, count] of Object.entries(COUNTS)) {
   }
 }
 
-it('maxAffected refuses with a single query if the count exceeds it', async (t) => {
+it('a purge whose count exceeds maxAffected is refused after a single query', async (t) => {
   const broker = await startStubBroker(t, { entities: things(500) });
   const { error } = await purge(broker, 'type=Thing&maxAffected=10');
   assert.ok(error instanceof TooManyMatchesError);
@@ -48,7 +48,7 @@ it('maxAffected refuses with a single query if the count exceeds it', async (t) 
   assert.equal(broker.requests.filter((request) => !isProbe(request)).length, 1);
 });
 
-it('maxAffected is never exceeded while matches keep arriving', async (t) => {
+it('maxAffected is not exceeded even if matches keep arriving', async (t) => {
   for (const count of Object.values(COUNTS)) {
     let born = 0;
     const broker = await startStubBroker(t, {
@@ -71,7 +71,7 @@ it('maxAffected is never exceeded while matches keep arriving', async (t) => {
   }
 });
 
-it('maxAffected deletes the counted matches and leaves later ones when the maximum equals the count', async (t) => {
+it('a purge whose maxAffected equals the count deletes the counted matches and leaves later ones', async (t) => {
   for (const present of [95, 120, 250]) {
     let born = 0;
     const broker = await startStubBroker(t, {
@@ -93,7 +93,7 @@ it('maxAffected deletes the counted matches and leaves later ones when the maxim
   }
 });
 
-it('maxAffected bounds attributes, not entities, where attributes are dropped', async (t) => {
+it('maxAffected limits attributes, not entities, if attributes are dropped', async (t) => {
   const entities = things(20).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
   const broker = await startStubBroker(t, { entities });
   const { error } = await purge(broker, 'type=Thing&drop=n,m&maxAffected=39');
@@ -123,7 +123,8 @@ for (const [countName, count] of Object.entries(COUNTS)) {
         continue;
       }
       const report = await purged(broker, 'type=Thing&dryRun=true', { limits: { pageSize: 50 } });
-      // A count that is plausible, but too low, cannot be told from a right one without listing everything.
+      // A plausible count that is too low cannot be distinguished from a correct one without
+      // listing everything.
       const counted = countName === 'too low' && report.matched === Math.floor(total / 3);
       assert.ok(report.matched === total || counted, `${report.matched} of ${total}`);
       assert.equal(report.dryRun, true);
@@ -136,14 +137,14 @@ for (const [countName, count] of Object.entries(COUNTS)) {
   });
 }
 
-it('a dry run lists no more than the sample needs where the count is known', async (t) => {
+it('a dry run lists no more than its sample if the count is known', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5000) });
   const report = await purged(broker, 'type=Thing&dryRun=true', { limits: { pageSize: 1000 } });
   assert.equal(report.matched, 5000);
   assert.equal(broker.requests.filter((request) => !isProbe(request)).length, 1);
 });
 
-it('a dry run neither obeys nor requires maxAffected', async (t) => {
+it('a dry run neither applies nor requires maxAffected', async (t) => {
   const broker = await startStubBroker(t, { entities: things(50) });
   assert.equal((await purged(broker, 'type=Thing&dryRun=true&maxAffected=3')).matched, 50);
   assert.equal((await purged(broker, 'local=true&dryRun=true')).matched, 50);

@@ -18,7 +18,10 @@ const OLD = '2025-01-01T00:00:00Z';
 const NEW = '2025-01-03T00:00:00Z';
 const BEFORE = 'timerel=before&timeAt=2025-01-02T00:00:00Z';
 
-/** The names that a world is made of: of entities to be purged, of attributes, datasets and instances. */
+/**
+ * The names used in a generated set of entities: ids of entities to purge, and names of attributes,
+ * datasets and instances.
+ */
 interface Names {
   readonly ids: readonly string[];
   readonly attribute: string;
@@ -26,7 +29,7 @@ interface Names {
   readonly instanceId: string;
 }
 
-/** A way to purge what is of type Doomed, and what of a Doomed entity it is for. */
+/** A way to purge what is of type Doomed, and the part of a Doomed entity that it removes. */
 interface Way {
   readonly hasBatches?: boolean;
   readonly run: (broker: CarelessBroker, names: Names, options: PurgeOptions) => Promise<PurgeOutcome>;
@@ -103,12 +106,15 @@ const SIGNS = [
   `),
 ];
 
-/** Text that holds signs of which servers make something, here and there. */
+/** Text with occasional characters that servers may interpret. */
 const oddText = fc
   .array(fc.oneof(fc.constantFrom(...SIGNS), fc.constantFrom('a', 'b', '1', 'é', 'ａ')), { maxLength: 4 })
   .map((pieces) => `urn:a${pieces.join('')}`);
 
-/** What a query can name: neither blanks nor commas nor control characters (which are refused before anything is sent). */
+/**
+ * Names that a query can contain: no blanks, commas or control characters, which are refused before
+ * anything is sent.
+ */
 const oddName = oddText.filter((text) => !/[\s,\p{Cc}]/u.test(text));
 
 const names: fc.Arbitrary<Names> = fc.record({
@@ -132,7 +138,10 @@ const carelessness: fc.Arbitrary<Carelessness> = fc.oneof(
   fc.constant(allAtOnce),
 );
 
-/** What a careless server may read in place of a text: these exist as well, and must stay. */
+/**
+ * Texts that a careless server may read instead of the given one. Entities with these names exist
+ * as well, and must stay.
+ */
 function twinsOf(text: string): readonly string[] {
   const steps: readonly ((given: string) => string)[] = [
     (given) => given.replace(/[?#;\p{Cc}][^]*$/u, ''),
@@ -154,7 +163,10 @@ function twinsOf(text: string): readonly string[] {
   return [...found];
 }
 
-/** Doomed entities of the names, Kept ones of whatever those could be taken for, both with twins of everything else. */
+/**
+ * Returns Doomed entities with the names, Kept ones with every name that could be confused with
+ * them, and the same variants for all other names.
+ */
 function worldOf({ ids, attribute, datasetId, instanceId }: Names): CarelessEntity[] {
   const partsOf = (name: string): Part[] => {
     const suffix = name === attribute ? '' : `:${name}`;
@@ -184,7 +196,7 @@ const nameOf = ({ collection, entity, attribute, part }: Piece) =>
   `${collection} ${entity.type} ${keyOf({ collection, entity, ...(attribute === undefined ? {} : { attribute }), ...(part === undefined ? {} : { part }) })}`;
 
 for (const [what, way] of Object.entries(WAYS)) {
-  it(`a purge of names that servers take apart deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
+  it(`a purge with ambiguous names deletes nothing outside the query, however the broker reads paths: ${what}`, async (t) => {
     const broker = await startCarelessBroker(t);
     broker.hasBatches = way.hasBatches === true;
     const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 120_000 });
@@ -234,7 +246,7 @@ for (const [how, flags, id, twin] of [
   ['takes plus signs for spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
   ['trims ids', { trims: true }, 'urn:t:O ', 'urn:t:O'],
 ] as const) {
-  it(`an id that a server takes apart never deletes another entity at a broker that ${how}: it goes by batch, or is reported`, async (t) => {
+  it(`an ambiguous id never causes the delete of another entity at a broker that ${how}: it is deleted by batch or reported`, async (t) => {
     const attributes = new Map([['plain', [{ instanceId: 'urn:i:1', observedAt: OLD }]]]);
     const doomed = { id, type: 'Doomed', attributes };
     const kept = { id: twin, type: 'Kept', attributes };
@@ -270,7 +282,7 @@ for (const [how, flags, id, twin] of [
   });
 }
 
-it('attributes at a broker whose deleteAll finds datasets only go with one request each, once that is learnt', async (t) => {
+it('at a broker whose deleteAll only finds datasets, attributes are removed with one request each once this is known', async (t) => {
   const broker = await startCarelessBroker(t);
   broker.deleteAll = 'with-datasets';
   const part = { instanceId: 'urn:i:1', observedAt: OLD };

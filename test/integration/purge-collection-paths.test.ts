@@ -10,7 +10,7 @@ const pathOf = ({ target }: { readonly target: string }) => target.split('?')[0]
 const isPlain = (request: { readonly target: string }) => pathOf(request) === '/ngsi-ld/v1/entities';
 const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 
-it('a broker that needs a slash after its collections is queried with it for an hour after the first 404', async (t) => {
+it('after a 404 for a collection without a slash, the path with a slash is used for an hour', async (t) => {
   const clock = createTestClock();
   const capabilities = new BrokerMemory(clock);
   for (const [passedMs, plain] of [
@@ -26,7 +26,7 @@ it('a broker that needs a slash after its collections is queried with it for an 
   }
 });
 
-it('a broker that needs a slash after its collections can be purged of attributes, and asked for dry runs', async (t) => {
+it('attributes can be purged, and dry runs made, at a broker that needs a slash after its collections', async (t) => {
   for (const [query, oddities] of [
     ['type=Thing&drop=n', {}],
     ['type=Thing&dryRun=true', {}],
@@ -39,7 +39,7 @@ it('a broker that needs a slash after its collections can be purged of attribute
   }
 });
 
-it('a broker that needs a slash after its collections can have its temporal entities purged', async (t) => {
+it('temporal entities can be purged at a broker that needs a slash after its collections', async (t) => {
   const broker = await startCarelessBroker(t);
   broker.collectionEnd = '/';
   const attributes = new Map([['n', [{ instanceId: 'urn:i:1', observedAt: '2025-01-01T00:00:00Z' }]]]);
@@ -50,7 +50,7 @@ it('a broker that needs a slash after its collections can have its temporal enti
   assert.equal(plain.length, 1);
 });
 
-it('the native purge uses only the spelling of the path that the query used', async (t) => {
+it('the native purge uses only the path spelling that worked for the query', async (t) => {
   for (const collectionEnds of [['/'], ['']] as const) {
     const broker = await startStubBroker(t, { entities: things(30), collectionEnds });
     const report = await purged(broker, 'type=Thing', { limits: { strategy: 'native' } });
@@ -60,7 +60,7 @@ it('the native purge uses only the spelling of the path that the query used', as
   }
 });
 
-it('a 404 to a query reaches the caller where the broker knows the collection in neither spelling', async (t) => {
+it('a 404 to a query reaches the caller if the broker knows the collection in neither spelling', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5), collectionEnds: [] });
   const { error } = await purge(broker, 'type=Thing');
   assert.ok(error instanceof BrokerRefusedError);
@@ -68,7 +68,7 @@ it('a 404 to a query reaches the caller where the broker knows the collection in
   assert.deepEqual(broker.requests.map(pathOf), ['/ngsi-ld/v1/entities', '/ngsi-ld/v1/entities/']);
 });
 
-it('a 404 about the tenant, or from a path that has worked before, does not cause another query', async (t) => {
+it('a 404 about the tenant, or from a path that has worked before, causes no second query', async (t) => {
   const unknown = await startStubBroker(t, { entities: things(5), tenant: 'city' });
   const { error } = await purge(unknown, 'type=Thing', { headers: { 'ngsild-tenant': 'nowhere' } });
   assert.ok(error instanceof BrokerRefusedError);

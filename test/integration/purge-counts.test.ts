@@ -6,7 +6,7 @@ import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.
 
 type Count = NonNullable<StubBrokerOptions['count']>;
 
-/** Counts that are no lie about more than there is: the purge must end well. */
+/** Counts that do not claim more than there is; purges must succeed with them. */
 const COUNTS: Readonly<Record<string, Count>> = {
   missing: () => undefined,
   'minus two': () => -2,
@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 
 for (const [countName, count] of Object.entries(COUNTS)) {
   for (const [pagesName, pages] of Object.entries(PAGES)) {
-    // A constant count that is right by chance in the end is one too high: it contradicts the empty result.
+    // A constant count ends up too high: it contradicts the final empty result.
     if (countName.startsWith('always')) continue;
     it(`a purge at a broker whose counts are wrong deletes every match: count ${countName}, ${pagesName}`, async (t) => {
       for (const seed of [1, 2, 3, 4]) {
@@ -51,7 +51,7 @@ for (const [name, count] of Object.entries({
   'always 100': () => 100,
   'always 10000': () => 10_000,
 })) {
-  it(`a purge at a broker whose counts are wrong deletes every match, and then reports that the broker counts more than it lists: ${name}`, async (t) => {
+  it(`a purge at a broker whose counts are wrong deletes every match and then reports matches that are counted but not listed: ${name}`, async (t) => {
     const broker = await startStubBroker(t, { entities: things(200), count });
     const { error, report, progress } = await purge(broker, 'type=Thing');
     assert.equal(broker.entities.size, 0);
@@ -64,7 +64,7 @@ for (const [name, count] of Object.entries({
   });
 }
 
-it('a purge at a broker whose counts are wrong looks again, after a wait, when the first page is empty but counted', async (t) => {
+it('a purge at a broker whose counts are wrong queries again, after a pause, if the first page is empty but the count is not 0', async (t) => {
   let isFirst = true;
   const broker = await startStubBroker(t, {
     entities: things(30),
@@ -78,7 +78,7 @@ it('a purge at a broker whose counts are wrong looks again, after a wait, when t
   assert.equal(broker.entities.size, 0);
 });
 
-it('a purge at a broker whose counts are wrong never reports success when the broker counts matches but lists none', async (t) => {
+it('a purge at a broker whose counts are wrong never reports success if matches are counted but none is listed', async (t) => {
   const answer = { status: 200, headers: { 'ngsild-results-count': '30' }, body: [] };
   const broker = await startStubBroker(t, { fault: () => answer });
   const { error } = await purge(broker, 'type=Thing');
@@ -87,8 +87,9 @@ it('a purge at a broker whose counts are wrong never reports success when the br
 });
 
 for (const name of ['with the count', 'without a count', 'with a count of 0'] as const) {
-  it(`a purge at a broker whose counts are wrong is not fooled by one empty answer in the middle: an error shown as [] ${name}`, async (t) => {
-    // The very first answer, empty and counted 0, cannot be told from the truth.
+  it(`a purge at a broker whose counts are wrong is not misled by one empty answer in the middle: an error shown as [] ${name}`, async (t) => {
+    // If the very first answer is empty with a count of 0, it cannot be distinguished from the
+    // truth.
     for (let struck = name === 'with a count of 0' ? 2 : 1; struck <= 9; struck++) {
       let queries = 0;
       const broker = await startStubBroker(t, {
@@ -109,7 +110,7 @@ for (const name of ['with the count', 'without a count', 'with a count of 0'] as
   });
 }
 
-it('a purge at a broker whose counts are wrong believes an empty first page that is counted as 0, with a single request', async (t) => {
+it('a purge whose first page is empty with a count of 0 ends after a single request', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5, 'Other') });
   const report = await purged(broker, 'type=Thing');
   assert.deepEqual([report.matched, report.deleted], [0, 0]);

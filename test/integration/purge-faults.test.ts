@@ -15,7 +15,7 @@ const FAULTS: readonly Fault[] = [
   'reset-after',
 ];
 
-/** Strikes a share of all requests with a fault, by chance. */
+/** Makes a share of all requests fail at random. */
 function chaos(seed: number, share: number): NonNullable<StubBrokerOptions['fault']> {
   const random = seededRandom(seed);
   return () => (random() < share ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
@@ -23,7 +23,7 @@ function chaos(seed: number, share: number): NonNullable<StubBrokerOptions['faul
 
 const locked = (id: string) => (id.endsWith('3') ? 423 : undefined);
 
-/** Brokers that differ in what they accept; `single` where deletes go one by one. */
+/** Brokers that accept different requests; `single` means that deletes are sent one by one. */
 const BROKERS: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
   'an exemplary broker': {},
   'pages of 7, more is TooManyResults': { pageMax: 7, overPageMax: '403' },
@@ -72,7 +72,7 @@ for (const [name, oddities] of Object.entries(BROKERS)) {
   });
 }
 
-it('a purge in which a quarter of all requests fail counts every request of every try', async (t) => {
+it('a purge in which a quarter of all requests fail counts every attempt as a request', async (t) => {
   const broker = await startStubBroker(t, { entities: things(60), fault: chaos(9, 0.25) });
   const { requests } = await purged(broker, 'type=Thing');
   assert.equal(requests, broker.requests.length);

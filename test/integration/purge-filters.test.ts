@@ -7,14 +7,14 @@ import { startStubBroker } from '../support/stub-broker.js';
 
 const GEO = 'georel=near;maxDistance==10&geometry=Point&coordinates=[1,2]';
 
-/** Queries in which one filter is ignored by the broker. */
+/** Queries of which the broker ignores one filter. */
 const IGNORED: Readonly<Record<string, readonly [string, readonly string[]]>> = {
   type: ['type=Thing', ['type']],
   attrs: ['attrs=n', ['attrs']],
   q: ['type=Thing&q=n>5', ['q']],
   scopeQ: ['type=Thing&scopeQ=/Madrid', ['scopeQ']],
   georel: [`type=Thing&${GEO}`, ['georel']],
-  // The ids come back right by chance; only the probe shows that the pattern had no part in it.
+  // The listed ids happen to be right; only the probe shows that the pattern is ignored.
   idPattern: ['type=Thing&idPattern=Thing', ['idPattern']],
   'idPattern of a few': ['type=Thing&idPattern=:1$', ['idPattern']],
   'type beside id': ['type=Thing&id=urn:ngsi-ld:Thing:1', ['type']],
@@ -34,7 +34,7 @@ for (const [name, [query, ignores]] of Object.entries(IGNORED)) {
   });
 }
 
-it('a broker that ignores a filter loses no entity either when its first page was empty by mistake', async (t) => {
+it('a broker that ignores a filter loses no entity, even if its first page was empty by mistake', async (t) => {
   let queries = 0;
   const broker = await startStubBroker(t, {
     entities,
@@ -49,7 +49,7 @@ it('a broker that ignores a filter loses no entity either when its first page wa
   assert.equal(broker.entities.size, 20);
 });
 
-it('a broker that ignores a filter loses nothing when the proof fails', async (t) => {
+it('a purge whose filter proof fails deletes nothing', async (t) => {
   const broker = await startStubBroker(t, {
     entities,
     fault: (request) => (isProbe(request) ? { status: 503 } : undefined),
@@ -59,7 +59,7 @@ it('a broker that ignores a filter loses nothing when the proof fails', async (t
   assert.equal(broker.entities.size, 20);
 });
 
-it('the proof that filters are honoured is made for each query by itself, and again after an hour', async (t) => {
+it('each query gets its own proof that filters are applied, and again after an hour', async (t) => {
   const clock = createTestClock();
   const capabilities = new BrokerMemory(clock);
   const broker = await startStubBroker(t, {});
@@ -80,7 +80,7 @@ it('the proof that filters are honoured is made for each query by itself, and ag
   assert.equal(await probes('type=Thing&q=n>5'), 2);
 });
 
-it('the proof that filters are honoured is not made when there is nothing to delete', async (t) => {
+it('the proof that filters are applied is skipped if there is nothing to delete', async (t) => {
   const broker = await startStubBroker(t, {});
   await purged(broker, 'type=Thing&q=n>5');
   assert.equal(broker.requests.length, 1);

@@ -7,7 +7,7 @@ import { startTemporal } from '../support/temporal-harness.js';
 
 after(stopAll);
 
-/** The hints of a dry run, and how many queries it took. */
+/** Returns the hints of a dry run, and the number of its queries. */
 async function hintsOf(
   t: Parameters<typeof startStubBroker>[0],
   query: string,
@@ -21,7 +21,7 @@ async function hintsOf(
   return { hints: report.hints, queries: broker.requests.length };
 }
 
-it('a dry run that matches nothing says which types are not listed at all', async (t) => {
+it('a dry run without matches reports the types that have no entities', async (t) => {
   assert.deepEqual((await hintsOf(t, 'type=Thingg')).hints, ['No entity of type Thingg is listed.']);
   assert.deepEqual((await hintsOf(t, 'type=Thing,Thingg&q=n%3E99')).hints, [
     'No entity of type Thingg is listed.',
@@ -34,7 +34,7 @@ it('a dry run that matches nothing says which types are not listed at all', asyn
   assert.ok(many.queries <= 8);
 });
 
-it('a dry run that matches nothing says which attributes no entity of the type has, where the type is there', async (t) => {
+it('a dry run without matches reports attributes that no entity of an existing type has', async (t) => {
   const { hints, queries } = await hintsOf(t, 'type=Thing&q=n%3E99%3Bspeeed%3C5');
   assert.deepEqual(hints, ['No entity of type Thing has the attribute speeed.']);
   assert.ok(queries <= 7);
@@ -45,18 +45,18 @@ it('a dry run that matches nothing says which attributes no entity of the type h
   ]);
 });
 
-it('a dry run that matches nothing warns of times in quotes', async (t) => {
+it('a dry run without matches warns of times in quotes', async (t) => {
   const { hints } = await hintsOf(t, 'type=Thing&q=n.observedAt%3C%222026-01-01T00:00:00Z%22');
   assert.equal(hints?.length, 1);
   assert.match(hints[0] ?? '', /^q compares n\.observedAt with "2026-01-01T00:00:00Z" in quotes/);
 });
 
-it('a dry run that matches nothing gives no hint when the query is just too narrow', async (t) => {
+it('a dry run without matches gives no hint if the query is just too narrow', async (t) => {
   assert.deepEqual((await hintsOf(t, 'type=Thing&q=n%3E99')).hints, []);
   assert.deepEqual((await hintsOf(t, 'type=Thing&id=urn:a:1')).hints, []);
 });
 
-it("a dry run that matches nothing gives no hint when the broker's answer is doubtful", async (t) => {
+it("a dry run without matches gives no hint if the broker's answer is unreliable", async (t) => {
   const empty = (headers: Readonly<Record<string, string>>) => ({ status: 200, headers, body: [] });
   for (const answer of [
     { status: 400, body: { title: 'no' } },
@@ -74,7 +74,7 @@ it("a dry run that matches nothing gives no hint when the broker's answer is dou
   }
 });
 
-it('a dry run that matches nothing sends no extra query if something matches, and nor does a purge', async (t) => {
+it('a dry run with matches sends no extra query for hints, and neither does a purge', async (t) => {
   const asked: (string | null)[] = [];
   const { hints } = await hintsOf(t, 'type=Thing,Thingg', {
     after: ({ query }) => asked.push(query.get('type')),
@@ -87,7 +87,7 @@ it('a dry run that matches nothing sends no extra query if something matches, an
   assert.ok(broker.requests.every(({ query }) => query.get('type') === 'Thingg'));
 });
 
-it('a temporal dry run that matches nothing has the same hints in its answer', async () => {
+it('a temporal dry run without matches has the same hints in its answer', async () => {
   const { gateway, broker, purge } = await startTemporal();
   const bodyOf = async (query: string) =>
     (await purge(`${query}&dryRun=true`)).json() as { readonly matched: number; readonly hints?: unknown };

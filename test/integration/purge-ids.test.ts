@@ -6,7 +6,7 @@ import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
 import { column } from '../support/columns.js';
 
-/** Ids that hold what URLs, JSON and JavaScript give a meaning to. */
+/** Ids with characters that have a meaning in URLs, JSON or JavaScript. */
 const ODD_IDS = [
   'urn:a/b',
   'urn:a?b=c',
@@ -37,7 +37,7 @@ const ODD_IDS = [
   'hasOwnProperty',
 ];
 
-/** Ids that, decoded too early, name the collection or climb out of it, or that no URL can hold. */
+/** Ids that no URL can contain, or that name or leave the collection when decoded too early. */
 const UNADDRESSABLE = [
   '.',
   '..',
@@ -58,7 +58,7 @@ const UNADDRESSABLE = [
 
 const entitiesOf = (ids: readonly string[]) => ids.map((id) => ({ id, type: 'Thing' }));
 
-it('ids that are unsafe in URLs are deleted by batch as they are', async (t) => {
+it('ids that are unsafe in URLs are deleted by batch unchanged', async (t) => {
   const entities = entitiesOf([...ODD_IDS, ...UNADDRESSABLE]);
   const broker = await startStubBroker(t, { entities });
   const report = await purged(broker, 'type=Thing');
@@ -67,7 +67,7 @@ it('ids that are unsafe in URLs are deleted by batch as they are', async (t) => 
   assert.equal(broker.of('single').length, 0);
 });
 
-it('ids that are unsafe in URLs are deleted singly after a GET of the same path has shown the same id', async (t) => {
+it('ids that are unsafe in URLs are deleted singly only after a GET of the same path has returned the same id', async (t) => {
   for (const strategy of ['auto', 'single'] as const) {
     const broker = await startStubBroker(t, { entities: entitiesOf(ODD_IDS), batch: 405 });
     const report = await purged(broker, 'type=Thing', { limits: { strategy } });
@@ -83,7 +83,7 @@ it('ids that are unsafe in URLs are deleted singly after a GET of the same path 
   }
 });
 
-it('ids that are unsafe in URLs are tried again where that GET fails for a passing reason', async (t) => {
+it('the GET that proves an id unsafe in URLs is retried if it fails temporarily', async (t) => {
   let retrievals = 0;
   const broker = await startStubBroker(t, {
     entities: entitiesOf(['urn:a?b', 'urn:a']),
@@ -106,7 +106,7 @@ it('ids that are unsafe in URLs are proven only once, even if their delete is re
   assert.deepEqual([report.deleted, report.failed, broker.of('retrieve').length], [2, 0, 1]);
 });
 
-it('the delete of an id that is unsafe in URLs is not sent if the purge stops during its proof', async (t) => {
+it('the delete of an id that is unsafe in URLs is not sent if the purge is stopped during its proof', async (t) => {
   const stop = new AbortController();
   const broker = await startStubBroker(t, {
     entities: entitiesOf(['urn:a?b', 'urn:a?c']),
@@ -121,7 +121,7 @@ it('the delete of an id that is unsafe in URLs is not sent if the purge stops du
   assert.equal(broker.of('single').length, 0);
 });
 
-it('an id that could lead a server to the collection never goes into a path: it is reported', async (t) => {
+it('an id that a server could read as the collection is never used in a path, and is reported', async (t) => {
   for (const strategy of ['auto', 'single'] as const) {
     const entities = [...entitiesOf(UNADDRESSABLE), ...things(3)];
     const broker = await startStubBroker(t, { entities, batch: 405 });
@@ -134,7 +134,7 @@ it('an id that could lead a server to the collection never goes into a path: it 
   }
 });
 
-it('ids that no path can hold safely are retried in a batch of their own', async (t) => {
+it('ids that no path can contain safely are retried in a separate batch', async (t) => {
   let isFirst = true;
   const broker = await startStubBroker(t, {
     entities: entitiesOf(['urn:x/..', 'urn:x:1', 'urn:x?y']),
@@ -150,7 +150,7 @@ it('ids that no path can hold safely are retried in a batch of their own', async
   assert.deepEqual(column(broker.of('single'), 'id'), ['urn:x:1']);
 });
 
-it('missing or empty ids end the purge before any delete', async (t) => {
+it('missing or empty ids in a listing end the purge before any delete', async (t) => {
   for (const entity of [
     { type: 'Thing' },
     { id: '', type: 'Thing' },
@@ -170,7 +170,7 @@ it('missing or empty ids end the purge before any delete', async (t) => {
   }
 });
 
-it('a broker that lists entities which id or idPattern excludes is stopped in the middle, and nothing more is deleted', async (t) => {
+it('a purge stops, and deletes nothing more, if the broker lists entities that id or idPattern excludes', async (t) => {
   let queries = 0;
   const broker = await startStubBroker(t, {
     entities: [...things(100), ...things(5, 'Other')],

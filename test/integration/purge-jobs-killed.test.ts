@@ -6,16 +6,16 @@ import { SlowBroker } from '../support/slow-broker.js';
 
 after(stopAll);
 
-it('a killed job goes on to its end where the broker carries out what it was sent', async () => {
+it('a killed job is completed if the broker executes all requests that it received', async () => {
   const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: false });
   const record = await runKilledJob(broker, 300, [230]);
-  // Killed between the note of a batch and its request, it would leave that one.
+  // If the process is killed after noting a batch and before sending it, that batch remains.
   assert.ok(broker.left <= 32, JSON.stringify(record));
   assert.equal(record.state, broker.left === 0 ? 'succeeded' : 'partial');
   assert.deepEqual([record.failed, broker.deletes], [broker.left, 300 - broker.left]);
 });
 
-it('a killed job ends partial with what might exceed its maximum where the broker drops what it was sent', async () => {
+it('a killed job ends partial, without exceeding its maximum, if the broker drops requests that it received', async () => {
   const broker = await SlowBroker.start({ entities: 300, msEach: 3, dropsUnwanted: true });
   const record = await runKilledJob(broker, 300, [230]);
   const { state, matched, deleted, alreadyGone, failed, unknown } = record;

@@ -15,7 +15,7 @@ after(stopAll);
 const ASYNC = { prefer: 'respond-async' };
 const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' });
 
-/** A broker with cars, whose deletes wait for a gate; and what they do once it is open is told. */
+/** Starts a broker with cars whose deletes wait for a gate. */
 async function startHeldBroker(cars: number) {
   const broker = await startTestBroker();
   broker.entities.seed(cars, car);
@@ -39,7 +39,7 @@ async function submitted(
 const recordOf = async (gateway: Pick<TestGateway, 'send'>, id: string): Promise<PurgeRecord> =>
   (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
 
-/** The record of a purge that has ended: of the tenants t0 and t1 in turns. */
+/** The record of an ended purge, alternately of the tenants t0 and t1. */
 function oldRecord(number: number): PurgeRecord {
   const now = new Date().toISOString();
   return {
@@ -71,7 +71,7 @@ function oldRecord(number: number): PurgeRecord {
   };
 }
 
-/** Follows a purge to its end by its events. */
+/** Follows the events of a purge until it ends. */
 async function ended(url: string, id: string): Promise<PurgeRecord> {
   const response = await fetch(`${url}/api/v2/purges/${id}/events`);
   assert.equal(response.status, 200);
@@ -83,14 +83,14 @@ async function ended(url: string, id: string): Promise<PurgeRecord> {
   return records.at(-1) ?? assert.fail('no event came');
 }
 
-it('a purge as a job is answered at once, runs to its end, and is reported in full', async () => {
+it('a purge as a job is answered at once, runs to its end, and has a full record', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(30, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const record = await submitted(gateway, 'type=Car', { 'x-request-id': 'request-1' });
   const last = await ended(gateway.url, record.id);
   assert.equal(last.state, 'succeeded');
-  // What people look for is read first.
+  // The most important members come first.
   assert.deepEqual(Object.keys(last).slice(0, 2), ['id', 'state']);
   assert.deepEqual(
     [last.matched, last.deleted, last.alreadyGone, last.failed, last.unknown],
@@ -103,7 +103,7 @@ it('a purge as a job is answered at once, runs to its end, and is reported in fu
   assert.ok(last.startedAt !== undefined && last.endedAt !== undefined);
 });
 
-it('the answer to POST /purges names the record of the purge in Purge-Id, when it was taken and when it was refused', async () => {
+it('the answer to POST /purges names the record in Purge-Id, whether the purge is accepted or refused', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   for (const [query, status, state] of [
@@ -122,7 +122,7 @@ it('the answer to POST /purges names the record of the purge in Purge-Id, when i
   }
 });
 
-it('a purge has a record also when its caller waited, when it deleted nothing, and when it was refused', async () => {
+it('a purge has a record even if its caller waited, it deleted nothing, or it was refused', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -180,7 +180,7 @@ it('a purge has a record also when its caller waited, when it deleted nothing, a
   assert.match(blank.problem().detail ?? '', /write \+ as %2B/);
 });
 
-it('a purge as a job can be cancelled while it waits and while it runs: deletes in flight finish, no others are sent', async () => {
+it('a job can be cancelled while it waits and while it runs: deletes in flight finish, and no others are sent', async () => {
   const { broker, held, gate } = await startHeldBroker(40);
   const gateway = await startTestGateway({
     BROKER_URL: held.url,
@@ -204,7 +204,7 @@ it('a purge as a job can be cancelled while it waits and while it runs: deletes 
   assert.equal(last.deleted, 10);
 });
 
-it('a purge whose caller waits can be cancelled, and the caller gets 503 with the counts', async () => {
+it('a purge with a waiting caller can be cancelled, and the caller gets 503 with the counts', async () => {
   const { held, gate } = await startHeldBroker(40);
   const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_BATCH_SIZE: '5' });
   const waiting = gateway.purge('type=Car');
@@ -216,13 +216,13 @@ it('a purge whose caller waits can be cancelled, and the caller gets 503 with th
   const answer = await waiting;
   assert.equal(answer.status, 503);
   assert.equal(answer.problem().type, 'urn:ngsi-ld-gateway:problem:purge-cancelled');
-  // Nobody is asked to repeat what was cancelled.
+  // There is no Retry-After, since a cancelled purge need not be repeated.
   assert.equal(answer.headers.get('retry-after'), null);
   assert.equal(typeof answer.problem()['deleted'], 'number');
   assert.equal((await recordOf(gateway, id)).state, 'cancelled');
 });
 
-it('a purge as a job has a rate and a concurrency that can be changed while it runs, within its policy', async () => {
+it('the rate and concurrency of a job can be changed while it runs, within its policy', async () => {
   const { held, gate } = await startHeldBroker(40);
   const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_CONCURRENCY: '8' });
   const { id } = await submitted(gateway, 'type=Car', { 'x-purge-policy': 'concurrency=3' });
@@ -242,7 +242,7 @@ it('a purge as a job has a rate and a concurrency that can be changed while it r
   assert.equal((await change({ maxPerSecond: 5 })).status, 409);
 });
 
-it('a purge as a job can be started by POST, with the members of the purge in its body', async () => {
+it('a job can be started by POST, with the members of the purge in the body', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(12, car, 'north');
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -284,7 +284,7 @@ it('records of purges can be read only with the token, if there is one', async (
   assert.equal(record.caller, 'ann');
 });
 
-it('a caller who names himself is anonymous in a gateway without a token, an open one among them', async () => {
+it('without a token, callers are anonymous whatever name they send, also in an open gateway', async () => {
   const broker = await startTestBroker();
   for (const GATEWAY_OPEN of ['false', 'true']) {
     const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_OPEN });
@@ -295,7 +295,7 @@ it('a caller who names himself is anonymous in a gateway without a token, an ope
   }
 });
 
-it('records of purges are listed page by page, the newest first, among more than a thousand', async () => {
+it('more than a thousand records of purges are listed in pages, newest first', async () => {
   const path = join(temporaryFolder(), 'schema.db');
   const store = await SqliteStore.open(path, systemClock);
   const numbers = Array.from({ length: 1_200 }, (_, index) => index);
@@ -331,7 +331,7 @@ it('jobs of different tenants take turns', async () => {
 });
 
 for (const how of ['SIGKILL', 'SIGTERM'] as const) {
-  it(`a gateway that is restarted goes on with its jobs after ${how}, until nothing matches`, async () => {
+  it(`a gateway that is restarted after ${how} continues its jobs until nothing matches`, async () => {
     const { broker, held, gate } = await startHeldBroker(200);
     const env = {
       BROKER_URL: held.url,
@@ -375,7 +375,7 @@ for (const how of ['SIGKILL', 'SIGTERM'] as const) {
   });
 }
 
-it('a gateway that is restarted with another broker after a crash shows the jobs for the first one as queued, and says what they wait for', async () => {
+it('a gateway restarted with another broker after a crash shows the jobs for the first broker as queued, with the reason', async () => {
   const { broker, held, gate } = await startHeldBroker(50);
   const other = await startTestBroker();
   const env = {
@@ -425,7 +425,7 @@ it('a gateway that is restarted with another broker after a crash shows the jobs
   assert.deepEqual(third.log.with('jobs wait for another broker than BROKER_URL names'), []);
 });
 
-it('a gateway that is restarted with another broker sends it nothing of the jobs for the first one', async () => {
+it('a gateway restarted with another broker sends that broker nothing of the jobs for the first one', async () => {
   const { held, gate } = await startHeldBroker(50);
   const other = await startTestBroker();
   other.entities.seed(20, car);
@@ -444,7 +444,7 @@ it('a gateway that is restarted with another broker sends it nothing of the jobs
   await closed;
 
   const second = await startTestGateway({ ...env, BROKER_URL: other.url });
-  // Jobs are taken in their order: this one would be the third.
+  // Jobs run in order, and this one would be the third.
   const { id } = await submitted(second, 'type=Bike');
   assert.equal((await ended(second.url, id)).deleted, 5);
   assert.equal(other.entities.count(), 20);

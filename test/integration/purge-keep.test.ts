@@ -7,7 +7,7 @@ import type { StubEntity } from '../support/stub-broker-filter.js';
 
 const property = (value: number) => ({ type: 'Property', value });
 
-/** Things with an attribute n; the last one has an attribute rare as well. */
+/** Things with an attribute n; the last one also has an attribute rare. */
 function rarely(count: number): StubEntity[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `urn:ngsi-ld:Thing:${index}`,
@@ -17,7 +17,7 @@ function rarely(count: number): StubEntity[] {
   }));
 }
 
-it('a keep that no match has is refused before the first delete, dry runs included', async (t) => {
+it('a purge or dry run whose keep names no attribute of any match is refused before the first delete', async (t) => {
   for (const keep of ['speeed', 'speeed,nme', 'https://example.org/n', 'rare', 'toString']) {
     for (const more of ['', '&dryRun=true', '&maxAffected=1000', '&q=n%3C30']) {
       const entities = [
@@ -36,7 +36,7 @@ it('a keep that no match has is refused before the first delete, dry runs includ
   }
 });
 
-it('a keep that no match has is refused where the broker ignores attrs, and where it lists entities without the attribute', async (t) => {
+it('a purge whose keep names no attribute of any match is refused even if the broker ignores attrs or lists entities without the attribute', async (t) => {
   const ignoring = await startStubBroker(t, { entities: rarely(5), ignores: ['attrs'] });
   const { error } = await purge(ignoring, 'type=Thing&keep=speeed');
   assert.ok(error instanceof FilterIgnoredError);
@@ -51,7 +51,7 @@ it('a keep that no match has is refused where the broker ignores attrs, and wher
   assert.equal(ignoring.of('attribute').length + listing.of('attribute').length, 0);
 });
 
-it('a keep that no match has removes nothing while its check fails', async (t) => {
+it('a purge with keep removes nothing if the check of its names fails', async (t) => {
   const broker = await startStubBroker(t, {
     entities: rarely(5),
     fault: ({ query }) => (query.get('attrs') === 'speeed' ? { status: 500 } : undefined),
@@ -61,14 +61,14 @@ it('a keep that no match has removes nothing while its check fails', async (t) =
   assert.equal(broker.of('attribute').length, 0);
 });
 
-it('a keep that no match has is not checked when nothing matches', async (t) => {
+it('the names in keep are not checked if nothing matches', async (t) => {
   const broker = await startStubBroker(t, { entities: rarely(5) });
   const report = await purged(broker, 'type=Nothing&keep=speeed,nme');
   assert.equal(report.matched, 0);
   assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'speeed,nme'));
 });
 
-it('a keep that some match has is accepted, wherever that match is and whatever else keep names', async (t) => {
+it('a keep is accepted if any match has one of its attributes, on whichever page the match is', async (t) => {
   for (const pageSize of [10, 1000]) {
     const broker = await startStubBroker(t, { entities: rarely(40) });
     const report = await purged(broker, 'type=Thing&keep=nowhere,rare', { limits: { pageSize } });
@@ -80,7 +80,7 @@ it('a keep that some match has is accepted, wherever that match is and whatever 
   }
 });
 
-it('a keep that some match has costs no request where the first page shows it', async (t) => {
+it('the check of keep needs no request if the first page shows one of its attributes', async (t) => {
   const broker = await startStubBroker(t, { entities: rarely(5) });
   await purged(broker, 'type=Thing&keep=n,nowhere');
   assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));

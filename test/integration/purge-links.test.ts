@@ -13,7 +13,7 @@ const link = (url: string) =>
   `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
 const withLink = (url: string): PurgeOptions => ({ headers: { link: link(url) }, limits: { pageSize: 4 } });
 
-/** A broker with 10 buses and 5 entities of a type that is called TT without an @context. */
+/** Starts a broker with 10 buses and 5 entities of a type that is named TT without an @context. */
 const start = async (t: TestContext, options: StubBrokerOptions = {}) =>
   startStubBroker(t, {
     entities: [...things(10, 'Bus'), ...things(5, 'TT')],
@@ -26,7 +26,7 @@ const idsOf = (broker: { readonly entities: ReadonlyMap<string, unknown> }, type
 const isByLink = (error: unknown) => error instanceof FilterIgnoredError && error.parameter === 'Link';
 
 for (const unfetchable of [400, 500, 503] as const) {
-  it(`a purge with an @context deletes what its names mean at a broker that refuses one that it cannot fetch, with ${unfetchable}`, async (t) => {
+  it(`a purge with an @context deletes by the meaning of its names if the broker refuses contexts it cannot fetch, with ${unfetchable}`, async (t) => {
     const broker = await start(t, { unfetchable });
     const capabilities = new BrokerMemory(createTestClock());
     const { deleted } = await purged(broker, 'type=TT', { ...withLink(UP), capabilities });
@@ -40,19 +40,19 @@ for (const unfetchable of [400, 500, 503] as const) {
   });
 }
 
-it('a purge with an @context deletes what its names mean at a broker that goes on without one but says which one it used', async (t) => {
+it('a purge with an @context deletes by the meaning of its names if the broker continues without a context but reports the one it used', async (t) => {
   const broker = await start(t, { unfetchable: 'named' });
   const { deleted } = await purged(broker, 'type=TT', withLink(UP));
   assert.deepEqual([deleted, idsOf(broker, 'TT')], [10, 5]);
 });
 
-it('a purge with an @context deletes what its names mean where nothing is called so without it', async (t) => {
+it('a purge with an @context deletes by the meaning of its names if no entity has the type name without the context', async (t) => {
   const broker = await start(t, { unfetchable: 'silent', entities: things(10, 'Bus') });
   assert.equal((await purged(broker, 'type=TT', withLink(UP))).deleted, 10);
 });
 
 for (const unfetchable of ['silent', 'named', 'echoed'] as const) {
-  it(`a purge with an @context that the broker cannot fetch deletes nothing where the broker goes on without it (${unfetchable})`, async (t) => {
+  it(`a purge with an @context that the broker cannot fetch deletes nothing if the broker continues without it (${unfetchable})`, async (t) => {
     for (const query of ['type=TT', 'type=TT&dryRun=true', 'type=TT&drop=n', 'type=TT&q=n>1', 'attrs=n']) {
       const broker = await start(t, { unfetchable });
       const { error } = await purge(broker, query, withLink(DOWN));
@@ -64,7 +64,7 @@ for (const unfetchable of ['silent', 'named', 'echoed'] as const) {
   });
 }
 
-it('a purge with an @context that stops being fetched deletes nothing that it does not mean', async (t) => {
+it('a purge deletes nothing outside the meaning of its names if its @context becomes unavailable', async (t) => {
   let queries = 0;
   const broker = await start(t, {
     unfetchable: 'named',
@@ -76,7 +76,7 @@ it('a purge with an @context that stops being fetched deletes nothing that it do
   assert.equal(idsOf(broker, 'TT'), 5);
 });
 
-it('a purge with an @context is not asked for a proof where no name depends on it', async (t) => {
+it('a purge with an @context needs no proof if none of its names depends on the context', async (t) => {
   const core = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
   for (const [query, url] of [
     ['type=https://a.example/T', DOWN],
@@ -94,7 +94,7 @@ it('a purge with an @context is not asked for a proof where no name depends on i
   }
 });
 
-it('a purge with an @context needs its proof for attributes to drop as well', async (t) => {
+it('a purge with an @context also needs a proof for attributes to drop', async (t) => {
   const broker = await start(t, { unfetchable: 'silent', contextAt: () => undefined });
   const { error } = await purge(broker, 'local=true&drop=n&maxAffected=100', withLink(DOWN));
   assert.ok(isByLink(error), String(error));
@@ -119,7 +119,7 @@ for (const [title, value] of [
   });
 }
 
-it('a purge with an @context takes its relation among others, without quotes, and beside what has no value', async (t) => {
+it('the @context is found in a Link with several relations, without quotes, or after a parameter without a value', async (t) => {
   const relation = 'http://www.w3.org/ns/json-ld#context';
   for (const parameters of [`rel="up ${relation}"`, `rel=${relation}`, `crossorigin; rel="${relation}"`]) {
     const broker = await start(t, { unfetchable: 'silent' });

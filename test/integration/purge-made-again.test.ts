@@ -20,7 +20,7 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
   ['ten minutes behind', 600_000],
   ['said to be an hour ahead by a proxy', 0, -3_600_000],
 ] as const) {
-  it(`entities that are made again during a purge are not deleted again, beyond a maximum or at all (the clock of the broker is ${what})`, async () => {
+  it(`entities recreated during a purge are not deleted again, within a maximum or without one (the clock of the broker is ${what})`, async () => {
     const clock = createTestClock(Date.now());
     const broker = await startTestBroker({ clock: { ...clock, now: () => clock.now() - behindMs } });
     broker.entities.seed(3000, vehicle);
@@ -45,7 +45,7 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
     assert.equal(outcomes.filter((outcome) => outcome === 'deleted').length, 3000);
     assert.equal(arrived, broker.entities.count());
     assert.equal(capabilities.get('no-batch'), undefined);
-    // The next purge takes them, in batches.
+    // The next purge deletes them, in batches.
     const next = await purged({ url: new URL(broker.url) }, 'type=Vehicle', { clock, capabilities });
     assert.equal(next.deleted, arrived);
     assert.ok(next.requests < 80, `${String(next.requests)} requests`);
@@ -53,7 +53,7 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
 }
 
 for (const hasBatches of [true, false]) {
-  it(`a purge whose every list takes seconds spends less than two thirds of its time listing (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+  it(`a purge whose every listing takes seconds spends less than two thirds of its time listing (${hasBatches ? 'batches' : 'one by one'})`, async () => {
     const clock = createTestClock();
     const writers = { makesAgain: 0, changes: 0.05, deletes: 0, adds: 0, most: 5 };
     const broker = new WritersBroker({
@@ -82,7 +82,7 @@ for (const hasBatches of [true, false]) {
 }
 
 for (const hasBatches of [true, false]) {
-  it(`a purge at a rate deletes nothing that stopped matching more than two seconds before (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+  it(`a purge with a rate limit deletes nothing that stopped matching more than two seconds earlier (${hasBatches ? 'batches' : 'one by one'})`, async () => {
     const clock = createTestClock();
     const writers = { makesAgain: 0, changes: 0, deletes: 0, adds: 0, most: 1 };
     const broker = new WritersBroker({
@@ -114,7 +114,8 @@ for (const hasBatches of [true, false]) {
     assert.ok(broker.effects.every(({ unmatchedMs }) => unmatchedMs <= 2000));
     assert.ok(broker.effects.length <= 20 + 5 * 20, `${String(broker.effects.length)} deleted`);
     assert.equal(report?.deleted, broker.effects.length);
-    // What stopped matching before its delete was sent is no match; batches that are refused were sent.
+    // An entity that stopped matching before its delete was sent is no match; refused batches count
+    // as sent.
     if (hasBatches) assert.deepEqual([report.matched, report.alreadyGone], [report.deleted, 0]);
     assert.ok(broker.requests < 400, `${String(broker.requests)} requests`);
   });

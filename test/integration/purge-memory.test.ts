@@ -11,14 +11,14 @@ const MIB = 1024 * 1024;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes held by objects and buffers after a collection. */
+/** Returns the bytes held by objects and buffers after a garbage collection. */
 function heldBytes(): number {
   collectGarbage();
   const { heapUsed: objects, external } = process.memoryUsage();
   return objects + external;
 }
 
-/** A broker that makes up its entities as they are asked for, and remembers one byte of each. */
+/** A broker that generates its entities on request and stores one byte for each. */
 function createGenerator(locked: (n: number) => boolean, onBatch: () => void): BrokerClient {
   const isGone = new Uint8Array(TOTAL);
   let left = TOTAL;

@@ -18,7 +18,7 @@ const entity: fc.Arbitrary<StubEntity> = fc.record({
   n: fc.nat(20).map((value) => ({ type: 'Property', value })),
 });
 
-/** Oddities that leave enough truth in the answers for a purge to be complete, in any combination. */
+/** Oddities of brokers with which a purge can still be complete, in any combination. */
 const oddities = fc.record(
   {
     pageMax: fc.constantFrom(1, 3, 7, 20, 1000),
@@ -111,14 +111,16 @@ it('a purge at a broker with any combination of oddities deletes exactly the mat
         const { report, error } = await purge(broker, `type=Thing&q=n>=${least}`, { seed, limits });
         const spared = entities.filter((item) => !matching.includes(item)).map(({ id }) => id);
         for (const id of spared) assert.ok(broker.entities.has(id), `${id} did not match, and is gone`);
-        // Without a fixed order of pages, lists that lag behind may hide whether there are more: that is said, too.
+        // Without a fixed page order, stale lists may hide whether there are more matches; the
+        // purge must report that.
         if (odd.paging !== undefined && odd.paging !== 'offset' && Number(odd.staleFor) > 0 && error) {
           assert.ok(error instanceof BrokerReplyError, 'lists that lag behind are said to be no proof');
           return;
         }
         assert.ok(report !== undefined, 'the purge has ended without a report');
         const { locked, ghosts } = { ...exemplary, ...odd };
-        // What no URL may hold can only go by batch; where that is missing, it is reported.
+        // Ids that no URL can contain can only be deleted by batch; without batches they are
+        // reported.
         const left = [...broker.entities.keys()].sort();
         const stayed = left.filter((id) => !spared.includes(id));
         for (const { id } of matching) {

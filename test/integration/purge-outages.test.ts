@@ -19,11 +19,11 @@ import { column } from '../support/columns.js';
 
 const LIMITS = { pageSize: 1000, batchSize: 500, concurrency: 3 };
 
-/** True for the query that asks whether a broker is back. */
+/** Whether a request is the query that checks whether a broker is back. */
 const isOutageProbe = ({ kind, query }: StubRequest) =>
   kind === 'query' && query.get('limit') === '1' && !query.has('count') && query.get('type') === 'Thing';
 
-/** A broker that is killed at its nth delete, and what it says from then on. */
+/** Starts a broker that is killed at its nth delete, and answers with `says` from then on. */
 async function startMortal(
   t: TestContext,
   { nth, downMs, says = 'reset-before', ...options }: Partial<StubBrokerOptions> & Mortality,
@@ -50,7 +50,10 @@ interface Mortality {
   readonly says?: Fault;
 }
 
-/** A broker that takes no new connections for 5 s from its third batch on, which it still answers. */
+/**
+ * Starts a broker that refuses new connections for 5 s from its third batch on; that batch is still
+ * answered.
+ */
 async function startRefusing(t: TestContext) {
   const clock = createTestClock();
   const broker = await startStubBroker(t, { entities: things(100) });
@@ -74,7 +77,7 @@ async function startRefusing(t: TestContext) {
 for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 504 }] as const) {
   for (const maxAttempts of [1, 6]) {
     const name = typeof says === 'string' ? says : says.status;
-    it(`a broker that restarts during a purge is waited for, and the purge goes on: ${name}, ${maxAttempts} tries`, async (t) => {
+    it(`a purge waits for a broker that restarts, and then continues: ${name}, ${maxAttempts} tries`, async (t) => {
       for (const oddities of [{}, { batch: 405, entities: things(200) }] as const) {
         const { broker, clock, arrivals } = await startMortal(t, { nth: 3, downMs: 5000, says, ...oddities });
         const events: PurgeEvent[] = [];
@@ -94,11 +97,11 @@ for (const says of ['reset-before', { status: 502 }, { status: 503 }, { status: 
   }
 }
 
-it('a broker that restarts during a purge is asked by one probe at a time, each after a longer pause', async (t) => {
+it('a broker that restarts during a purge receives one probe at a time, each after a longer pause', async (t) => {
   const { broker, clock, arrivals } = await startMortal(t, { nth: 3, downMs: 20_000 });
   await purged(broker, 'type=Thing', { clock, limits: LIMITS });
   const waiting = arrivals.filter(({ request }) => !isOutageProbe(request));
-  // What was on its way when the broker died: deletes, and two pages.
+  // Requests that were in flight when the broker died: deletes, and two pages.
   assert.ok(waiting.length <= LIMITS.concurrency + 2, `${waiting.length} others`);
   const probes = arrivals.filter(({ request }) => isOutageProbe(request)).map(({ atMs }) => atMs);
   assert.ok(probes.length >= 4 && probes.length <= 12, `${probes.length} probes`);
@@ -108,19 +111,19 @@ it('a broker that restarts during a purge is asked by one probe at a time, each 
   }, 0);
 });
 
-it('an outage does not end a purge that has more deletes in flight than failures in a row are allowed', async (t) => {
+it('an outage does not end a purge with more deletes in flight than the allowed number of failures in a row', async (t) => {
   let deletes = 0;
   const broker = await startStubBroker(t, {
     entities: things(200),
     batch: 405,
-    // All at once, and only once.
+    // All deletes in flight fail at once, and only once.
     fault: ({ kind }) => (kind === 'single' && ++deletes > 50 && deletes <= 90 ? 'reset-before' : undefined),
   });
   const report = await purged(broker, 'type=Thing', { limits: { concurrency: 40 } });
   assert.deepEqual([report.deleted, broker.entities.size], [200, 0]);
 });
 
-it('a broker that restarts during a purge is left alone for as long as its Retry-After says', async (t) => {
+it('a broker that restarts during a purge receives no request before its Retry-After has passed', async (t) => {
   const says = { status: 503, headers: { 'retry-after': '7' } };
   const { broker, clock, arrivals } = await startMortal(t, { nth: 2, downMs: 12_000, says });
   const report = await purged(broker, 'type=Thing', { clock, limits: { ...LIMITS, concurrency: 1 } });
@@ -144,7 +147,7 @@ it('a broker that refuses new connections during a purge may still answer reques
   assert.ok(down.refused <= 16, `${down.refused} requests refused`);
 });
 
-it('a broker that crashes on one batch in the middle of a purge loses no other entity', async (t) => {
+it('a broker that crashes on one batch of a purge does not affect other entities', async (t) => {
   const clock = createTestClock();
   let downUntilMs = 0;
   const broker = await startStubBroker(t, {
@@ -161,7 +164,7 @@ it('a broker that crashes on one batch in the middle of a purge loses no other e
   assert.ok(broker.requests.length <= 250, `${broker.requests.length} requests`);
 });
 
-it('a broker that fails some requests is recognised by one probe, and they are retried as the policy says', async (t) => {
+it('a broker that fails on only some requests is recognised with one probe, and they are retried by the retry policy', async (t) => {
   const bad = 'urn:ngsi-ld:Thing:7';
   const clock = createTestClock();
   const broker = await startStubBroker(t, {
@@ -176,7 +179,7 @@ it('a broker that fails some requests is recognised by one probe, and they are r
     onEvent: (event) => events.push(event),
   });
   assert.deepEqual([report.deleted, report.failed], [19, 1]);
-  // Six tries take longer than its list stays fresh.
+  // Six attempts take longer than the list stays fresh.
   const tries = broker.of('single').filter(({ id }) => id === bad).length;
   assert.ok(tries >= 12 && tries <= 60, `${tries} tries`);
   assert.ok(!events.some(({ type }) => type === 'broker-away'));
@@ -185,7 +188,7 @@ it('a broker that fails some requests is recognised by one probe, and they are r
 const purgeKilled = async (broker: StubBroker, options: PurgeOptions = {}) =>
   purge(broker, 'type=Thing', { limits: LIMITS, ...options });
 
-it('a broker that stays away ends the purge after BROKER_AWAY_MS, with the unknown items counted', async (t) => {
+it('a purge whose broker stays unavailable ends after BROKER_AWAY_MS, with the unknown items counted', async (t) => {
   const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
   const clock = createTestClock();
   const startMs = clock.now();
@@ -204,7 +207,7 @@ it('a broker that stays away ends the purge after BROKER_AWAY_MS, with the unkno
   assert.ok(broker.requests.length <= 30, `${broker.requests.length} requests`);
 });
 
-it('a broker that stays away is not waited for where BROKER_AWAY_MS is 0, or before its first answer', async (t) => {
+it("a purge does not wait for its broker if BROKER_AWAY_MS is 0, or before the broker's first answer", async (t) => {
   const clock = createTestClock();
   const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
   const { error, progress } = await purgeKilled(broker, { clock, retry: { awayMs: 0 } });
@@ -219,7 +222,7 @@ it('a broker that stays away is not waited for where BROKER_AWAY_MS is 0, or bef
   assert.deepEqual([never.error.reason, dead.requests.length], ['attempts-used-up', 6]);
 });
 
-it('a broker that stays away is not waited for once the purge is stopped', async (t) => {
+it('a purge that is stopped does not wait for its broker', async (t) => {
   const controller = new AbortController();
   const { broker, unanswered } = await startKilledBroker(t, { entities: things(4000) });
   const { error, progress } = await purgeKilled(broker, {
@@ -237,7 +240,7 @@ it('a broker that stays away is not waited for once the purge is stopped', async
 const noWait = { retry: { maxAttempts: 2, awayMs: 0 } };
 
 for (const carriesOut of [true, false]) {
-  it(`a broker that comes back when a purge has ended is queried once, by id, for deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
+  it(`a broker that comes back at the end of a purge is queried once, by id, for deletes without an answer: ${carriesOut ? '' : 'not '}done`, async (t) => {
     const { broker, unanswered } = await startKilledBroker(t, {
       entities: things(2000),
       carriesOut,
@@ -263,7 +266,7 @@ for (const [name, look] of [
   ['refuses', { status: 400, body: { title: 'id not supported' } }],
   ['sends what is not JSON', { status: 200, body: '<html>' }],
 ] as const) {
-  it(`a broker that comes back when a purge has ended is not trusted if it ${name}: unclear items stay unclear`, async (t) => {
+  it(`a broker that comes back at the end of a purge is not trusted if it ${name}: unclear items stay unclear`, async (t) => {
     const { broker, unanswered } = await startKilledBroker(t, { entities: things(2000), look });
     const { error, progress } = await purgeKilled(broker, noWait);
     assert.ok(error instanceof BrokerFailedError);
@@ -272,7 +275,7 @@ for (const [name, look] of [
   });
 }
 
-it('a broker that comes back when a purge has ended is not queried while its Retry-After lasts', async (t) => {
+it('a broker that comes back at the end of a purge is not queried before its Retry-After has passed', async (t) => {
   const throttled = { status: 429, headers: { 'retry-after': '3600' } };
   const lost = new Set<string>();
   const broker = await startStubBroker(t, {

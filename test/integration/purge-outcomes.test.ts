@@ -13,7 +13,9 @@ const MISHAPS: readonly Mishap[] = [
   ...(['rival', 'restart'] as const),
 ];
 
-/** The first requests, and most others, are spared: a purge that cannot begin has nothing to tell. */
+/**
+ * The first requests, and most others, succeed; a purge that cannot begin has nothing to report.
+ */
 const mishaps = fc
   .tuple(
     fc.integer({ min: 2, max: 8 }),
@@ -25,7 +27,7 @@ const mishaps = fc
     ...bad.flatMap((mishap, index) => (index % apart === 0 ? (['none', mishap] as const) : [mishap])),
   ]);
 
-/** Requests that nothing happens to between some that suffer. */
+/** Requests that mostly succeed, with the given mishaps among them. */
 const rowOf = (...happening: readonly Mishap[]) =>
   fc.array(fc.constantFrom<Mishap[]>('none', 'none', 'none', ...happening), { maxLength: 50 });
 
@@ -69,7 +71,7 @@ it('a purge accounts for every item despite any sequence of mishaps, and never r
       assert.equal(broker.inFlight, 0, 'a purge waits for its deletes');
       const { matched, deleted, alreadyGone, failed, unknown } = outcome.report ?? outcome.progress;
       const [ours, rivals] = [broker.deletedHere.size, broker.deletedByRival.size];
-      // An answer that lies is found out by a later look, for which an early end leaves no time.
+      // A false answer is detected by a later query, for which a purge that ends early has no time.
       const lies = outcome.report === undefined && made.mishaps.includes('all-missing');
       const told = deleted + alreadyGone + failed + unknown;
       assert.ok(outcome.report === undefined ? told <= matched : told === matched);
@@ -89,7 +91,7 @@ it('a purge accounts for every item despite any sequence of mishaps, and never r
   );
 });
 
-it('a purge distinguishes its own deletes from those of others exactly if every delete is answered', async () => {
+it('a purge distinguishes its own deletes from those of other clients if every delete is answered', async () => {
   const clear = fc.record({ ...settings, mishaps: rowOf('rival', 'rival', '429'), dies: fc.constant(false) });
   await fc.assert(
     fc.asyncProperty(clear, async (made) => {
@@ -103,7 +105,7 @@ it('a purge distinguishes its own deletes from those of others exactly if every 
   );
 });
 
-it('a purge never exceeds its concurrency, and never sends before a Retry-After ends, despite any mishaps', async () => {
+it('a purge never exceeds its concurrency, and never sends before a Retry-After has passed, despite any mishaps', async () => {
   const throttled = rowOf('429-wait', '429-wait', '503-wait', '429', 'reset-after', 'restart');
   const busy = fc.record({ ...settings, mishaps: fc.oneof(throttled, mishaps), dies: fc.boolean() });
   await fc.assert(

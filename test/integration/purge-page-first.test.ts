@@ -4,7 +4,7 @@ import { TooManyMatchesError } from '../../sidecar/purge/index.js';
 import { purge, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
-/** 600 things; those that `isExtra` names have the attribute `extra`. */
+/** 600 things; those for which `isExtra` returns true have the attribute `extra`. */
 const mixed = (isExtra: (n: number) => boolean) =>
   things(600).map((thing, n) => ({
     ...thing,
@@ -27,7 +27,7 @@ for (const [spread, isExtra] of Object.entries(SPREADS)) {
     const start = (t: Parameters<typeof startStubBroker>[0]) =>
       startStubBroker(t, { entities: mixed(isExtra), filtersLate: ['attrs'], ...oddities });
 
-    it(`a purge at a broker that filters late deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
+    it(`a purge at a broker that filters after paging deletes exactly the matches: ${spread}, ${pages}`, async (t) => {
       const broker = await start(t);
       const report = await purged(broker, 'type=Thing&attrs=extra');
       assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [100, 100, 0, 0]);
@@ -35,13 +35,13 @@ for (const [spread, isExtra] of Object.entries(SPREADS)) {
       assert.ok([...broker.entities.values()].every((entity) => !('extra' in entity)));
     });
 
-    it(`a purge at a broker that filters late reports the matches, not the broker's count, in a dry run: ${spread}, ${pages}`, async (t) => {
+    it(`a dry run at a broker that filters after paging reports the matches, not the broker's count: ${spread}, ${pages}`, async (t) => {
       const report = await purged(await start(t), 'type=Thing&attrs=extra&dryRun=true');
       assert.equal(report.matched, 100);
       assert.equal(report.sample.length, 100);
     });
 
-    it(`a purge at a broker that filters late checks the matches, not the broker's count, against maxAffected: ${spread}, ${pages}`, async (t) => {
+    it(`maxAffected at a broker that filters after paging applies to the matches, not to the broker's count: ${spread}, ${pages}`, async (t) => {
       const broker = await start(t);
       const { error, progress } = await purge(broker, 'type=Thing&attrs=extra&maxAffected=99');
       assert.ok(error instanceof TooManyMatchesError);
@@ -49,7 +49,7 @@ for (const [spread, isExtra] of Object.entries(SPREADS)) {
       assert.equal((await purged(broker, 'type=Thing&attrs=extra&maxAffected=100')).deleted, 100);
     });
 
-    it(`a purge at a broker that filters late removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
+    it(`a purge with drop at a broker that filters after paging removes the attribute of exactly the matches: ${spread}, ${pages}`, async (t) => {
       const broker = await start(t);
       const report = await purged(broker, 'type=Thing&attrs=extra&drop=extra');
       assert.deepEqual([report.deleted, report.failed], [100, 0]);
@@ -58,13 +58,13 @@ for (const [spread, isExtra] of Object.entries(SPREADS)) {
   }
 }
 
-it('a purge at a broker that filters late pages through the count once for each look, not for each match', async (t) => {
+it('a purge at a broker that filters after paging reads all pages once per listing, not once per match', async (t) => {
   const broker = await startStubBroker(t, { entities: mixed((n) => n % 6 === 0), filtersLate: ['attrs'] });
   await purged(broker, 'type=Thing&attrs=extra', { limits: { pageSize: 100 } });
   assert.ok(broker.of('query').length <= 20, JSON.stringify(requestCounts(broker)));
 });
 
-it('a purge at a broker that filters late works by attrs alone, when the page length is unknown', async (t) => {
+it('a purge at a broker that filters after paging works with attrs alone if the page length is unknown', async (t) => {
   const broker = await startStubBroker(t, {
     entities: mixed((n) => n >= 500),
     filtersLate: ['attrs'],
@@ -74,14 +74,14 @@ it('a purge at a broker that filters late works by attrs alone, when the page le
   assert.equal(broker.entities.size, 500);
 });
 
-it('a purge at a broker that filters late accepts a keep that only matches beyond the first page have', async (t) => {
+it('a purge at a broker that filters after paging accepts a keep whose attributes only occur beyond the first page', async (t) => {
   const broker = await startStubBroker(t, { entities: mixed((n) => n >= 500), filtersLate: ['attrs'] });
   const report = await purged(broker, 'type=Thing&keep=extra');
   assert.deepEqual([report.deleted, report.failed], [600, 0]);
   assert.equal([...broker.entities.values()].filter((entity) => 'extra' in entity).length, 100);
 });
 
-it('a purge at a broker that filters late does not wait for counted matches that do not exist', async (t) => {
+it('a purge at a broker that filters after paging does not wait for counted matches that do not exist', async (t) => {
   const broker = await startStubBroker(t, { entities: mixed(() => false), filtersLate: ['attrs'] });
   const report = await purged(broker, 'type=Thing&attrs=extra');
   assert.deepEqual([report.matched, report.deleted], [0, 0]);
@@ -92,7 +92,7 @@ for (const [where, idPattern, matches] of [
   ['on the first page', ':\\d$', 10],
   ['beyond the first page', ':5\\d\\d$', 100],
 ] as const)
-  it(`a purge by idPattern at a broker that filters late deletes exactly the matches: ${where}`, async (t) => {
+  it(`a purge by idPattern at a broker that filters after paging deletes exactly the matches: ${where}`, async (t) => {
     const entities = things(600);
     const broker = await startStubBroker(t, { entities, filtersLate: ['idPattern'] });
     const query = `type=Thing&idPattern=${encodeURIComponent(idPattern)}`;

@@ -4,7 +4,9 @@ import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
 import { createTestClock, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
-/** What a broker refuses in a query, and how many refusals a purge may run into before it knows. */
+/**
+ * What a broker refuses in a query, and how many refusals a purge may receive until it has adapted.
+ */
 const REFUSALS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, number]>> = {
   'TooManyResults above 7': [{ pageMax: 7, overPageMax: '403' }, 8],
   'a 400 above 7 that names the limit': [{ pageMax: 7, overPageMax: '400' }, 8],
@@ -42,14 +44,14 @@ for (const [name, [oddities, most]] of Object.entries(REFUSALS)) {
 
     await purged(broker, 'type=Other', { capabilities, clock, limits });
     assert.equal(broker.entities.size, 0);
-    // Without counts, empty pages are asked for twice.
+    // Without counts, empty pages are requested twice.
     const fewest = capabilities.get('no-count') === true ? 8 : 5;
     assert.ok(broker.requests.length - before <= fewest, 'the second purge asks right at once');
     assert.ok(before <= 40 + most, `${before} requests`);
   });
 }
 
-it('a purge asks for ids only, and never mixes pick with attrs', async (t) => {
+it('a purge requests only ids, and never combines pick with attrs', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5) });
   await purged(broker, 'type=Thing&attrs=n');
   assert.ok(broker.of('query').every(({ query }) => !query.has('pick') && !query.has('options')));

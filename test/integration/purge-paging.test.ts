@@ -6,7 +6,7 @@ import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.
 
 const unknown = () => undefined;
 
-/** Ways of paging, and the queries that 300 entities in pages of 50 may take. */
+/** Ways of paging, and how many queries are allowed for 300 entities in pages of 50. */
 const PAGINGS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, number]>> = {
   'ignores limit and offset': [{ paging: 'whole-result' }, 3],
   'ignores limit and offset, and counts nothing': [{ paging: 'whole-result', count: unknown }, 6],
@@ -47,13 +47,15 @@ for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
     }
   });
 
-  // In no order, in short pages and without a count, nobody can know what was never shown.
+  // If pages are unordered, short and without a count, entities that were never listed remain
+  // unknown.
   if (oddities.order === 'shuffled' && oddities.shortPages === true) continue;
-  it(`a purge reports exactly what stays at a broker that ${name}`, async (t) => {
+  it(`a purge reports exactly the entities that stay at a broker that ${name}`, async (t) => {
     const locked = (id: string) => (id.endsWith('7') ? 409 : undefined);
     const broker = await startStubBroker(t, { entities: things(300), ...oddities, locked });
     const { report, error } = await purge(broker, 'type=Thing', { limits: { pageSize: 100 } });
-    // What lies behind entities that cannot be deleted is out of reach where the offset is ignored.
+    // If the broker ignores the offset, matches listed after undeletable entities cannot be
+    // reached.
     if (report === undefined) assert.ok(error instanceof BrokerReplyError && /shows|offset/.test(name), name);
     else {
       const errors = report.errors.map(({ entityId }) => entityId).sort();
@@ -65,7 +67,7 @@ for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {
   });
 }
 
-it('a purge goes on after an empty page that a next link or the count contradicts', async (t) => {
+it('a purge continues after an empty page that a next link or the count contradicts', async (t) => {
   for (const count of [unknown, undefined]) {
     let queries = 0;
     const broker = await startStubBroker(t, {
@@ -84,7 +86,7 @@ it('a purge goes on after an empty page that a next link or the count contradict
   }
 });
 
-it('a purge asks for a smaller page when an answer is too large to hold', async (t) => {
+it('a purge requests a smaller page if an answer exceeds the reply limit', async (t) => {
   const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
   const broker = await startStubBroker(t, { entities: things(300) });
   const client = createBrokerClient({ brokerUrl: broker.url, timeoutMs: 5000, replyMaxBytes: 1000 });
@@ -93,7 +95,7 @@ it('a purge asks for a smaller page when an answer is too large to hold', async 
   assert.equal(broker.entities.size, 0);
 });
 
-it('a purge is quick to see that a broker sends everything whatever its limit, also where that is more than 4 MiB', async (t) => {
+it('a purge quickly detects a broker that always sends everything, even if the answer exceeds 4 MiB', async (t) => {
   const limits: number[] = [];
   const large = { type: 'Property', value: 'x'.repeat(100_000) };
   const broker = await startStubBroker(t, {
@@ -111,7 +113,7 @@ it('a purge is quick to see that a broker sends everything whatever its limit, a
   assert.ok(limits.slice(3).every((limit) => limit === 1));
 });
 
-it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of small values', async (t) => {
+it('a purge requests a smaller page if a page has more than 4 MiB or masses of small values', async (t) => {
   const large = { type: 'Property', value: 'x'.repeat(100_000) };
   const rich = { type: 'JsonProperty', json: Array.from({ length: 20_000 }, () => []) };
   for (const speed of [large, rich]) {
@@ -123,7 +125,7 @@ it('a purge asks for a smaller page when one holds more than 4 MiB, or masses of
         return undefined;
       },
     });
-    // Attributes are looked at for `drop`, so that a page cannot do with ids.
+    // With `drop`, pages contain attributes and not only ids.
     const report = await purged(broker, 'type=Thing&drop=speed', { limits: { pageSize: 100 } });
     assert.equal(report.deleted, 100);
     assert.ok(limits.includes(100) && limits.includes(20), limits.join());

@@ -32,7 +32,7 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
 
 const PATIENCE = { timeout: 300_000 };
 
-it('record=ids lists every deleted entity, for callers who may purge, in a file that only its owner can read', async () => {
+it('record=ids stores a list of every deleted entity, which only callers who may purge can read, in a file with owner-only access', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2500, car);
@@ -57,7 +57,7 @@ it('record=ids lists every deleted entity, for callers who may purge, in a file 
   assert.deepEqual(await readdir(join(folder, 'purge-ids')), []);
 });
 
-it('POST /purges takes record as a member, and the ids of the purge are listed', async () => {
+it('POST /purges accepts record as a member, and the ids of the purge are listed', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -76,12 +76,12 @@ it('POST /purges takes record as a member, and the ids of the purge are listed',
   );
 });
 
-it('record=ids names the entities whose deletes had no clear answer', async () => {
+it('record=ids lists the entities whose deletes had no clear answer', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(6, car);
   const relay = relayTo(broker);
   const deaf = await startRecordingBroker(async (request) => {
-    // Its connection is cut.
+    // The connection is closed.
     if (isDelete(request)) throw new Error('no answer');
     return relay(request);
   });
@@ -100,7 +100,7 @@ it('record=ids names the entities whose deletes had no clear answer', async () =
   );
 });
 
-it('record=ids names the deleted attributes with their entities', async () => {
+it('record=ids lists the deleted attributes with their entities', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(2, (index) => ({ ...car(index), speed: { type: 'Property', value: 1 } }));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -114,7 +114,7 @@ it('record=ids names the deleted attributes with their entities', async () => {
   );
 });
 
-it('ids are recorded only on request, and record=ids is refused where nothing could be recorded', async () => {
+it('ids are recorded only on request, and record=ids is refused if nothing could be recorded', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -129,7 +129,7 @@ it('ids are recorded only on request, and record=ids is refused where nothing co
   assert.equal((await gateway.send('GET', '/api/v2/purges/none/ids')).status, 404);
 });
 
-it('a list of recorded ids is deleted with the record of its purge', async () => {
+it('a list of recorded ids is deleted together with the record of its purge', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
@@ -144,7 +144,7 @@ it('a list of recorded ids is deleted with the record of its purge', async () =>
     await new Promise((resolve) => setImmediate(resolve));
 });
 
-it('the recorded ids of a gateway that keeps nothing are gone when it is closed', async () => {
+it('a gateway without a stored database deletes its recorded ids when it is closed', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' });
@@ -160,7 +160,7 @@ it('the recorded ids of a gateway that keeps nothing are gone when it is closed'
   assert.equal(existsSync(folder), false);
 });
 
-it('a purge with record=ids ends as usual when the list cannot be written, and warns of it', async () => {
+it('a purge with record=ids succeeds with a warning if the list cannot be written', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
@@ -180,7 +180,9 @@ it('a purge with record=ids ends as usual when the list cannot be written, and w
 });
 
 describe('a purge with record=ids that two gateways on one PostgreSQL worked on', PATIENCE, () => {
-  /** The first gateway is closed while its third delete is under way; the second one goes on. */
+  /**
+   * The first gateway is closed during its third delete, and the second one continues the purge.
+   */
   async function handedOver(folders: readonly [string, string]) {
     const database = await createDatabase();
     stopLater(() => database.drop());
@@ -221,7 +223,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     return { id, two, record, start };
   }
 
-  it('a purge that two gateways worked on has one list of ids in a folder that they share', async () => {
+  it('a purge that two gateways worked on has a single list of ids if they share a folder', async () => {
     const folder = temporaryFolder();
     const { id, two, record } = await handedOver([folder, folder]);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');
@@ -229,7 +231,7 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     assert.deepEqual(record.warnings, []);
   });
 
-  it('a purge that two gateways worked on has a list of ids in the folder of each, and its record says so', async () => {
+  it('a purge that two gateways worked on has a list of ids in the folder of each, with a warning in its record', async () => {
     const folders = [temporaryFolder(), temporaryFolder()] as const;
     const { id, two, record } = await handedOver(folders);
     const deleted = (await linesOf(two, id)).filter(({ outcome }) => outcome === 'deleted');

@@ -21,7 +21,10 @@ const VOUCHED = { 'x-gateway-token': TOKEN };
 const ENTITIES = '/ngsi-ld/v1/entities';
 const PURGES = '/api/v2/purges';
 
-/** Longest record of a refused purge, in characters: a query of 8 kB, which JSON may double, and some more. */
+/**
+ * Maximum length of the record of a refused purge, in characters: a query of 8 kB, which JSON may
+ * double, and some more.
+ */
 const MAX_RECORD = 24 * 1024;
 
 async function refusedOnes(gateway: TestGateway): Promise<readonly PurgeRecord[]> {
@@ -45,7 +48,7 @@ before(async () => {
 const post = (body: unknown, headers = {}, target = PURGES) =>
   sendJson(gateway.url, 'POST', target, body, { ...VOUCHED, 'x-request-id': 'r-1', ...headers });
 
-it('a purge that is refused for its body has a record, whatever announces the body', async () => {
+it('a purge that is refused because of its body has a record, however the body is announced', async () => {
   for (const [fields, body] of [
     [['Content-Length: 2'], '{}'],
     [['Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'],
@@ -102,7 +105,7 @@ for (const [why, body, headers, status, members] of [
     { tenant: 'south' },
   ],
 ] as const) {
-  it(`a purge that is refused for its JSON has a record of what it asked for: ${why}`, async () => {
+  it(`a purge that is refused because of its JSON has a record of the request: ${why}`, async () => {
     const answer = await post(body, headers);
     assert.equal(answer.status, status, answer.text);
     const record = await recordOf(gateway, answer);
@@ -114,7 +117,7 @@ for (const [why, body, headers, status, members] of [
   });
 }
 
-it('a body that is not a purge has no record', async () => {
+it('a body that does not describe a purge causes no record', async () => {
   const before = await refusedOnes(gateway);
   for (const body of [
     {},
@@ -137,7 +140,7 @@ it('a body that is not a purge has no record', async () => {
   assert.deepEqual(await refusedOnes(gateway), before);
 });
 
-it('a purge without the token is 401 before anything of it is looked at, and has no record', async () => {
+it('a purge without the token is 401 before anything else is checked, and has no record', async () => {
   const before = await refusedOnes(gateway);
   for (const token of [{}, { 'x-gateway-token': 'wrong' }]) {
     for (const [method, target, body] of [
@@ -155,7 +158,7 @@ it('a purge without the token is 401 before anything of it is looked at, and has
   assert.deepEqual(await refusedOnes(gateway), before);
 });
 
-it('the record of a refused purge is short, whatever its client made long', async () => {
+it('the record of a refused purge is short, however long the values in the request are', async () => {
   const long = (length: number) => 'x'.repeat(length);
   const answers = [
     await post({ ...CAR, query: `type=Car&${long(16_000)}=1`, tenant: long(256), link: long(4096) }),
@@ -166,7 +169,7 @@ it('the record of a refused purge is short, whatever its client made long', asyn
       link: long(15_000),
     }),
     await gateway.purge(`type=${'%22'.repeat(5000)}`, { ...VOUCHED, 'x-purge-policy': long(20_000) }),
-    // Refused when it has begun to work.
+    // This one is refused only after the purge has started.
     await gateway.purge(`type=Car&id=urn:${long(9000)}`, {
       ...VOUCHED,
       'ngsild-snapshot': long(9000),

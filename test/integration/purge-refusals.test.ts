@@ -8,7 +8,7 @@ import type { StubReply } from '../support/stub-broker-state.js';
 
 const ERRORS = 'https://uri.etsi.org/ngsi-ld/errors/';
 
-/** Answers that end a purge, and the status that is passed on. */
+/** Answers that end a purge, and the status that the caller receives. */
 const FATAL: Readonly<Record<string, readonly [StubReply, number]>> = {
   '401': [{ status: 401, headers: { 'www-authenticate': 'Bearer realm="x"' }, body: '<h1>who?</h1>' }, 401],
   '403': [{ status: 403, body: { title: 'not you' } }, 403],
@@ -24,7 +24,7 @@ for (const [name, [answer, status]] of Object.entries(FATAL)) {
     ['batch', {}],
     ['single', { batch: 405 }],
   ] as const) {
-    it(`a broker that refuses a purge for good ends the purge at once with its problem passed on: ${name} to a ${where}`, async (t) => {
+    it(`a broker's permanent refusal ends a purge at once, and the caller receives its problem: ${name} to a ${where}`, async (t) => {
       const broker = await startStubBroker(t, {
         entities: things(100),
         ...oddities,
@@ -40,7 +40,7 @@ for (const [name, [answer, status]] of Object.entries(FATAL)) {
   }
 }
 
-it('a broker that refuses a purge for good makes the purge report its earlier deletes', async (t) => {
+it('a purge that ends with a permanent refusal reports its earlier deletes', async (t) => {
   let batches = 0;
   const broker = await startStubBroker(t, {
     entities: things(100),
@@ -54,7 +54,7 @@ it('a broker that refuses a purge for good makes the purge report its earlier de
   assert.equal(broker.entities.size, 80);
 });
 
-it('a broker that refuses batches for good is believed when it refuses single deletes too', async (t) => {
+it('a broker that refuses batches and also single deletes ends the purge with the refusal', async (t) => {
   for (const status of [405, 501]) {
     const broker = await startStubBroker(t, {
       entities: things(10),
@@ -79,7 +79,7 @@ const unusable: Readonly<Record<string, StubReply>> = {
   'no content': { status: 204 },
 };
 for (const [name, answer] of Object.entries(unusable)) {
-  it(`answers to a query that say nothing about it end the purge before any delete: ${name}`, async (t) => {
+  it(`a meaningless answer to a query ends the purge before any delete: ${name}`, async (t) => {
     const broker = await startStubBroker(t, { entities: things(10), fault: () => answer });
     const { error } = await purge(broker, 'type=Thing');
     assert.ok(error instanceof BrokerReplyError, String(error));
@@ -87,7 +87,7 @@ for (const [name, answer] of Object.entries(unusable)) {
   });
 }
 
-it('answers to a delete that say nothing about it are not trusted: entities still listed are deleted singly', async (t) => {
+it('a meaningless answer to a delete is not trusted: entities that are still listed are deleted singly', async (t) => {
   const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>welcome</html>' };
   const broker = await startStubBroker(t, {
     entities: things(50),
@@ -98,7 +98,7 @@ it('answers to a delete that say nothing about it are not trusted: entities stil
   assert.equal(broker.entities.size, 0);
 });
 
-it('an answer that redirects a delete is not followed, and ends the purge', async (t) => {
+it('a redirect of a delete is not followed, and ends the purge', async (t) => {
   const broker = await startStubBroker(t, {
     entities: things(50),
     fault: ({ kind }) => (kind === 'batch' ? { status: 307, headers: { location: '/x' } } : undefined),
@@ -108,7 +108,7 @@ it('an answer that redirects a delete is not followed, and ends the purge', asyn
   assert.equal(broker.entities.size, 50);
 });
 
-it('an answer to a delete that is too large to hold ends the purge with what was done', async (t) => {
+it('an answer to a delete that exceeds the reply limit ends the purge with its counts so far', async (t) => {
   const { createBrokerClient } = await import('../../sidecar/purge/broker/client.js');
   const broker = await startStubBroker(t, {
     entities: things(20),
@@ -119,7 +119,7 @@ it('an answer to a delete that is too large to hold ends the purge with what was
   assert.ok(error instanceof BrokerReplyError);
 });
 
-it('a broker that did not ask all its sources has its warning reported, since the purge may be incomplete', async (t) => {
+it("a purge reports the broker's warning that some sources did not answer, since it may be incomplete", async (t) => {
   const broker = await startStubBroker(t, {
     entities: things(10),
     queryHeaders: { 'ngsild-warning': '199 broker "no answer from urn:csr:1"' },
@@ -129,7 +129,7 @@ it('a broker that did not ask all its sources has its warning reported, since th
   assert.deepEqual(report.warnings, ['199 broker "no answer from urn:csr:1"']);
 });
 
-it('a broker that queried other sources although the purge is local ends the purge', async (t) => {
+it('a purge with local=true ends if the broker queried other sources', async (t) => {
   const queryHeaders = { 'ngsild-entitymap': 'urn:ngsi-ld:entitymap:1' };
   for (const query of ['type=Thing&local=true', 'type=*&maxAffected=100']) {
     const broker = await startStubBroker(t, { entities: things(10), queryHeaders });

@@ -8,7 +8,7 @@ import { column } from '../support/columns.js';
 
 const CONTEXT_PROBLEM = { type: 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable', title: 'x' };
 
-it('a failed request of a purge is tried exactly as often as the policy says, with growing waits', async (t) => {
+it('a failed request of a purge is sent as often as the retry policy says, with growing pauses', async (t) => {
   const clock = createTestClock();
   const broker = await startStubBroker(t, { fault: () => ({ status: 500 }) });
   const { error } = await purge(broker, 'type=Thing', { clock });
@@ -27,7 +27,7 @@ for (const status of [501, 505, 508, 510, 511]) {
   });
 }
 
-it('a failed request of a purge waits as long as Retry-After says, and all other requests with it', async (t) => {
+it('a failed request of a purge waits for its Retry-After, and so do all other requests of the purge', async (t) => {
   for (const [value, least] of [
     ['7', 7000],
     [new Date(Date.UTC(2026, 0, 1, 0, 0, 20)).toUTCString(), 19_000],
@@ -50,7 +50,7 @@ it('a failed request of a purge waits as long as Retry-After says, and all other
   }
 });
 
-it('a failed request of a purge is given up at once when Retry-After is longer than a purge can wait, and that is passed on', async (t) => {
+it('a purge ends at once if Retry-After is longer than it may wait, and passes Retry-After on', async (t) => {
   for (const kind of ['query', 'batch'] as const) {
     const broker = await startStubBroker(t, {
       entities: things(20),
@@ -65,7 +65,7 @@ it('a failed request of a purge is given up at once when Retry-After is longer t
   }
 });
 
-it('a failed request of a purge is tried at most once more when the @context cannot be loaded', async (t) => {
+it('a failed request of a purge is repeated at most once if the @context cannot be loaded', async (t) => {
   for (const status of [503, 504]) {
     const answer = { status, body: CONTEXT_PROBLEM };
     const broker = await startStubBroker(t, { entities: things(5), fault: () => answer });
@@ -76,7 +76,7 @@ it('a failed request of a purge is tried at most once more when the @context can
   }
 });
 
-it('a failed request of a purge may be a time-out', async (t) => {
+it('a request of a purge that times out is retried', async (t) => {
   const options = { timeoutMs: 500, retry: { maxAttempts: 2 } };
   const silent = await startStubBroker(t, { fault: () => 'hang' });
   const { error } = await purge(silent, 'type=Thing', options);
@@ -97,7 +97,7 @@ it('a failed request of a purge may be a time-out', async (t) => {
   assert.equal((await purged(slow, 'type=Thing', options)).deleted, 20);
 });
 
-it('a batch whose answer was lost counts as deleted', async (t) => {
+it('a batch whose answer was lost counts as deleted once its entities are gone', async (t) => {
   let isFirst = true;
   const broker = await startStubBroker(t, {
     entities: things(20),
@@ -111,7 +111,7 @@ it('a batch whose answer was lost counts as deleted', async (t) => {
   assert.deepEqual([report.deleted, report.failed], [20, 0]);
 });
 
-it('a failed request of a purge names the broker that cannot be reached, without its credentials', async () => {
+it('the error of a purge names the unreachable broker, without its credentials', async () => {
   const url = new URL('http://user:secret@127.0.0.1:1/');
   const { error } = await purge({ url }, 'type=Thing');
   assert.ok(error instanceof BrokerFailedError);
@@ -120,7 +120,7 @@ it('a failed request of a purge names the broker that cannot be reached, without
   assert.doesNotMatch(error.message, /user|secret/);
 });
 
-it('entities whose tries are used up get a final retry, after the broker has recovered', async (t) => {
+it('entities without remaining attempts get a final retry after the broker has recovered', async (t) => {
   const tries = new Map<string, number>();
   const broker = await startStubBroker(t, {
     entities: things(40),
@@ -136,7 +136,7 @@ it('entities whose tries are used up get a final retry, after the broker has rec
   assert.equal(broker.entities.size, 0);
 });
 
-it('entities whose tries are used up are the only ones reported, with their last failure, when they fail again', async (t) => {
+it('if the final retry fails as well, exactly those entities are reported, with their last failure', async (t) => {
   for (const share of [0.05, 0.2, 0.4]) {
     for (const seed of [1, 2, 3, 4]) {
       const random = seededRandom(seed);
@@ -159,7 +159,7 @@ it('entities whose tries are used up are the only ones reported, with their last
   }
 });
 
-it('entities whose tries are used up count as deleted when a delete with an error as its answer worked', async (t) => {
+it('entities without remaining attempts count as deleted if a delete worked although its answer was an error', async (t) => {
   const tries = new Map<string, number>();
   const broker = await startStubBroker(t, {
     entities: things(100),
@@ -168,7 +168,7 @@ it('entities whose tries are used up count as deleted when a delete with an erro
       if (kind !== 'single' || Number(id.split(':').at(-1)) % 4 !== 0) return undefined;
       const nth = (tries.get(id) ?? 0) + 1;
       tries.set(id, nth);
-      // In the second round, when so many failures in a row end the deletes.
+      // This is in the second round, in which so many failures in a row end the deletes.
       if (nth > 6) entities.delete(id);
       return { status: 503 };
     },
@@ -184,7 +184,7 @@ it('entities whose tries are used up count as deleted when a delete with an erro
   assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...broker.entities.keys()].sort());
 });
 
-it('entities that make their whole batch fail do not fail the others in it', async (t) => {
+it('an entity that makes its whole batch fail does not make the others in the batch fail', async (t) => {
   const answers = [{ status: 500 }, { status: 503 }, 'reset-before', 'hang'] as const;
   for (const answer of answers) {
     const broker = await startStubBroker(t, {
@@ -206,7 +206,7 @@ it('entities that make their whole batch fail do not fail the others in it', asy
 });
 
 for (const [name, oddities] of Object.entries({ batches: {}, 'single deletes': { batch: 405 as const } })) {
-  it(`a broker that answers nothing but failures ends the purge after about twenty of them: ${name}`, async (t) => {
+  it(`a broker that only answers with failures ends the purge after about twenty of them: ${name}`, async (t) => {
     const broker = await startStubBroker(t, {
       entities: things(500),
       ...oddities,
@@ -222,7 +222,7 @@ for (const [name, oddities] of Object.entries({ batches: {}, 'single deletes': {
   });
 }
 
-it('a broker that answers nothing but failures ends the purge halfway too, with its counts', async (t) => {
+it('a broker that from some point only answers with failures ends the purge, with its counts', async (t) => {
   for (const oddities of [{}, { batch: 405 as const }]) {
     let requests = 0;
     const broker = await startStubBroker(t, {
@@ -237,7 +237,7 @@ it('a broker that answers nothing but failures ends the purge halfway too, with 
   }
 });
 
-it('a broker that fails now and then does not end the purge', async (t) => {
+it('a broker that fails occasionally does not end the purge', async (t) => {
   let singles = 0;
   const broker = await startStubBroker(t, {
     entities: things(100),

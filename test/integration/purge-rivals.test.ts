@@ -15,7 +15,10 @@ after(stopAll);
 
 const ENTITIES = '/ngsi-ld/v1/entities';
 const TOTAL = 1500;
-/** How many deletes the one that is killed sends; of the last it never hears. */
+/**
+ * The number of deletes that the killed process sends; it never receives the answer to the last
+ * one.
+ */
 const LAST_DELETE = 4;
 
 const answer = (status: number, body?: unknown, headers = {}): RecordedAnswer => ({
@@ -24,14 +27,16 @@ const answer = (status: number, body?: unknown, headers = {}): RecordedAnswer =>
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
 });
 
-/** A broker that knows by whom each entity was deleted: each process has a name of its own in Via. */
+/**
+ * Starts a broker that records which process deleted each entity, by the process's own name in Via.
+ */
 async function startBroker(rivals: number) {
   const entities = new Set(Array.from({ length: TOTAL }, (_, index) => `urn:ngsi-ld:Car:${index}`));
   const deletedBy = new Map<string, number>();
   const requestsOf = new Map<string, number>();
-  /** Opens when every rival has listed all entities: a round lists before it deletes. */
+  /** Opens when every process has listed all entities, since a round lists before it deletes. */
   const allListed = new Gate();
-  /** Until then the others do not run ahead. */
+  /** Keeps the other processes waiting until one has been killed. */
   const killed = new Gate();
   const state = { victim: '', kill: () => {} };
 
@@ -83,11 +88,14 @@ async function startBroker(rivals: number) {
   return { broker, entities, deletedBy, state };
 }
 
-/** Three processes take seconds to start; what one of them does is the same for both, but for the requests it sends. */
+/**
+ * Three processes take seconds to start, and with both strategies they differ only in the requests
+ * they send.
+ */
 const STRATEGIES = isThorough ? (['batch', 'single'] as const) : (['batch'] as const);
 
 for (const strategy of STRATEGIES) {
-  it(`the same purge in three processes, one of which is killed, counts each entity as deleted by one at most (${strategy})`, async () => {
+  it(`if three processes run the same purge and one is killed, at most one counts each entity as deleted (${strategy})`, async () => {
     const { broker, entities, deletedBy, state } = await startBroker(3);
     const rivals = await Promise.all(
       [1, 2, 3].map(async (number) => {
@@ -117,7 +125,8 @@ for (const strategy of STRATEGIES) {
       assert.equal(report.status, 200, report.text);
       const counts = report.json() as Record<string, number>;
       const own = deletedBy.get(survivors[index]?.via ?? '');
-      // What was listed more than two seconds before is asked for again, and not even tried if it is gone.
+      // Entities listed more than two seconds earlier are queried again, and not even tried if they
+      // are gone.
       const tried = (own ?? 0) + (counts['alreadyGone'] ?? 0);
       assert.deepEqual(
         [counts['matched'], counts['deleted'], counts['failed'], counts['unknown']],

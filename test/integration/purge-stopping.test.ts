@@ -5,7 +5,7 @@ import { purge, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubRequest } from '../support/stub-broker-state.js';
 
-/** Runs a purge that is stopped when a broker has dealt with the nth request of a kind. */
+/** Runs a purge that is stopped once the broker has handled the nth request of a kind. */
 async function stopAt(
   t: Parameters<typeof startStubBroker>[0],
   kind: StubRequest['kind'],
@@ -37,13 +37,13 @@ for (const [kind, nth, options] of [
   ['single', 1, { batch: 405 }],
   ['single', 30, { batch: 405 }],
 ] as const) {
-  it(`a purge that is stopped sends nothing new, and reports exactly what was done: at ${kind} ${nth}`, async (t) => {
+  it(`a purge that is stopped sends nothing new, and reports exactly what it deleted: at ${kind} ${nth}`, async (t) => {
     const { error, progress, broker, later } = await stopAt(t, kind, nth, options);
     assert.ok(error instanceof PurgeStoppedError, String(error));
-    // Requests on their way when the signal came may still arrive; no more than run at once.
+    // Requests in flight at the signal may still arrive, but no more than the concurrency allows.
     assert.ok(later <= 4, `${later} requests after the stop`);
     assert.equal(progress.deleted, 300 - broker.entities.size);
-    // A query cut off on its way was sent, and never arrived.
+    // An aborted query was sent but never arrived.
     const cutOff = progress.requests - broker.requests.length;
     assert.ok(cutOff === 0 || (cutOff === 1 && kind === 'query'), `${cutOff} requests never arrived`);
   });
@@ -57,7 +57,7 @@ it('a purge that is stopped reports the finished part of a batch', async (t) => 
       for (const id of some(ids)) entities.delete(id);
       return undefined;
     },
-    // Those that are left fail for now, so that the purge would wait and try them again.
+    // The remaining entities fail temporarily, so that the purge would wait and retry them.
     locked: () => 503,
     missing: '204',
   });
@@ -66,7 +66,7 @@ it('a purge that is stopped reports the finished part of a batch', async (t) => 
   assert.ok(progress.deleted > 0);
 });
 
-it('a purge that is stopped while it waits for a retry ends at once', async (t) => {
+it('a purge that is stopped while waiting for a retry ends at once', async (t) => {
   const controller = new AbortController();
   const broker = await startStubBroker(t, {
     fault: () => ({ status: 503, headers: { 'retry-after': '50' } }),
@@ -112,7 +112,7 @@ it('a purge that is stopped aborts a hanging query, but waits for a delete alrea
   assert.equal(broker.entities.size, 0);
 });
 
-it('a purge that was stopped before it began sends nothing at all', async (t) => {
+it('a purge that was stopped before it began sends nothing', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5) });
   const { error, progress } = await purge(broker, 'type=Thing', { signal: AbortSignal.abort() });
   assert.ok(error instanceof PurgeStoppedError);
@@ -120,7 +120,7 @@ it('a purge that was stopped before it began sends nothing at all', async (t) =>
   assert.equal(progress.hasBegun, false);
 });
 
-it('a purge that is stopped ends between two attributes as well', async (t) => {
+it('a purge with drop can be stopped between two attributes', async (t) => {
   const { error, progress, broker, later } = await stopAt(t, 'attribute', 20, {}, 'type=Thing&drop=n');
   assert.ok(error instanceof PurgeStoppedError);
   assert.ok(later <= 4);

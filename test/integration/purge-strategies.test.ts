@@ -4,7 +4,7 @@ import { BrokerRefusedError, QueryRefusedError, TooManyMatchesError } from '../.
 import { purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBroker } from '../support/stub-broker.js';
 
-it('strategy single sends no batch, whatever happens', async (t) => {
+it('strategy single sends no batch, even if deletes fail', async (t) => {
   const broker = await startStubBroker(t, {
     entities: things(60),
     fault: ({ kind, id = '' }) => (kind === 'single' && id.endsWith('7') ? { status: 500 } : undefined),
@@ -14,7 +14,7 @@ it('strategy single sends no batch, whatever happens', async (t) => {
   assert.equal(broker.of('batch').length, 0);
 });
 
-it('strategy batch sends no single delete, and ends where there is no batch delete', async (t) => {
+it('strategy batch sends no single delete, and ends if the broker has no batch delete', async (t) => {
   for (const status of [404, 405, 501] as const) {
     const broker = await startStubBroker(t, { entities: things(60), batch: status });
     const { error } = await purge(broker, 'type=Thing', { limits: { strategy: 'batch' } });
@@ -25,7 +25,7 @@ it('strategy batch sends no single delete, and ends where there is no batch dele
   }
 });
 
-it('strategy batch reports what a batch of one cannot delete', async (t) => {
+it('strategy batch reports entities that a batch of one cannot delete', async (t) => {
   const broker = await startStubBroker(t, { entities: things(60), badInBatch: (id) => id.endsWith('7') });
   const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
   assert.deepEqual([report.deleted, report.failed], [54, 6]);
@@ -33,7 +33,7 @@ it('strategy batch reports what a batch of one cannot delete', async (t) => {
   assert.equal(broker.of('single').length, 0);
 });
 
-it('strategy batch retries entities by batch that were reported as deleted and are still listed', async (t) => {
+it('strategy batch retries by batch the entities that were reported as deleted but are still listed', async (t) => {
   const broker = await startStubBroker(t, { entities: things(30), ghosts: (id) => id.endsWith('7') });
   const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
   assert.deepEqual([report.deleted, report.failed], [27, 3]);
@@ -42,11 +42,11 @@ it('strategy batch retries entities by batch that were reported as deleted and a
 
 describe('strategy batch after a lost answer', () => {
   const limits = { strategy: 'batch', batchSize: 20 } as const;
-  /** A broker that answers a bare 404 to a batch of which it has nothing. */
+  /** The bare 404 of a broker to a batch of which no entity exists. */
   const bareNotFound = (ids: readonly string[], { entities }: StubBroker) =>
     ids.some((id) => entities.has(id)) ? undefined : { status: 404 };
 
-  it('strategy batch counts as deleted what is gone when the repeat of a batch is answered with a bare 404', async (t) => {
+  it('strategy batch counts entities that are gone as deleted if the repeated batch is answered with a bare 404', async (t) => {
     for (const losses of [1, 3]) {
       let batches = 0;
       const broker = await startStubBroker(t, {
@@ -66,7 +66,7 @@ describe('strategy batch after a lost answer', () => {
     }
   });
 
-  it('strategy batch claims nothing as deleted where the bare 404 meant that there is no batch delete', async (t) => {
+  it('strategy batch counts nothing as deleted if the bare 404 means that the broker has no batch delete', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(10),
@@ -79,13 +79,14 @@ describe('strategy batch after a lost answer', () => {
     assert.deepEqual([broker.of('single').length, broker.entities.size], [0, 10]);
   });
 
-  it('strategy batch takes a rest that stayed after a lost answer by batch', async (t) => {
+  it('strategy batch deletes by batch the entities that remain after a lost answer', async (t) => {
     let batches = 0;
     const broker = await startStubBroker(t, {
       entities: things(20),
       fault: ({ kind, ids }, { entities }) => {
         if (kind !== 'batch' || ++batches > 2) return undefined;
-        // Half of it is done before the answer is lost; the repeat meets a server that is still starting.
+        // Half of the batch is deleted before the answer is lost; the repeat meets a server that is
+        // still starting.
         if (batches === 1) for (const id of ids.slice(10)) entities.delete(id);
         return batches === 1 ? 'reset-before' : { status: 404 };
       },
@@ -99,7 +100,7 @@ describe('strategy batch after a lost answer', () => {
 describe('strategy native', () => {
   const limits = { strategy: 'native' } as const;
 
-  it("strategy native repeats the broker's own purge until nothing matches, however little one of them deletes", async (t) => {
+  it("strategy native repeats the broker's own purge until nothing matches, however few entities each deletes", async (t) => {
     const broker = await startStubBroker(t, {
       entities: [...things(130), ...things(5, 'Other')],
       nativePage: 20,
@@ -136,14 +137,14 @@ describe('strategy native', () => {
     assert.equal(error, undefined);
   });
 
-  it('strategy native deletes nothing for a plan, which the broker would not keep to', async (t) => {
+  it('strategy native refuses to apply a plan, since the broker could delete other entities', async (t) => {
     const broker = await startStubBroker(t, { entities: things(30) });
     const { error } = await purge(broker, 'type=Thing', { limits, plan: new Set(['urn:ngsi-ld:Thing:1']) });
     assert.ok(error instanceof QueryRefusedError, String(error));
     assert.deepEqual([error.parameter, broker.entities.size], ['plan', 30]);
   });
 
-  it('strategy native never sends a collection DELETE under any other strategy', async (t) => {
+  it('strategies other than native never send a DELETE of the collection', async (t) => {
     for (const strategy of ['auto', 'batch', 'single'] as const) {
       for (const query of ['type=Thing', 'type=Thing&drop=n', 'type=Thing&dryRun=true']) {
         const broker = await startStubBroker(t, { entities: things(30) });

@@ -7,7 +7,7 @@ import { startStubBroker } from '../support/stub-broker.js';
 const every10th = (id: string) => id.endsWith('3');
 
 for (const status of [400, 409, 423] as const) {
-  it(`entities that survive their delete are reported with the broker's own problem, after one try each: ${status}`, async (t) => {
+  it(`entities that survive their delete are reported with the broker's own problem, after one attempt each: ${status}`, async (t) => {
     for (const oddities of [{}, { batch: 405 }] as const) {
       const locked = (id: string) => (every10th(id) ? status : undefined);
       const broker = await startStubBroker(t, { entities: things(100), locked, ...oddities });
@@ -24,7 +24,7 @@ for (const status of [400, 409, 423] as const) {
   });
 }
 
-it('entities that survive their delete are found by a new query, whatever their delete answered', async (t) => {
+it('entities that survive their delete are found by a new query, whatever the answer to the delete was', async (t) => {
   for (const oddities of [{}, { batch: 405 }] as const) {
     const broker = await startStubBroker(t, { entities: things(100), ghosts: every10th, ...oddities });
     const report = await purged(broker, 'type=Thing');
@@ -41,7 +41,7 @@ it('entities that survive their delete are found by a new query, whatever their 
   }
 });
 
-it('entities that survive their delete are told as not deleted in the end, as the counts say', async (t) => {
+it('the final outcome of entities that survive their delete is "not deleted", as in the counts', async (t) => {
   const last = new Map<string, string>();
   const broker = await startStubBroker(t, { entities: things(100), ghosts: every10th });
   const onOutcome = ({ entityId }: Item, outcome: string) => void last.set(entityId, outcome);
@@ -52,7 +52,7 @@ it('entities that survive their delete are told as not deleted in the end, as th
     assert.equal(outcome, broker.entities.has(id) ? 'notDeleted' : 'deleted', id);
 });
 
-it('entities that survive their delete count as made again, with a warning, where the broker does not show when they were created', async (t) => {
+it('entities that survive their delete count as recreated, with a warning, if the broker does not show their creation time', async (t) => {
   const broker = await startStubBroker(t, { entities: things(100), ghosts: every10th, sysAttrs: false });
   const report = await purged(broker, 'type=Thing');
   assert.deepEqual([report.deleted, report.failed, report.arrived], [100, 0, 10]);
@@ -63,7 +63,7 @@ it('entities that survive their delete count as made again, with a warning, wher
   assert.equal(tries.length, 1, 'it may be another entity');
 });
 
-it('entities that survive their delete are reported when every single DELETE answers 404 and does nothing', async (t) => {
+it('entities are reported as not deleted if every single DELETE is answered with 404 and does nothing', async (t) => {
   const broker = await startStubBroker(t, { entities: things(60), batch: 405, single: 404 });
   const report = await purged(broker, 'type=Thing');
   assert.deepEqual([report.deleted, report.failed], [0, 60]);
@@ -71,7 +71,7 @@ it('entities that survive their delete are reported when every single DELETE ans
   assert.ok((counts['single'] ?? 0) <= 120, JSON.stringify(counts));
 });
 
-it('entities that survive their delete are all reported when nothing at all can be deleted', async (t) => {
+it('all entities are reported if the broker refuses to delete any', async (t) => {
   for (const missing of ['207', '404-errors'] as const) {
     const broker = await startStubBroker(t, { entities: things(250), locked: () => 409, missing });
     const report = await purged(broker, 'type=Thing');
@@ -81,7 +81,7 @@ it('entities that survive their delete are all reported when nothing at all can 
   }
 });
 
-it('entities that survive their delete do not count as failed when another client deletes them in the end', async (t) => {
+it('entities that survive their delete do not count as failed if another client deletes them afterwards', async (t) => {
   const broker = await startStubBroker(t, {
     entities: things(30),
     locked: (id) => (every10th(id) ? 423 : undefined),
@@ -94,7 +94,7 @@ it('entities that survive their delete do not count as failed when another clien
 });
 
 for (const staleFor of [1, 2, 3, 5]) {
-  it(`a purge waits for a query that lags behind, and does not report ghosts: ${staleFor} queries behind`, async (t) => {
+  it(`a purge waits for a query that lags behind, and does not report deleted entities: ${staleFor} queries behind`, async (t) => {
     for (const oddities of [{}, { batch: 405 }] as const) {
       const broker = await startStubBroker(t, { entities: things(60), staleFor, ...oddities });
       const report = await purged(broker, 'type=Thing');
@@ -105,7 +105,7 @@ for (const staleFor of [1, 2, 3, 5]) {
   });
 }
 
-it('a query that lags behind the deletes causes no repeated deletes when one more query resolves it', async (t) => {
+it('a query that lags behind causes no repeated deletes if one more query resolves it', async (t) => {
   const broker = await startStubBroker(t, { entities: things(60), staleFor: 1 });
   await purged(broker, 'type=Thing');
   assert.equal(broker.of('single').length, 0);

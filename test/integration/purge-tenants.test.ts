@@ -14,7 +14,7 @@ const NAMES = { 'ngsild-tenant': 'NGSILD-Tenant', 'fiware-service': 'Fiware-Serv
 type Header = keyof typeof NAMES;
 const HEADERS = Object.keys(NAMES) as readonly Header[];
 
-/** Requests under another tenant than the purge's. */
+/** Returns the requests for a tenant other than the purge's. */
 const probesOf = ({ requests }: StubBroker, header: Header, tenant = 'city') =>
   requests.filter(({ headers }) => headers[header] !== tenant);
 
@@ -27,7 +27,7 @@ for (const header of HEADERS) {
     ['type=Thing', 'native'],
     ['local=true&maxAffected=100', 'auto'],
   ] as const) {
-    it(`a purge of a tenant whose header the broker ignores ends before the first delete, and names the header (${header}, ${query}, ${strategy})`, async (t) => {
+    it(`a purge of a tenant whose header the broker ignores ends before the first delete and names the header (${header}, ${query}, ${strategy})`, async (t) => {
       const broker = await startStubBroker(t, {
         entities: things(20),
         tenantHeaders: HEADERS.filter((name) => name !== header),
@@ -63,7 +63,7 @@ it('a purge of a tenant notices an ignored header even if the broker filters aft
   assert.equal(broker.entities.size, 30);
 });
 
-it('a purge of a tenant takes an empty list, 400, 403 or 404 for an impossible tenant as proof of its header', async (t) => {
+it('a purge of a tenant accepts an empty list, 400, 403 or 404 for an impossible tenant as proof of its header', async (t) => {
   for (const header of HEADERS) {
     for (const unknownTenant of [200, 400, 403, 404] as const) {
       const broker = await startStubBroker(t, { entities: things(20), tenant: 'city', unknownTenant });
@@ -74,7 +74,7 @@ it('a purge of a tenant takes an empty list, 400, 403 or 404 for an impossible t
   }
 });
 
-it('a purge of a tenant asks for the same matches, one of them, under a name that every broker takes', async (t) => {
+it('a purge of a tenant sends its probe with the same query and limit=1, under a tenant name that every broker accepts', async (t) => {
   const names = new Set<unknown>();
   for (const query of ['type=Thing&q=n>5', 'type=Thing&maxAffected=30', 'type=Thing&drop=n']) {
     const broker = await startStubBroker(t, { entities: things(20), tenant: 'city' });
@@ -91,7 +91,7 @@ it('a purge of a tenant asks for the same matches, one of them, under a name tha
   assert.equal(names.size, 3, 'nobody can know it before');
 });
 
-it('a purge of a tenant proves nothing where no tenant is named, or nothing is listed', async (t) => {
+it('a purge sends no tenant probe if no tenant is given or nothing is listed', async (t) => {
   const plain = await startStubBroker(t, { entities: things(5) });
   await purged(plain, 'type=Thing', { headers: { link: CORE } });
   assert.ok(plain.requests.every(({ headers }) => headers['ngsild-tenant'] === undefined));
@@ -100,7 +100,7 @@ it('a purge of a tenant proves nothing where no tenant is named, or nothing is l
   assert.deepEqual([report.matched, probesOf(empty, 'ngsild-tenant').length], [0, 0]);
 });
 
-it('a purge of a tenant proves each header once an hour, for each tenant, and again after an ignored one', async (t) => {
+it('a purge of a tenant proves each header once an hour for each tenant, and again after an ignored one', async (t) => {
   const clock = createTestClock();
   const capabilities = new BrokerMemory(clock);
   for (const [header, tenant, passedMs, probes] of [
@@ -126,7 +126,7 @@ it('a purge of a tenant proves each header once an hour, for each tenant, and ag
   }
 });
 
-it('a purge of a tenant learns nothing from a broker that fails or refuses the caller', async (t) => {
+it('a tenant probe that fails or is refused proves nothing, and nothing is remembered', async (t) => {
   for (const status of [401, 500, 503]) {
     const broker = await startStubBroker(t, {
       entities: things(5),
@@ -139,7 +139,7 @@ it('a purge of a tenant learns nothing from a broker that fails or refuses the c
   }
 });
 
-it('a purge with both headers for one tenant is accepted by a broker that knows one of them', async (t) => {
+it('a purge with both headers for one tenant is accepted if the broker knows one of them', async (t) => {
   for (const header of HEADERS) {
     const broker = await startStubBroker(t, { entities: things(5), tenant: 'city', tenantHeaders: [header] });
     const headers = { 'ngsild-tenant': 'city', 'fiware-service': 'city' };
@@ -148,7 +148,7 @@ it('a purge with both headers for one tenant is accepted by a broker that knows 
   }
 });
 
-it('a purge with both headers for a tenant is refused where the broker knows neither', async (t) => {
+it('a purge with both headers for one tenant is refused if the broker knows neither', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5), tenantHeaders: [] });
   const headers = { 'ngsild-tenant': 'city', 'fiware-service': 'city' };
   const { error } = await purge(broker, 'type=Thing', { headers });
@@ -156,14 +156,14 @@ it('a purge with both headers for a tenant is refused where the broker knows nei
   assert.equal(broker.entities.size, 5);
 });
 
-it('a purge with headers for two different tenants is refused unless the broker honours both', async (t) => {
+it('a purge with headers for two different tenants is refused unless the broker applies both', async (t) => {
   for (const [tenantHeaders, ignored] of [
     [['ngsild-tenant'], 'Fiware-Service'],
     [['fiware-service'], 'NGSILD-Tenant'],
     [['ngsild-tenant', 'fiware-service'], 'Fiware-Service'],
   ] as const) {
     const capabilities = new BrokerMemory(createTestClock());
-    // What was proven of each header alone says nothing of the two together.
+    // The proofs for single headers do not apply to both together.
     for (const header of HEADERS) {
       const broker = await startStubBroker(t, { entities: things(1), tenant: 'city' });
       await purged(broker, 'type=Thing', { headers: { [header]: 'city' }, capabilities });
@@ -178,11 +178,11 @@ it('a purge with headers for two different tenants is refused unless the broker 
   }
 });
 
-describe('the gateway before a broker that ignores the header of a tenant', () => {
+describe('the gateway in front of a broker that ignores a tenant header', () => {
   after(stopAll);
 
   for (const header of HEADERS) {
-    it(`the gateway answers 501 to purges, temporal and dry ones too, where the broker ignores the tenant (${header})`, async () => {
+    it(`the gateway answers 501 to purges, temporal purges and dry runs if the broker ignores the tenant (${header})`, async () => {
       const broker = await startTestBroker();
       broker.behaviour.ignoreTenantHeaders = [header];
       const gateway = await startTestGateway({ BROKER_URL: broker.url });

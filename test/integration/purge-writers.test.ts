@@ -8,10 +8,13 @@ import { isThorough } from '../support/thoroughness.js';
 
 const PRESENT = 120;
 
-/** A purge that chases what arrives has no end: it fails its test instead of holding up all others. */
+/**
+ * A purge that pursues new matches never ends; the timeout makes its test fail instead of blocking
+ * the others.
+ */
 const ENDS = { timeout: 300_000 };
 
-/** Adds matches whenever a request of a kind was dealt with. */
+/** Adds matches after each request of a kind. */
 function writer(kind: StubRequest['kind'], each: number): NonNullable<StubBrokerOptions['after']> {
   let born = 0;
   return (request, { entities }) => {
@@ -36,7 +39,7 @@ for (const [kind, each] of WRITERS) {
   const oddities: Partial<StubBrokerOptions> = kind === 'single' ? { batch: 405 } : {};
   for (const pageSize of isThorough ? [5, 10, 100] : [10]) {
     it(
-      `a purge while matches keep arriving deletes what was there and ends: ${each} for each ${kind}, pages of ${pageSize}`,
+      `a purge while matches keep arriving deletes what existed before and ends: ${each} for each ${kind}, pages of ${pageSize}`,
       ENDS,
       async (t) => {
         const broker = await startStubBroker(t, {
@@ -50,7 +53,8 @@ for (const [kind, each] of WRITERS) {
           [],
         );
         assert.equal(report.failed, 0);
-        // What arrives during the drain may go with it, and one sweep more; the rest is left, and said so.
+        // Matches that arrive during the drain may be deleted with it and with one more sweep; the
+        // others are left and reported.
         assert.ok(report.deleted <= PRESENT * 6, `${report.deleted} deleted`);
         assert.ok(
           broker.of('query').length <= Math.max(120, 1600 / pageSize),
@@ -60,11 +64,11 @@ for (const [kind, each] of WRITERS) {
       },
     );
 
-    // The work of the others is the same, only more of it.
+    // Other page sizes do the same with more work.
     if (pageSize !== 10) continue;
 
     it(
-      `a purge while matches keep arriving ends also where the broker does not count: ${each} for each ${kind}, pages of ${pageSize}`,
+      `a purge while matches keep arriving ends even if the broker does not count: ${each} for each ${kind}, pages of ${pageSize}`,
       ENDS,
       async (t) => {
         const broker = await startStubBroker(t, {
@@ -87,7 +91,7 @@ for (const [kind, each] of WRITERS) {
 }
 
 it(
-  'a purge while matches keep arriving ends where attributes are dropped, and leaves attributes that arrive later',
+  'a purge with drop while matches keep arriving ends, and leaves attributes that arrive later',
   ENDS,
   async (t) => {
     for (const [kind, each, pageSize] of [
@@ -107,7 +111,7 @@ it(
 );
 
 it(
-  'a purge deletes no entity again that somebody makes again as soon as it is gone, and learns nothing from that',
+  'a purge does not delete an entity again if it is recreated as soon as it is gone, and learns nothing from that',
   ENDS,
   async (t) => {
     const deletes = new Map<string, number>();
@@ -115,7 +119,7 @@ it(
       entities: things(30),
       after: ({ kind, id, ids }, { entities }) => {
         if (kind !== 'batch' && kind !== 'single') return;
-        // Somebody writes each entity anew as soon as it is gone.
+        // Another client recreates each entity as soon as it is gone.
         for (const gone of id === undefined ? ids : [id]) {
           deletes.set(gone, (deletes.get(gone) ?? 0) + 1);
           entities.set(gone, { id: gone, type: 'Thing' });
