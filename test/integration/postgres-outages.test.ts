@@ -13,7 +13,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** A store whose connections can be cut, and what it tells of them. */
+/** Opens a store whose connections can be cut, and records its notices. */
 async function open(parameters: Readonly<Record<string, string>> = {}) {
   const database = await createDatabase();
   const direct = new URL(database.url);
@@ -48,7 +48,7 @@ async function refusal(work: Promise<unknown>): Promise<StoreUnavailableError> {
 }
 
 describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, () => {
-  it('runs a read or a write again, at whatever statement before its commit that happens', async () => {
+  it('a PostgreSQL store repeats a read or write whose connection breaks before its commit, whichever statement is running', async () => {
     const { proxy, store, database } = await open();
     await store.domains.create({ name: 'first' });
     for (const word of ['BEGIN', 'UPDATE revision', 'SELECT id, name', 'INSERT INTO domain'])
@@ -64,13 +64,13 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     assert.deepEqual(await database.query('SELECT number::int FROM revision'), [{ number: 9 }]);
   });
 
-  it('never repeats a write whose commit was sent, and says that nobody knows of it', async () => {
+  it('a PostgreSQL store never repeats a write whose commit was sent, and reports that its outcome is unknown', async () => {
     const { proxy, store } = await open();
     for (const [when, total] of [
       ['before', 0],
       ['after', 1],
     ] as const) {
-      // With the end of the text, for "READ COMMITTED" begins a transaction.
+      // With the end of the text, because "READ COMMITTED" occurs at the start of a transaction.
       proxy.cutAt('COMMIT\0', when);
       const error = await refusal(store.domains.create({ name: 'energy' }));
       assert.match(error.message, /it is not known whether it was done/);
@@ -78,7 +78,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     }
   });
 
-  it('gives up when connections break again and again', async () => {
+  it('a PostgreSQL store gives up if connections break again and again', async () => {
     const { database, store, proxy } = await open();
     await database.query(`
       CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -89,7 +89,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     assert.ok(proxy.connections - before <= 4);
   });
 
-  it('waits longer and longer before it tries to connect again, and tells once of going and coming', async () => {
+  it('a PostgreSQL store waits longer and longer before it reconnects, and reports the outage and its end once each', async () => {
     const { store, clock, told, proxy } = await open();
     proxy.refuse();
     const attempts: number[] = [];
@@ -98,7 +98,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
       await refusal(store.domains.list(ALL));
       if (proxy.connections > before) attempts.push(clock.time);
     }
-    // The first failure is that of the connection that was open.
+    // The first failure belongs to the connection that was open.
     const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
     assert.deepEqual(pauses, [100, 200, 400, 800, 1600, 2000, 2000, 2000]);
     assert.deepEqual([told.length, told[0]?.slice(0, 5)], [1, 'away:']);
@@ -109,7 +109,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     assert.deepEqual([told.length, told.at(-1)], [2, 'back']);
   });
 
-  it('does not wait longer because much was asked for at once', async () => {
+  it('a PostgreSQL store does not wait longer to reconnect because many calls failed at the same time', async () => {
     const { store, clock, proxy } = await open();
     proxy.refuse();
     for (const each of await Promise.allSettled(Array.from({ length: 30 }, () => store.domains.list(ALL))))
@@ -119,7 +119,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     assert.equal((await store.domains.list(ALL)).total, 0);
   });
 
-  it('fails at a server that takes connections and says nothing, after the time for connecting', async () => {
+  it('calls to a PostgreSQL store fail after connect_timeout if the server accepts connections but does not answer', async () => {
     const { store, proxy, told, clock } = await open({ connect_timeout: '1' });
     proxy.cutAll();
     proxy.silence();
@@ -130,7 +130,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     assert.deepEqual([told.length, told.at(-1)], [2, 'back']);
   });
 
-  it('fails when another transaction keeps the lock for too long, and writes again after it', async () => {
+  it('a write to a PostgreSQL store fails if another transaction holds the lock for too long, and works afterwards', async () => {
     const { store, database } = await open({ options: '-c lock_timeout=100' });
     const blocker = new Client(database.url);
     await blocker.connect();
@@ -142,7 +142,7 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     await store.domains.create({ name: 'energy' });
   });
 
-  it('is not ready while PostgreSQL takes no writes, and is again when it does', async () => {
+  it('a PostgreSQL store is not ready while the server accepts no writes, and is ready again afterwards', async () => {
     const { store, database, clock, proxy } = await open();
     assert.equal(await store.isReady(), true);
     const name = new URL(database.url).pathname.slice(1);
@@ -158,7 +158,8 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     const error = await refusal(store.domains.create({ name: 'energy' }));
     assert.match(error.message, /read-only transaction \(25006\)/);
     await setReadOnly('off');
-    // Connections to a server that takes no writes are given up, so that a new one finds the server that does.
+    // Connections to a server that accepts no writes are given up, so that a new connection can
+    // find one that does.
     await store.domains.create({ name: 'energy' });
     clock.time += 5000;
     assert.equal(await store.isReady(), true);

@@ -15,10 +15,10 @@ after(stopAll);
 const PATIENCE = { timeout: 300_000 };
 const NAMES = ['one', 'two', 'three'];
 
-/** Deletes go one by one, so that a purge takes a while. */
+/** Entities are deleted one by one, so that a purge takes a while. */
 const SLOWLY = { PURGE_STRATEGY: 'single', PURGE_CONCURRENCY: '2' };
 
-/** For those that lose their leases. */
+/** For sidecars that lose their leases. */
 const BRIEFLY = { ...SLOWLY, JOB_LEASE_MS: '2000' };
 
 const isOver = ({ endedAt }: PurgeRecord) => endedAt !== undefined;
@@ -26,12 +26,12 @@ const isOver = ({ endedAt }: PurgeRecord) => endedAt !== undefined;
 function assertTrueCounts(record: PurgeRecord): void {
   const { state, matched, deleted, alreadyGone, failed, unknown } = record;
   const settled = deleted + alreadyGone + failed + unknown;
-  // One that was cancelled leaves matches alone.
+  // A cancelled purge leaves matches alone.
   if (state === 'cancelled') assert.ok(settled <= matched);
   else assert.equal(settled, matched);
 }
 
-/** A job of so many entities, under way: so many deletes were seen. */
+/** Starts a job for that many entities and waits until the broker has seen that many deletes. */
 async function underWay(sidecars: Sidecars, type: string, { entities = 300, seen = 15 } = {}) {
   const { broker, all } = sidecars;
   const [first] = all;
@@ -48,7 +48,7 @@ async function underWay(sidecars: Sidecars, type: string, { entities = 300, seen
   return { id, worker, count };
 }
 
-/** Purges that the gateways work on now, by their metrics. */
+/** Returns the number of purges running at the gateways, by their metrics. */
 async function runningAt({ all }: Sidecars): Promise<number> {
   const metrics = await Promise.all(all.map(({ url }) => send(url, 'GET', '/metrics')));
   const running = metrics.map(({ text }) => /^\w+_purges_running (\d+)$/m.exec(text)?.[1]);
@@ -61,7 +61,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
     sidecars = await Sidecars.start(NAMES, SLOWLY);
   });
 
-  it('a job is shown, followed, slowed down and cancelled through those that do not work on it', async () => {
+  it('a job is shown, followed, throttled and cancelled through the sidecars that do not run it', async () => {
     const { id, worker } = await underWay(sidecars, 'Shown', { entities: 2000 });
     const [other, third] = sidecars.others(worker);
     assert.ok(other !== undefined && third !== undefined);
@@ -108,7 +108,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
     assert.equal(sidecars.broker.broker.entities.count(), left);
   });
 
-  it('a purge whose caller waits is cancelled through another one, and its caller is told', async () => {
+  it('a purge with a waiting caller can be cancelled through another sidecar, and its caller is told', async () => {
     const { broker, all } = sidecars;
     const [one, two] = all;
     assert.ok(one !== undefined && two !== undefined);
@@ -121,12 +121,12 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
     );
     await send(two.url, 'POST', `/api/v2/purges/${running[0]?.id ?? ''}/cancel`);
     assert.equal((await answer).status, 503);
-    // Its record is written beside the answer.
+    // The record is written at the same time as the answer.
     const last = await until(() => recordAt(two, running[0]?.id ?? ''), isOver);
     assert.equal(last.state, 'cancelled');
   });
 
-  it('jobs of ten tenants are each done once, by all of them together', async () => {
+  it('each job of ten tenants is done once, by all sidecars together', async () => {
     const { broker, all } = sidecars;
     broker.delayMs = 0;
     const jobs = Array.from({ length: 60 }, (_, n) => ({
@@ -134,7 +134,8 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
       tenant: `t${String(n % 10)}`,
     }));
     for (const { type, tenant } of jobs) broker.seed(type, 3, tenant);
-    // More at once than a sidecar has connections, but none that waits for one for long.
+    // More jobs at once than a sidecar has connections, but few enough that none waits long for a
+    // connection.
     const ids = await pLimit(30).map(jobs, async ({ type, tenant }, n) => {
       const sidecar = all[n % all.length];
       assert.ok(sidecar !== undefined);
@@ -165,7 +166,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     sidecars = await Sidecars.start(NAMES, env, { isApart: true });
   });
 
-  it('a sidecar that was stopped for longer than its lease sends no further delete, and another one ends its job', async () => {
+  it('a sidecar that was stopped for longer than its lease sends no further delete, and another one finishes its job', async () => {
     const { broker } = sidecars;
     const { id, worker } = await underWay(sidecars, 'Stopped', { entities: 400 });
     const stopped = sidecars.named(worker);
@@ -178,7 +179,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     );
     const [late] = broker.sendersOf('Stopped');
     sidecars.processOf(worker).signal('SIGCONT');
-    // It goes on with everything else.
+    // The stopped sidecar continues with everything else.
     assert.equal((await send(stopped.url, 'GET', '/health/live')).status, 200);
     const last = await until(() => recordAt(other, id), isOver);
     assert.equal(last.state, 'succeeded');
@@ -186,7 +187,8 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     assert.match(last.warnings.join(), new RegExp(`The gateway ${worker} stopped responding`));
     assertTrueCounts(last);
     const senders = broker.sendersOf('Stopped');
-    // On a machine that is very busy, the lease of another one may end as well; whoever goes on says so.
+    // On a very busy machine, the lease of another sidecar may end as well; each takeover is
+    // recorded as a warning.
     const changes = last.warnings.filter((warning) => warning.includes(' stopped responding'));
     assert.equal(
       senders.length,
@@ -199,7 +201,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     assert.deepEqual(await recordAt(stopped, id), last);
   });
 
-  it('a purge whose caller waited is interrupted when its process is killed, and a job goes on elsewhere', async () => {
+  it('when a sidecar is killed, a purge with a waiting caller is interrupted, and a job continues elsewhere', async () => {
     const { broker } = sidecars;
     const { id, worker } = await underWay(sidecars, 'Killed', { entities: 400 });
     const killed = sidecars.named(worker);
@@ -225,7 +227,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     await sidecars.revive(worker);
   });
 
-  it('a restore whose sidecar is killed is ended by another one, and gives everything back once', async () => {
+  it('a restore whose sidecar is killed is finished by another one, and restores everything once', async () => {
     const { broker, all } = sidecars;
     const [first] = all;
     assert.ok(first !== undefined);
@@ -239,7 +241,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     let id = '';
     const killed: string[] = [];
     let creates = 0;
-    // The second of three batches is there, and its sidecar never learns of it.
+    // The second of three batches is created, but its sidecar never learns of it.
     broker.onCarriedOut = async ({ url }) => {
       if (!url.endsWith('/entityOperations/create')) return;
       creates += 1;
@@ -271,7 +273,7 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
 });
 
 describe('two sidecars on one PostgreSQL, with a place for one purge each', PATIENCE, () => {
-  it('a job that waits is changed and cancelled through any of them', async () => {
+  it('a waiting job is changed and cancelled through any sidecar', async () => {
     const sidecars = await Sidecars.start(['one', 'two'], { ...SLOWLY, PURGE_MAX_RUNNING: '1' });
     const [one, two] = sidecars.all;
     assert.ok(one !== undefined && two !== undefined);
@@ -308,12 +310,12 @@ describe('two sidecars whose PostgreSQL is restarted', PATIENCE, () => {
     await server.close();
   });
 
-  it('their job stops when its lease is over, and is resumed once when the database is back', async () => {
+  it('a job stops when its lease ends during a restart of PostgreSQL, and is resumed once afterwards', async () => {
     const sidecars = await Sidecars.start(['one', 'two'], BRIEFLY, { server: server.url });
     const { broker } = sidecars;
     const { id, count } = await underWay(sidecars, 'Restarted', { entities: 600 });
     await server.stop();
-    // Nothing renews the lease: no gateway works on the job once it is over.
+    // Nothing can renew the lease, so no gateway works on the job once the lease has ended.
     await until(
       () => runningAt(sidecars),
       (running) => running === 0,

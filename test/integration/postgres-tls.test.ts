@@ -18,7 +18,7 @@ describe('a store on a PostgreSQL whose certificate is that of localhost', { tim
   });
   after(() => server.close());
 
-  /** Opens a store, and looks whether its connection is encrypted. */
+  /** Opens a store and reports whether its connection is encrypted. */
   async function isEncrypted(host: string, parameters: Readonly<Record<string, string>>): Promise<boolean> {
     const url = new URL(database.url);
     const name = `store ${String((stores += 1))}`;
@@ -40,23 +40,23 @@ describe('a store on a PostgreSQL whose certificate is that of localhost', { tim
 
   const refused = { name: 'DatabaseUnusableError', message: /certificate|altname/i };
 
-  it('is encrypted, and checks the certificate and the name of the host with verify-full', async () => {
+  it('with verify-full, the connection to PostgreSQL is encrypted, and certificate and host name are checked', async () => {
     const known = { sslmode: 'verify-full', sslrootcert: AUTHORITY };
     assert.equal(await isEncrypted('localhost', known), true);
     await assert.rejects(isEncrypted('127.0.0.1', known), refused);
     await assert.rejects(isEncrypted('localhost', { sslmode: 'verify-full' }), refused);
   });
 
-  it('checks the authority alone with verify-ca', async () => {
+  it('with verify-ca, the certificate of PostgreSQL is checked but not the host name', async () => {
     assert.equal(await isEncrypted('127.0.0.1', { sslmode: 'verify-ca', sslrootcert: AUTHORITY }), true);
   });
 
-  it('is encrypted without a check of the certificate with require, unless its authority is named', async () => {
+  it('with require, the connection to PostgreSQL is encrypted; the certificate is checked only if an authority is given', async () => {
     assert.equal(await isEncrypted('127.0.0.1', { sslmode: 'require' }), true);
     assert.equal(await isEncrypted('127.0.0.1', { sslmode: 'require', sslrootcert: AUTHORITY }), true);
   });
 
-  it('is not encrypted with disable, nor when nothing is said', async () => {
+  it('with disable or without sslmode, the connection to PostgreSQL is not encrypted', async () => {
     assert.equal(await isEncrypted('localhost', { sslmode: 'disable' }), false);
     assert.equal(await isEncrypted('localhost', {}), false);
   });

@@ -34,7 +34,7 @@ function failureOf(supply: Supply): string {
 describe('the supply of contexts', () => {
   const rigOf = useRigs();
 
-  it('the supply of contexts has the contexts that are stored, in the version that is named', async (t) => {
+  it('the supply of contexts has the stored contexts in the requested version', async (t) => {
     const { service } = await rigOf(t);
     const { contexts, models, contextSupply } = service;
     await contexts.create('terms', TERMS, OPTIONS);
@@ -50,7 +50,7 @@ describe('the supply of contexts', () => {
       assert.equal(failureOf(await supplied(url)), 'contextRefused');
   });
 
-  it('the supply of contexts has other texts in place of the current contexts, and never of versions that are named', async (t) => {
+  it('the supply of contexts uses replacement texts for current contexts, and never for versions', async (t) => {
     const { contexts, contextSupply } = (await rigOf(t)).service;
     await contexts.create('terms', TERMS, OPTIONS);
     const instead = new Map([
@@ -64,7 +64,7 @@ describe('the supply of contexts', () => {
     assert.deepEqual(await termsOf(`${urlOf('terms')}?version=1`), Object.keys(TERMS));
   });
 
-  it('the supply of contexts has the version of the core context that is named, not the newest', async (t) => {
+  it('the supply of contexts has the requested version of the core context, not the newest', async (t) => {
     const { contextSupply } = (await rigOf(t)).service;
     const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
     assert.deepEqual(contextOf(supply), coreContext('1.3')['@context']);
@@ -73,7 +73,7 @@ describe('the supply of contexts', () => {
     assert.notEqual(coreContextUrl(), coreContextUrl('1.3'));
   });
 
-  it('the supply of contexts has a stamp that changes with every write, and with the base URL only where it matters', async (t) => {
+  it('the supply of contexts has a stamp that changes with every write, and with the base URL only if that matters', async (t) => {
     const { contexts, contextSupply } = (await rigOf(t)).service;
     const stamp = () => contextSupply.stamp(BASE_URL);
     const before = await stamp();
@@ -89,7 +89,7 @@ describe('the supply of contexts', () => {
     assert.equal(new Set([before, created, updated, await stamp()]).size, 4);
   });
 
-  it('the supply of contexts takes URLs below the base URL for its own, also where their origin may be fetched', async (t) => {
+  it('URLs below the base URL are supplied from the store, even if their origin may be fetched', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('terms', TERMS, OPTIONS);
     const url = urlOf('terms', ALLOWED);
@@ -107,7 +107,7 @@ interface Web {
   readonly service: SchemaService;
   readonly clock: HandClock;
   readonly fetched: string[];
-  /** What the next fetches do. */
+  /** The answer to the next fetches. */
   answer: () => Promise<{ readonly url: string; readonly text: string }>;
 }
 
@@ -131,7 +131,7 @@ async function webOf(t: TestContext): Promise<Web> {
   return Object.assign(web, { service, clock, fetched });
 }
 
-it('the supply of contexts of other origins fetches a document once a minute at most, however many ask at the same time', async (t) => {
+it('a context of another origin is fetched at most once a minute, however many requests need it at the same time', async (t) => {
   const web = await webOf(t);
   const { contextSupply } = web.service;
   const supply = () => contextSupply.supply(URL, BASE_URL);
@@ -150,7 +150,7 @@ it('the supply of contexts of other origins fetches a document once a minute at 
   assert.equal(web.fetched.length, 2);
 });
 
-it('the supply of contexts of other origins caches no failure, and distinguishes refusals from documents that are not available', async (t) => {
+it('failed fetches of contexts are not cached, and refused URLs are distinguished from unavailable documents', async (t) => {
   const web = await webOf(t);
   const { contextSupply } = web.service;
   for (const [failure, code] of [

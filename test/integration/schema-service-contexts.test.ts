@@ -19,7 +19,7 @@ async function namesOf(service: SchemaService): Promise<readonly string[]> {
 describe('custom contexts', () => {
   const rigOf = useRigs();
 
-  it('custom contexts are refused with pointers into the body, wherever it has the context', async (t) => {
+  it('custom contexts are refused with pointers into the body, wherever the context is in the body', async (t) => {
     const { service } = await rigOf(t);
     const faulty = [TERMS, { seats: 5 }];
     for (const [pointer, found] of [
@@ -37,10 +37,10 @@ describe('custom contexts', () => {
   });
 });
 
-describe('contexts that name others', () => {
+describe('contexts that refer to others', () => {
   const rigOf = useRigs();
 
-  it('contexts that name others keep the contexts of this service that they name from being deleted', async (t) => {
+  it('contexts of this service that another context names cannot be deleted', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Bench', schema: {} });
     await service.contexts.create('base', TERMS, OPTIONS);
@@ -57,7 +57,7 @@ describe('contexts that name others', () => {
     await service.contexts.delete('base');
   });
 
-  it('contexts that name others keep each of the stored documents that they name from being deleted', async (t) => {
+  it('stored documents that a context names cannot be deleted', async (t) => {
     const { service } = await rigOf(t);
     const urls = ['a', 'b', 'c'].map((name) => `https://elsewhere.example/${name}.jsonld`);
     for (const url of urls) await service.references.put(url, { '@context': TERMS });
@@ -70,7 +70,7 @@ describe('contexts that name others', () => {
     for (const url of urls) await service.references.delete(url);
   });
 
-  it('contexts may name others by any URL of this service, but not by one of another origin', async (t) => {
+  it('contexts may name others by any URL of this service, but not by a URL of another origin', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     await service.contexts.create('base', TERMS, OPTIONS);
     await service.contexts.create('inside', 'http://10.0.0.7:8080/gate/api/v2/contexts/base', OPTIONS);
@@ -90,7 +90,7 @@ describe('contexts that name others', () => {
     assert.deepEqual(fetched, [foreign]);
   });
 
-  it('contexts may name the core context in any version, by its own URL or by one of this service', async (t) => {
+  it('contexts may name any version of the core context, by its own URL or by a URL of this service', async (t) => {
     const { service } = await rigOf(t);
     const etsi = (version: string) =>
       `https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v${version}.jsonld`;
@@ -107,7 +107,7 @@ describe('contexts that name others', () => {
     }
   });
 
-  it('contexts that would include themselves by way of others are refused with that reason', async (t) => {
+  it('contexts that would include themselves through others are refused with that reason', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('one', TERMS, OPTIONS);
     await service.contexts.create('two', [urlOf('one')], OPTIONS);
@@ -124,7 +124,7 @@ describe('contexts that name others', () => {
     }
   });
 
-  it('contexts that name others are refused with the reason when these are not available', async (t) => {
+  it('contexts that name unavailable contexts are refused with the reasons', async (t) => {
     const { service, fetched } = await rigOf(t);
     const urls = [
       urlOf('none'),
@@ -141,7 +141,7 @@ describe('contexts that name others', () => {
     assert.deepEqual(fetched, [`${ALLOWED}/c`]);
   });
 
-  it('contexts that name others cannot name themselves, directly or through others, but for a version that stays', async (t) => {
+  it('contexts cannot name themselves, directly or through others, except in a fixed version', async (t) => {
     const { service } = await rigOf(t);
     await rejection(service.contexts.create('a', urlOf('a'), OPTIONS), ContextInvalidError);
     await service.contexts.create('a', TERMS, OPTIONS);

@@ -93,7 +93,7 @@ describe('documents of models', () => {
     assert.ok(verdict.valid, JSON.stringify(verdict));
   });
 
-  it('documents of models name the version of the context if a version was asked for', async (t) => {
+  it('documents of a model name the version of the context if a version is requested', async (t) => {
     const rig = await withBench(await rigOf(t));
     for (const kind of ['example', 'example-normalized', 'openapi'] as const) {
       assert.match((await read(rig, kind, 1)).bytes.toString(), /contexts\/city~Bench\?version=1"/);
@@ -101,7 +101,7 @@ describe('documents of models', () => {
     }
   });
 
-  it('documents of models are those of the current model if no version was asked for', async (t) => {
+  it('documents of a model are those of the current version if no version is requested', async (t) => {
     const rig = await withBench(await rigOf(t));
     const descriptionOf = async (version?: number) =>
       (jsonOf(await read(rig, 'openapi', version)) as { info: { description: string } }).info.description;
@@ -110,9 +110,9 @@ describe('documents of models', () => {
     assert.deepEqual([await descriptionOf(), await descriptionOf(1)], ['For two', 'To sit']);
   });
 
-  it('documents of models are made once for all requests, concurrent and later ones', async (t) => {
+  it('documents of a model are generated once for all requests, concurrent and later ones', async (t) => {
     const { store } = await withBench(await rigOf(t));
-    // Another service on the same store, which has not seen how the model was made.
+    // Another service on the same store, which has not seen how the model was created.
     const domains = over(store.domains, { create: () => store.domains.get('city') });
     const rig = await rigOf(t, { store: () => storeWith(store, { domains }) });
     const kinds = ['bundled', 'openapi', 'example', 'example-normalized', 'openapi', 'bundled'] as const;
@@ -122,13 +122,13 @@ describe('documents of models', () => {
     assert.equal((await read(rig, 'schema')).bytes, (await read(rig, 'schema')).bytes);
   });
 
-  it('documents of models are made again where they cannot be kept', async (t) => {
+  it('documents of a model are generated again if the cache cannot hold them', async (t) => {
     const rig = await withBench(await rigOf(t, { cacheBytes: 0 }));
     assert.deepEqual(await read(rig, 'openapi'), await read(rig, 'openapi'));
     assert.equal(rig.tasks.filter((task) => task === 'modelOpenApi').length, 2);
   });
 
-  it('documents of models name the server by which they were requested', async (t) => {
+  it('documents of a model have the server URL of the request', async (t) => {
     const rig = await withBench(await rigOf(t));
     for (const baseUrl of [BASE_URL, 'https://other.example/gate']) {
       for (const kind of ['openapi', 'example', 'example-normalized'] as const) {
@@ -138,7 +138,7 @@ describe('documents of models', () => {
     }
   });
 
-  it('documents of a new model are not those of a deleted one of the same name', async (t) => {
+  it('documents of a new model are not those of a deleted model of the same name', async (t) => {
     const rig = await withBench(await rigOf(t));
     await read(rig, 'bundled');
     await rig.service.store.models.delete(KEY);
@@ -148,7 +148,7 @@ describe('documents of models', () => {
     assert.match((await read(rig, 'bundled')).bytes.toString(), /"minProperties":3/);
   });
 
-  it('documents of models fail while the workers are busy, and succeed afterwards', async (t) => {
+  it('documents of a model fail while the workers are busy, and succeed afterwards', async (t) => {
     let isBusy = false;
     const rig = await withBench(
       await rigOf(t, {
@@ -168,7 +168,7 @@ describe('documents of models', () => {
 describe('an export', () => {
   const rigOf = useRigs();
 
-  it('an export that has begun waits while the workers are busy, as long as somebody reads it', async (t) => {
+  it('a started export waits while the workers are busy, as long as a client reads it', async (t) => {
     let isBusy = false;
     const workers: RigOptions['workers'] = (given) => ({
       run: (kind, input, options) =>
@@ -200,7 +200,7 @@ describe('an export', () => {
 describe('files of models', () => {
   const rigOf = useRigs();
 
-  it('files of models include the documents that the schema refers to, by a stable name', async (t) => {
+  it('files of models include the documents that the schema refers to, under a stable name', async (t) => {
     const { service } = await withBench(await rigOf(t));
     const options = { baseUrl: BASE_URL };
     const [shared] = (await service.files.list(KEY, options)).filter(({ uri }) => uri === COMMON_URI);
@@ -213,7 +213,7 @@ describe('files of models', () => {
     assert.equal(new Set(names).size, 7);
   });
 
-  it('files of models include no example where no entity satisfies the schema', async (t) => {
+  it('files of models include no example if no entity satisfies the schema', async (t) => {
     const { service } = await rigOf(t);
     const options = { baseUrl: BASE_URL };
     for (const [name, schema, reason] of [
@@ -241,7 +241,7 @@ describe('files of models', () => {
     }
   });
 
-  it('files of models have a reason in place of a normalized example that NGSI-LD cannot express', async (t) => {
+  it('files of models have a reason instead of a normalized example that NGSI-LD cannot express', async (t) => {
     const { service } = await rigOf(t);
     const options = { baseUrl: BASE_URL };
     const weight = { type: 'number', description: 'Relationship. A weight' };
@@ -261,7 +261,7 @@ describe('files of models', () => {
     assert.deepEqual(Object.keys(examples), ['keyValues']);
   });
 
-  it('files of models include no example that is too costly to make', async (t) => {
+  it('files of models include no example that is too costly to generate', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>

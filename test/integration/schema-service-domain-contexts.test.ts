@@ -36,7 +36,7 @@ function create(service: SchemaService, name: string, names: readonly string[], 
 
 const rigOf = useRigs();
 
-it('the context of a domain has the terms of all its models, and changes with each of them', async (t) => {
+it('the context of a domain has the terms of all its models, and changes when they change', async (t) => {
   const { service } = await rigOf(t);
   assert.deepEqual(await termsIn(service), {});
   const seen = new Set<string>();
@@ -63,7 +63,7 @@ it('the context of a domain has the terms of all its models, and changes with ea
   await rejection(service.domainContexts.of('none', BASE_URL), NotFoundError);
 });
 
-it('the context of a domain has the terms that models bring, each context once, and follows stored ones', async (t) => {
+it("the context of a domain includes the models' own contexts, each once, and follows stored ones", async (t) => {
   const { service, tasks } = await rigOf(t);
   await service.contexts.create('live', { light: 'https://first.example/light' }, OPTIONS);
   const official = { seats: 'https://o.example/seats', more: 'https://o.example/more' };
@@ -95,7 +95,7 @@ it('the context of a domain has the terms that models bring, each context once, 
   assert.deepEqual(tasks, ['contextTerms', 'contextTerms'], 'only what may have changed is looked at');
 });
 
-it('the context of a domain serves entities of all its models, and can be part of no other context', async (t) => {
+it('the context of a domain expands entities of all its models, and cannot be part of another context', async (t) => {
   const { service } = await rigOf(t);
   await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
   const url = `${BASE_URL}/api/v2/contexts/city`;
@@ -116,7 +116,7 @@ it('the context of a domain serves entities of all its models, and can be part o
   }
 });
 
-it('the context of a domain says which context of a model cannot be used, and has the rest', async (t) => {
+it("the context of a domain warns of a model's context that cannot be used, and has the other terms", async (t) => {
   const { service, web } = await rigOf(t);
   const url = `${ALLOWED}/context.jsonld`;
   web.set(url, { '@context': { light: 'https://o.example/light' } });
@@ -130,7 +130,7 @@ it('the context of a domain says which context of a model cannot be used, and ha
   assert.deepEqual([terms['light'], terms['seats']], [`${CONTEXT_BASE}light`, `${CONTEXT_BASE}seats`]);
 });
 
-it('the context of a domain is made once for concurrent requests, and again after a failure', async (t) => {
+it('the context of a domain is generated once for concurrent requests, and again after a failure', async (t) => {
   let isBroken = true;
   const { service, tasks } = await rigOf(t, {
     workers: (workers) => ({

@@ -17,7 +17,7 @@ const LOOKING = { ...OPTIONS, looksAtFollowers: true };
 const SCHEMA = plainSchema({ seats: { type: 'integer' } });
 const BEFORE = { terms: 'https://terms.example/' };
 const AFTER = { terms: 'https://other.example/' };
-/** No context that defines "seats" otherwise can follow it. */
+/** A context that defines "seats" in another way cannot follow this one. */
 const PROTECTED = { '@protected': true, terms: 'https://terms.example/', seats: 'urn:other:seats' };
 
 function urlOf(name: string, version?: number): string {
@@ -29,7 +29,7 @@ function model(service: SchemaService, name: string, context: JsonValue) {
   return service.models.create('city', { name, schema: SCHEMA, context, compatibility }, OPTIONS);
 }
 
-/** What is said of a follower in which `seats` is `terms:seats`. */
+/** The differences reported for a follower in which `seats` is `terms:seats`. */
 const meaning = (from: string, to: string) => [
   `"seats" means ${to}seats, meant ${from}seats`,
   `"terms" means ${to}, meant ${from}`,
@@ -40,7 +40,7 @@ async function detailsOf(update: ReturnType<SchemaService['contexts']['update']>
   return followers.map(({ model: name, change }) => [name, change.differences.map(({ detail }) => detail)]);
 }
 
-/** A store that does something once, just before a context gets a new version. */
+/** A store that runs a function once, just before a context gets a new version. */
 function before(what: (store: SchemaStore) => Promise<unknown>): (store: SchemaStore) => SchemaStore {
   let isDone = false;
   return (store) =>
@@ -61,7 +61,7 @@ const text = (context: JsonValue) => JSON.stringify({ '@context': context });
 
 const rigOf = useRigs();
 
-it('followers that mean something else are named, through other contexts and models too, and those of a version are not', async (t) => {
+it('a context update lists followers whose terms change their meaning, directly or through others, but not those of a fixed version', async (t) => {
   const { service } = await rigOf(t);
   const own = { seats: 'terms:seats' };
   await service.contexts.create('base', BEFORE, OPTIONS);
@@ -82,7 +82,7 @@ it('followers that mean something else are named, through other contexts and mod
     assert.deepEqual(await detailsOf(service.contexts.update('base', same, LOOKING)), []);
 });
 
-it('followers that could not be processed any more keep a context from changing; others are none of its business', async (t) => {
+it('a context update is refused if it breaks a follower; contexts that are already broken do not matter', async (t) => {
   const { service, store } = await rigOf(t);
   await service.contexts.create('base', BEFORE, OPTIONS);
   await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
@@ -105,7 +105,7 @@ it('followers that could not be processed any more keep a context from changing;
   assert.equal((await service.contexts.update('base', BEFORE, LOOKING)).isNewVersion, true);
 });
 
-it('followers that a chain of contexts becomes too long for keep a context from changing', async (t) => {
+it('a context update is refused if it makes the chain of contexts too long for a follower', async (t) => {
   const { service } = await rigOf(t);
   await service.contexts.create('below', BEFORE, OPTIONS);
   await service.contexts.create('c0', BEFORE, OPTIONS);
@@ -117,7 +117,7 @@ it('followers that a chain of contexts becomes too long for keep a context from 
   assert.match(message, /10 deep/);
 });
 
-it('followers that come just before a context is written, and break by it, are warned of', async (t) => {
+it('a context update warns of followers that are added just before it is written and break', async (t) => {
   const { service } = await rigOf(t, {
     store: before((store) =>
       store.contexts.create('late', {
@@ -135,7 +135,7 @@ it('followers that come just before a context is written, and break by it, are w
   );
 });
 
-it('followers are looked at again when another update of the context comes first', async (t) => {
+it('followers are checked again if another update of the context comes first', async (t) => {
   const between = { terms: 'https://between.example/' };
   const meddling = before((store) =>
     store.contexts.update('base', { text: text(between), contexts: new Set() }),
@@ -150,10 +150,10 @@ it('followers are looked at again when another update of the context comes first
   await rejection(service.contexts.update('base', BEFORE, stale), PreconditionFailedError);
 });
 
-it('followers beyond a hundred, and those that take too much, are counted', async (t) => {
+it('followers beyond a hundred, and those that are too costly to check, are only counted', async (t) => {
   let isSlow = false;
   const { service, store, tasks } = await rigOf(t, {
-    // The look at them ends after a while.
+    // The check ends after a while.
     clock: handClock(),
     workers: (workers) => ({
       run: (kind, input, options) =>
@@ -178,7 +178,7 @@ it('followers beyond a hundred, and those that take too much, are counted', asyn
   ]);
 });
 
-it('followers are looked at for a fixed time, and those that are left are counted', async (t) => {
+it('followers are checked for a limited time, and the remaining ones are counted', async (t) => {
   const clock = handClock();
   const { service, store } = await rigOf(t, {
     clock,
@@ -197,7 +197,7 @@ it('followers are looked at for a fixed time, and those that are left are counte
   assert.ok(Number(left) >= 12 && Number(left) < 20, left);
 });
 
-it('followers that are deleted while they are looked at do not count, and an outage meanwhile ends the update', async (t) => {
+it('followers deleted during the check do not count, and an outage during the check ends the update', async (t) => {
   let isAway = false;
   const { service, store } = await rigOf(t, {
     store: (below) =>
@@ -220,7 +220,7 @@ it('followers that are deleted while they are looked at do not count, and an out
   assert.equal((await store.contexts.get('base')).context.currentVersion, 1);
 });
 
-it('followers are looked at no longer, and nothing is written, when the client has left', async (t) => {
+it('the check of followers stops, and nothing is written, if the client disconnects', async (t) => {
   const leaving = new AbortController();
   const { service } = await rigOf(t, {
     workers: (workers) => ({
@@ -237,7 +237,7 @@ it('followers are looked at no longer, and nothing is written, when the client h
   assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
 });
 
-it('an outage after a context was written is no error: what the change means for followers is not known', async (t) => {
+it('an outage after a context was written is no error; the effect on followers is then reported as unknown', async (t) => {
   const state = { isWritten: false };
   const { service } = await rigOf(t, {
     store: (store) =>
@@ -262,13 +262,13 @@ it('an outage after a context was written is no error: what the change means for
   assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
 });
 
-it('followers are looked at again when one comes, goes or changes just before a context is written, also beyond a hundred', async (t) => {
+it('followers are checked again if one is added, removed or changed just before a context is written, also beyond a hundred', async (t) => {
   const base = { text: text([urlOf('base')]), contexts: new Set(['base']) };
   const nameOf = (n: number) => `f${String(n).padStart(3, '0')}`;
   let meddle: (store: SchemaStore) => Promise<unknown> = () => Promise.resolve();
   let deleted = '';
   const { service, store, tasks } = await rigOf(t, {
-    // The look at them ends after a while.
+    // The check ends after a while.
     clock: handClock(),
     workers: (workers) => ({
       run: (kind, input, options) =>

@@ -11,7 +11,7 @@ const PLACES = plainSchema({ seats: { type: 'string' } });
 describe('putting models', () => {
   const rigOf = useRigs();
 
-  it('PUT of a model updates one that another client creates meanwhile', async (t) => {
+  it('PUT of a model updates a model that another client creates at the same time', async (t) => {
     let isFirst = true;
     const { service } = await rigOf(t, {
       store: (store) => {
@@ -31,7 +31,7 @@ describe('putting models', () => {
 describe('drafts', () => {
   const rigOf = useRigs();
 
-  it('drafts have one version, which each update replaces with its context, whatever the change', async (t) => {
+  it('drafts have a single version, which each update replaces with its context, whatever the change', async (t) => {
     const { service, store } = await rigOf(t);
     await service.models.create('city', {
       name: 'Bench',

@@ -54,7 +54,10 @@ function seatsMean(is: string, was: string): ChangeReport {
   return { overall: 'breaking', differences: [difference] };
 }
 
-/** Stands before workers: the next tasks of a kind end with these errors. @param onTask is told what such a task is given */
+/**
+ * Makes the next tasks of a kind fail with these errors.
+ * @param onTask called with the input of each such task
+ */
 function failing(
   kind: 'compareSchemas' | 'contextTerms',
   errors: Error[],
@@ -71,7 +74,7 @@ function failing(
 
 const rigOf = useRigs();
 
-it('a context that gives a term another meaning is refused as breaking, however it is spelled', async (t) => {
+it('a context that gives a term another meaning is refused as breaking, however it is written', async (t) => {
   const { service } = await rigOf(t);
   await create(service, { seats: SEATS });
   for (const context of [
@@ -114,7 +117,7 @@ it('a context that gives every term its old meaning is a compatible change', asy
   );
 });
 
-it('a context that gives a term another meaning is noticed when it is named by a stored context', async (t) => {
+it('a changed meaning is detected if it comes from a stored context', async (t) => {
   const { service } = await rigOf(t);
   await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
   await service.contexts.create('others', { seats: OTHER }, OPTIONS);
@@ -127,7 +130,7 @@ it('a context that gives a term another meaning is noticed when it is named by a
   assert.equal((await put(service, { context: ['others', 'terms'] })).outcome, 'version');
 });
 
-it('a context that gives a term another meaning is noticed when it is another version of a stored one', async (t) => {
+it('a changed meaning is detected if it comes from another version of a stored context', async (t) => {
   const { service } = await rigOf(t);
   await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
   await service.contexts.update('terms', { seats: OTHER }, OPTIONS);
@@ -141,7 +144,7 @@ it('a context that gives a term another meaning is noticed when it is another ve
   assert.equal((await put(service, { context: 'terms' })).change.overall, 'compatible');
 });
 
-it('a context that follows a stored one is compared by the current meaning of that one', async (t) => {
+it('a model that follows a stored context is compared by the current meaning of that context', async (t) => {
   const { service } = await rigOf(t);
   await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
   await create(service, 'terms');
@@ -151,7 +154,7 @@ it('a context that follows a stored one is compared by the current meaning of th
   assert.equal((await put(service, { context: urlOf('terms', 2) })).change.overall, 'compatible');
 });
 
-it('a context that gives a term another meaning is accepted without compatibility, and reported', async (t) => {
+it('a changed meaning is accepted without compatibility, and reported', async (t) => {
   const { service } = await rigOf(t);
   await service.contexts.create('others', { seats: OTHER }, OPTIONS);
   await create(service, { seats: SEATS }, { status: 'draft' });
@@ -174,7 +177,7 @@ it('a context that gives a term another meaning is accepted without compatibilit
   }
 });
 
-it('a context whose terms cannot be found out leaves the change unproven', async (t) => {
+it('a change is unproven if the terms of a context cannot be determined', async (t) => {
   const { service, web } = await rigOf(t);
   const url = `${ALLOWED}/context.jsonld`;
   web.set(url, { '@context': { seats: SEATS } });
@@ -190,7 +193,7 @@ it('a context whose terms cannot be found out leaves the change unproven', async
   );
 });
 
-it('a comparison that takes too much is made again without witnesses, and only then leaves the change unproven', async (t) => {
+it('a comparison that is too costly is repeated without witnesses, and only if that fails is the change unproven', async (t) => {
   const errors: Error[] = [];
   const asked: boolean[] = [];
   const { service } = await rigOf(t, {
@@ -216,7 +219,7 @@ it('a comparison that takes too much is made again without witnesses, and only t
   assert.deepEqual(asked, [true], 'it is not made again');
 });
 
-it('a context that takes too much to process leaves the change unproven, and busy workers fail the comparison', async (t) => {
+it('a change is unproven if its context is too costly to process, and the comparison fails if the workers are busy', async (t) => {
   const errors: Error[] = [];
   const { service } = await rigOf(t, { workers: failing('contextTerms', errors) });
   await create(service, { seats: SEATS });

@@ -29,7 +29,7 @@ describe('creating models', () => {
     return jsonOf(await service.documents.of(key, 'context', { baseUrl: BASE_URL }));
   }
 
-  it('a new model gets version 1 with the schema as given, the documents it refers to, and its context', async (t) => {
+  it('a new model gets version 1 with its schema as given, the documents that it refers to, and its context', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     const made = await written(
@@ -50,7 +50,7 @@ describe('creating models', () => {
     assert.deepEqual([made.version.schema.size, made.version.schema.sha256.length], [bytes.length, 64]);
   });
 
-  it('a new model gets a flat context of type, attributes and members of values, with warnings of core terms', async (t) => {
+  it('a new model gets a flat context with terms for type, attributes and members of values, and warnings about core terms', async (t) => {
     const rig = await rigOf(t);
     await rig.service.references.put(COMMON_URI, COMMON);
     const { warnings } = await rig.service.models.create('city', { name: 'Bench', schema: BENCH });
@@ -61,11 +61,11 @@ describe('creating models', () => {
         'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.9.jsonld',
       ],
     });
-    // location means what everybody expects, status does not.
+    // location has its usual meaning, status does not.
     assert.deepEqual(columns(warnings, 'code', 'term'), [['core-term', 'status']]);
   });
 
-  it('a new model says that its schema describes attributes in normalized form, and not values', async (t) => {
+  it('a new model warns if its schema describes normalized attributes instead of values', async (t) => {
     const rig = await rigOf(t);
     const attribute = (type: JsonObject, ...members: readonly string[]): JsonObject => ({
       type: 'object',
@@ -89,7 +89,7 @@ describe('creating models', () => {
     }
   });
 
-  it('a new model whose schema asks for other types than its name says so, and these are terms, too', async (t) => {
+  it('a new model warns if its schema requires types other than its name, and these types are terms as well', async (t) => {
     const rig = await rigOf(t);
     for (const [name, type, types, ending] of [
       ['A', { const: 'A' }, [], undefined],
@@ -172,7 +172,7 @@ describe('creating models', () => {
     assert.deepEqual(column(inUse.dependents, 'kind'), ['model', 'model', 'reference']);
   });
 
-  it('a refused model keeps no fetched document', async (t) => {
+  it('a refused model stores no fetched document', async (t) => {
     const { service, store, web } = await rigOf(t);
     web.set(`${ALLOWED}/first.json`, {});
     const schema = { allOf: [{ $ref: `${ALLOWED}/first.json` }], type: 'objekt' };
@@ -180,7 +180,7 @@ describe('creating models', () => {
     assert.equal((await store.references.list(ALL)).total, 0);
   });
 
-  it('a new model does not fetch a document that is stored, whatever its $id', async (t) => {
+  it('a new model does not fetch a stored document, whatever its $id', async (t) => {
     const { service, fetched } = await rigOf(t);
     const uri = `${ALLOWED}/common.json`;
     await service.references.put(uri, { $id: COMMON_URI, type: 'object' });
@@ -190,7 +190,7 @@ describe('creating models', () => {
     assert.deepEqual(fetched, []);
   });
 
-  it('a new model may have names and attributes that every object of JavaScript has', async (t) => {
+  it('a new model may have names and attributes like those of JavaScript objects', async (t) => {
     const rig = await rigOf(t);
     await rig.service.domains.create({ name: 'constructor' });
     const schema = JSON.parse(

@@ -9,7 +9,7 @@ import { ALLOWED, BASE_URL, rejection, useRigs } from '../unit/schemas/models/ha
 
 const KEY = { domain: 'city', name: 'Bench' };
 
-describe('writes that others overtake', () => {
+describe('writes overtaken by other writes', () => {
   const rigOf = useRigs();
 
   it('a write starts over when a document changes while the schema is being checked', async (t) => {
@@ -37,7 +37,7 @@ describe('writes that others overtake', () => {
     assert.doesNotMatch(bytes.toString(), /required/);
   });
 
-  it('a write starts over when a document is stored while it is being fetched', async (t) => {
+  it('a write starts over if a document is stored while it is being fetched', async (t) => {
     const uri = `${ALLOWED}/first.json`;
     const meddling = (store: SchemaStore) =>
       storeWith(store, {
@@ -56,7 +56,7 @@ describe('writes that others overtake', () => {
     assert.match(bytes.toString(), /"minProperties":2/);
   });
 
-  it('a write that is overtaken each time is given up', async (t) => {
+  it('a write that is overtaken every time fails', async (t) => {
     const failing = (store: SchemaStore) =>
       storeWith(store, {
         models: over(store.models, {
@@ -68,11 +68,11 @@ describe('writes that others overtake', () => {
   });
 });
 
-describe('reads that others overtake', () => {
+describe('reads overtaken by writes', () => {
   const rigOf = useRigs();
 
   for (const kind of ['schema', 'bundled', 'context'] as const) {
-    it(`a read that a write overtakes is made from a new look at the store: ${kind}`, async (t) => {
+    it(`a read overtaken by a write reads the store again: ${kind}`, async (t) => {
       let gone = 0;
       const losing = (store: SchemaStore) =>
         storeWith(store, {

@@ -44,7 +44,10 @@ async function contextOf(service: SchemaService, version?: number): Promise<unkn
   return value;
 }
 
-/** The IRIs of the members of an entity of the model, with the context under its URL. */
+/**
+ * Returns the IRIs of the members of an entity of the model, expanded with a context given by its
+ * URL.
+ */
 async function irisOf(service: SchemaService, context = 'city~Bench'): Promise<readonly string[]> {
   const { contextSupply } = service;
   const document = {
@@ -66,10 +69,10 @@ async function irisOf(service: SchemaService, context = 'city~Bench'): Promise<r
   return [...(types as string[]), ...Object.keys(members)];
 }
 
-describe('models with a context of their own', () => {
+describe('models with their own context', () => {
   const rigOf = useRigs();
 
-  it('models with a context of their own have its terms, and generated ones for what it lacks', async (t) => {
+  it('models with their own context have its terms, and generated terms for the rest', async (t) => {
     const { service } = await rigOf(t);
     const forms: readonly JsonValue[] = [
       { seats: SEATS },
@@ -89,7 +92,7 @@ describe('models with a context of their own', () => {
     }
   });
 
-  it('models with a context of their own are the same again when they are put again', async (t) => {
+  it('putting a model with its own context again without a change leaves it unchanged', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
     const context = ['terms', { a: 'https://a.example/', b: 'https://b.example/' }];
@@ -114,7 +117,7 @@ describe('models with a context of their own', () => {
     assert.deepEqual([back.outcome, back.model?.schema], ['version', JSON.stringify(SCHEMA)]);
   });
 
-  it('models follow a stored context that they name, and keep it from being deleted', async (t) => {
+  it('models follow a stored context that they name, and prevent its deletion', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: 'https://first.example/seats' }, OPTIONS);
     for (const context of ['terms', urlOf('terms'), [urlOf('terms')]]) {
@@ -143,7 +146,7 @@ describe('models with a context of their own', () => {
     await service.contexts.delete('terms');
   });
 
-  it('models keep the documents that their own context was made from, stored or fetched', async (t) => {
+  it('models keep the documents that their own context was made from, whether stored or fetched', async (t) => {
     const { service, web, fetched } = await rigOf(t);
     const stored = 'https://elsewhere.example/context.jsonld';
     const allowed = `${ALLOWED}/context.jsonld`;
@@ -167,7 +170,7 @@ describe('models with a context of their own', () => {
     assert.deepEqual(fetched, [allowed], 'fetched once, and kept');
   });
 
-  it('models include what other contexts lead to: arrays, imports, scoped contexts, relative URLs', async (t) => {
+  it('models include the contexts that their context leads to: arrays, imports, scoped contexts, relative URLs', async (t) => {
     const { service } = await rigOf(t);
     const at = (name: string) => `https://elsewhere.example/c/${name}`;
     const documents: Readonly<Record<string, JsonValue>> = {
@@ -194,7 +197,7 @@ describe('models with a context of their own', () => {
     ]);
   });
 
-  it('models refuse a context that is not one, is missing, or leads back to itself, with a pointer', async (t) => {
+  it('models refuse a context that is invalid, missing or circular, with a pointer', async (t) => {
     const { service } = await rigOf(t);
     await service.models.create('city', { name: 'Lamp', schema: SCHEMA, context: { seats: SEATS } }, OPTIONS);
     const refusals: readonly (readonly [JsonValue, string, RegExp])[] = [
@@ -222,7 +225,7 @@ describe('models with a context of their own', () => {
     await rejection(service.models.put(lamp, { context: 'city~Bench' }, OPTIONS), ContextInvalidError);
   });
 
-  it('models refuse a context that leads to too many others, and store nothing of it', async (t) => {
+  it('models refuse a context that leads to too many others, and store nothing', async (t) => {
     const { service, web } = await rigOf(t);
     const at = (name: string) => `${ALLOWED}/${name}`;
     const urls = Array.from({ length: 60 }, (_, index) => {
@@ -238,7 +241,7 @@ describe('models with a context of their own', () => {
     assert.equal((await service.store.references.list({ limit: 1, offset: 0 })).total, 100);
   });
 
-  it('models have warnings about the terms of their own context that they use, and about no others', async (t) => {
+  it('models have warnings about terms of their own context only if they use them', async (t) => {
     const { service } = await rigOf(t);
     const coerced = (name: string) => ({ '@id': `https://official.example/${name}`, '@type': '@id' });
     const context = {
@@ -258,7 +261,7 @@ describe('models with a context of their own', () => {
 describe('reference documents as contexts', () => {
   const rigOf = useRigs();
 
-  it('reference documents are contexts under their URLs, and are kept by the custom contexts that name them', async (t) => {
+  it('reference documents can be used as contexts under their URLs, and custom contexts that name them prevent their deletion', async (t) => {
     const { service } = await rigOf(t);
     const url = 'https://elsewhere.example/context.jsonld';
     await service.references.put(url, { '@context': { seats: SEATS } });
@@ -270,7 +273,7 @@ describe('reference documents as contexts', () => {
     await service.references.delete(url);
   });
 
-  it('models whose context takes too much to process are refused with it, and those whose schema does with that', async (t) => {
+  it('if a model is too costly to process, it is refused because of its context or its schema, whichever is the cause', async (t) => {
     for (const [tooMuch, type] of [
       [
         (kind: string, input: unknown) => kind === 'composeContext' || 'own' in (input as object),

@@ -39,7 +39,7 @@ it('a new model refuses a schema that is too costly to process', async (t) => {
   assert.deepEqual([refused.kind, refused.errors[0]?.pointer], ['schemaTooCostly', '/schema']);
 });
 
-it('a new model refuses wrong names, bases and texts before it looks at the schema', async (t) => {
+it('a new model with an invalid name, base or text is refused before its schema is read', async (t) => {
   const { service, tasks } = await rigOf(t);
   for (const name of ['', '-a', 'a/b', 'a~b', 'é', '__proto__', 'a'.repeat(129), 'a\n'])
     assert.equal(
@@ -68,7 +68,7 @@ it('a new model refuses wrong names, bases and texts before it looks at the sche
   assert.deepEqual(tasks, []);
 });
 
-it('a new model in a missing domain, or with a name in use, is refused before its schema is checked', async (t) => {
+it('a new model in a missing domain or with an existing name is refused before its schema is checked', async (t) => {
   const { service, tasks } = await rigOf(t);
   const bad = { name: 'Bench', schema: { type: 'objekt' } };
   const missing = await rejection(service.models.create('town', bad), NotFoundError);

@@ -32,7 +32,7 @@ const urisOf = ({ version }: ModelTexts) => version.references.map(({ uri }) => 
 
 const rigOf = useRigs();
 
-it('a model depends on a document that it names by another spelling of its URL, and follows it', async (t) => {
+it('a model depends on a document even if it names the document by another spelling of its URL, and follows it', async (t) => {
   const { service } = await rigOf(t);
   const { models, references } = service;
   await references.put(PAGES, common('string'));
@@ -54,8 +54,8 @@ it('a model depends on a document that it names by another spelling of its URL, 
   assert.match(await bundled(1), /"Name":\{"type":"string"\}/);
 });
 
-it('all models that follow a document are found, page by page', async (t) => {
-  /** Pages have one dependent each, whatever is asked for. */
+it('all models that use a document are found, page by page', async (t) => {
+  /** Each page has a single dependent, whatever the requested limit. */
   const singly = (store: SchemaStore) =>
     storeWith(store, {
       references: over(store.references, {
@@ -76,7 +76,7 @@ it('all models that follow a document are found, page by page', async (t) => {
   );
 });
 
-it('a document under the very URL comes first, and the same one under it makes no new version', async (t) => {
+it('a document under the exact URL takes precedence, and an identical one makes no new version', async (t) => {
   const { service } = await rigOf(t);
   const { models, references } = service;
   await references.put(PAGES, common('string'));
@@ -90,7 +90,7 @@ it('a document under the very URL comes first, and the same one under it makes n
   assert.deepEqual(urisOf(await storedModel(service, KEY)), [RAW]);
 });
 
-it('a document is missing where those that differ are stored under other spellings, which the refusal names', async (t) => {
+it('a document is missing if different ones are stored under other spellings; the refusal names these', async (t) => {
   const { service } = await rigOf(t);
   await service.references.put(PAGES, common('string'));
   await service.references.put(MAIN, common('number'));
@@ -102,7 +102,7 @@ it('a document is missing where those that differ are stored under other spellin
   for (const url of [PAGES, MAIN]) assert.ok(errors[0]?.detail.includes(url), errors[0]?.detail);
 });
 
-it('a reference within a document leads on by any spelling, and the document counts once', async (t) => {
+it('references within a document resolve by any spelling, and the document is included once', async (t) => {
   const { service } = await rigOf(t);
   await service.references.put(PAGES, common('string'));
   await service.references.put(REPORT, { definitions: { Part: { $ref: 'common.json#/definitions/Name' } } });
@@ -112,7 +112,7 @@ it('a reference within a document leads on by any spelling, and the document cou
   assert.deepEqual(urisOf(await storedModel(service, KEY)), [PAGES, REPORT]);
 });
 
-it('a context depends on a document that it names by another spelling of its URL', async (t) => {
+it('a context depends on a document even if it names the document by another spelling of its URL', async (t) => {
   const { service } = await rigOf(t);
   const { contexts, models, references } = service;
   const [url, raw] = [PAGES, RAW].map((one) => one.replace('common.json', 'context.jsonld'));

@@ -19,7 +19,7 @@ function create(service: SchemaService) {
 
 const rigOf = useRigs();
 
-it('updates at the same time are made one after the other, each against the version before it', async (t) => {
+it('concurrent updates are made one after the other, and each is compared with the version before it', async (t) => {
   const { service } = await rigOf(t);
   await create(service);
   const updates = await Promise.all([
@@ -35,7 +35,7 @@ it('updates at the same time are made one after the other, each against the vers
   );
 });
 
-it('two updates at the same time are not both made when each expects the same state', async (t) => {
+it('of two concurrent updates that expect the same state, one fails', async (t) => {
   const { service, tasks } = await rigOf(t);
   const { etag } = (await create(service)).model;
   const updates = await Promise.allSettled([
@@ -51,7 +51,7 @@ it('two updates at the same time are not both made when each expects the same st
   assert.equal(tasks.length, before, 'a state that is gone is told before any work');
 });
 
-it('an update is given up when others are always faster', async (t) => {
+it('an update fails if other updates always come first', async (t) => {
   let others = 0;
   const { service } = await rigOf(t, {
     store: (store) =>

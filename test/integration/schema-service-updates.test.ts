@@ -19,7 +19,7 @@ import {
 const KEY = { domain: 'city', name: 'Bench' };
 
 const SEATS = plainSchema({ seats: { type: 'integer' } });
-/** What was valid stays valid. */
+/** Everything that was valid stays valid. */
 const COMPATIBLE = plainSchema({ seats: { type: 'integer' }, colour: { type: 'string' } });
 const NARROWING = plainSchema({ seats: { type: 'integer', maximum: 9 } });
 const BREAKING = plainSchema({ seats: { type: 'string' } });
@@ -31,7 +31,7 @@ function create(service: SchemaService, model: ModelChange & { readonly name?: s
 describe('updating models', () => {
   const rigOf = useRigs();
 
-  it('an update makes a new version, and its difference from the one before is reported then and later', async (t) => {
+  it('an update creates a version, and reports the same difference from the previous version then and later', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     for (const [schema, overall] of [
@@ -56,7 +56,7 @@ describe('updating models', () => {
     ]);
   });
 
-  it('an update leaves earlier versions as they were, to the byte', async (t) => {
+  it('an update does not change earlier versions by a single byte', async (t) => {
     const { service } = await rigOf(t);
     await service.references.put(COMMON_URI, COMMON);
     await create(service, { schema: BENCH });
@@ -80,7 +80,7 @@ describe('updating models', () => {
     );
   });
 
-  it('an update takes one task of a worker, whether it changes the schema, the context or nothing', async (t) => {
+  it('an update needs a single worker task, whether it changes the schema, the context or nothing', async (t) => {
     const { service, tasks } = await rigOf(t);
     await create(service);
     assert.deepEqual(tasks.splice(0), ['acceptVersion']);
@@ -103,7 +103,7 @@ describe('updating models', () => {
     }
   });
 
-  it('an update is compared with the documents of the version before in the same task, cached or not', async (t) => {
+  it('the same worker task compares an update with the documents of the previous version, cached or not', async (t) => {
     const { service, tasks } = await rigOf(t, { cacheBytes: 0 });
     const schema = { $ref: COMMON_URI };
     await service.references.put(COMMON_URI, { maxProperties: 9 });
@@ -114,7 +114,7 @@ describe('updating models', () => {
     assert.deepEqual([outcome, change.overall, tasks], ['version', 'narrowing', ['acceptVersion']]);
   });
 
-  it('an update with an unchanged schema makes a version when a document it refers to has changed', async (t) => {
+  it('an update with an unchanged schema creates a version if a document it refers to has changed', async (t) => {
     const { service } = await rigOf(t);
     const schema = { $ref: COMMON_URI };
     await service.references.put(COMMON_URI, { maxProperties: 9 });
@@ -132,7 +132,7 @@ describe('updating models', () => {
     }
   });
 
-  it('an update makes a version of model and context when the base of the terms changes', async (t) => {
+  it('an update of the base of the terms creates a version of model and context', async (t) => {
     const { service } = await rigOf(t);
     const standard = await create(service);
     const contextOf = async (version: number) =>
@@ -156,7 +156,7 @@ describe('updating models', () => {
 describe('the difference of two versions', () => {
   const rigOf = useRigs();
 
-  it('the difference of two versions lists a thousand places, and says how many there are', async (t) => {
+  it('the difference of two versions lists at most a thousand places, and gives their number', async (t) => {
     const { service } = await rigOf(t);
     const schema = (count: number) =>
       plainSchema(Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, {}])));
@@ -189,10 +189,10 @@ describe('a dry run', () => {
   });
 });
 
-describe('a model that asks for compatibility', () => {
+describe('a model with a compatibility', () => {
   const rigOf = useRigs();
 
-  it('a model with a compatibility refuses to change the meaning of data, by the base of its terms or a kind', async (t) => {
+  it('a model with a compatibility refuses changes of meaning, through the base of its terms or the kind of an attribute', async (t) => {
     const { service } = await rigOf(t);
     const schema = (description: string) => plainSchema({ a: { type: 'string', description } });
     const made = await create(service, {
@@ -218,7 +218,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.put(KEY, other)).change.overall, 'compatible');
   });
 
-  it('forward compatibility refuses changes that accept more, and full compatibility refuses either way', async (t) => {
+  it('forward compatibility refuses changes that accept more, and full compatibility refuses both directions', async (t) => {
     const { service } = await rigOf(t);
     const optional = plainSchema({ seats: { type: ['integer', 'null'] } });
     await create(service, { compatibility: 'forward' });
@@ -237,7 +237,7 @@ describe('a model that asks for compatibility', () => {
     assert.equal((await service.models.put(KEY, { schema: same })).outcome, 'version');
   });
 
-  it('a model without a compatibility has that of its domain, from the moment it changes', async (t) => {
+  it('a model without a compatibility uses that of its domain, also after it changes', async (t) => {
     const { service } = await rigOf(t);
     await create(service);
     await create(service, { name: 'Free', compatibility: 'none' });
@@ -253,7 +253,7 @@ describe('a model that asks for compatibility', () => {
     assert.deepEqual([model.compatibility, model.ownCompatibility], ['none', undefined]);
   });
 
-  it('a model with a compatibility refuses a change that is too intricate to prove harmless', async (t) => {
+  it('a model with a compatibility refuses a change that is too complex to prove compatible', async (t) => {
     const { service } = await rigOf(t, {
       workers: (workers) => ({
         run: (kind, input, options) =>

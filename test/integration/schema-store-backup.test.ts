@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const folder = temporaryFolder();
 let names = 0;
 
-it('a backup of a SQLite store opens with the state of its start, while the store goes on being written', async () => {
+it('a backup of a SQLite store is a consistent state, although writes continue', async () => {
   const path = fresh();
   const store = await filled(path, 30);
   const before = await dump(store);
@@ -35,7 +35,7 @@ it('a backup of a SQLite store opens with the state of its start, while the stor
   assert.deepEqual(readdirSync(dirname(target)), [basename(target)], 'one file');
 });
 
-it('a backup can be made of a SQLite file that another process has open, and of one left by a crash', async () => {
+it('a backup can be made of a SQLite file that another process has open, or that a crash left behind', async () => {
   const path = fresh();
   const store = await filled(path, 20);
   const before = await dump(store);
@@ -51,7 +51,7 @@ it('a backup can be made of a SQLite file that another process has open, and of 
   assert.deepEqual(await contents(`${left}.copy`), before);
 });
 
-it('a backup of a SQLite store overwrites nothing, whole or half-written', async () => {
+it('a backup of a SQLite store overwrites no file, neither a complete one nor a partial one', async () => {
   const path = fresh();
   const store = await filled(path, 3);
   const target = fresh();
@@ -74,7 +74,7 @@ it('a backup of a SQLite store overwrites nothing, whole or half-written', async
   await store.close();
 });
 
-it('a backup of a SQLite store leaves nothing behind when it fails', async () => {
+it('a backup of a SQLite store that fails leaves no files behind', async () => {
   const path = fresh();
   await (await filled(path, 3)).close();
   const target = fresh();
@@ -88,7 +88,7 @@ it('a backup of a SQLite store leaves nothing behind when it fails', async () =>
   });
 });
 
-it('a backup is made of nothing but a store', async () => {
+it('a backup of a file that is not a store is refused, and creates nothing', async () => {
   const target = fresh();
   const path = fresh();
   await assert.rejects(backUp(path, target), {
@@ -117,7 +117,7 @@ async function contents(path: string): Promise<unknown> {
   return found;
 }
 
-/** A path in a folder of its own. */
+/** Returns a path in a new folder. */
 function fresh(): string {
   const own = join(folder, String(names++));
   mkdirSync(own);

@@ -22,6 +22,6 @@ async function open(clock: Clock): Promise<PostgresStore> {
 
 storeContract('PostgreSQL', open);
 
-it('a PostgreSQL store follows the rules of the model for any series of writes, and holds what they name', async () => {
+it('a PostgreSQL store follows the plain model for any series of writes, and keeps all references intact', async () => {
   await behaveByPlainRules(() => open(handClock()), { numRuns: runs(10) });
 });

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
 
-it('a SQLite store after kill -9 holds every acknowledged write, and at most the next one as a whole', async () => {
+it('after kill -9, a SQLite store has every acknowledged write, and at most the next one as a whole', async () => {
   const path = join(folder, 'killed.db');
   let written = 0;
   for (const lines of [10, 33, 56]) {
@@ -25,7 +25,7 @@ it('a SQLite store after kill -9 holds every acknowledged write, and at most the
   }
 });
 
-it('a SQLite store after a crash is as after one of its writes, however much of its log was on disk', async () => {
+it('after a crash, a SQLite store has the state after one of its writes, however much of its log was on disk', async () => {
   const path = join(folder, 'cut.db');
   const store = await SqliteStore.open(path, handClock());
   for (let n = 0; n < 40; n++) await takeStep(store, n);
@@ -45,7 +45,10 @@ it('a SQLite store after a crash is as after one of its writes, however much of 
   await store.close();
 });
 
-/** Lets another process write from a step on; kills it when it has answered so many. Returns how many it answered. */
+/**
+ * Makes another process write from a step on, and kills it after that many acknowledged writes.
+ * @returns how many writes it acknowledged
+ */
 async function writeUntilKilled(path: string, first: number, lines: number): Promise<number> {
   const writer = programBeside('schema-store-writer', import.meta.url);
   const child = spawn(process.execPath, [...writer, path, String(first)], {
@@ -62,7 +65,11 @@ async function writeUntilKilled(path: string, first: number, lines: number): Pro
   return answered;
 }
 
-/** Asserts that a store is sound, and exactly as after n steps, with n between the bounds; returns n. */
+/**
+ * Asserts that a store is intact and has exactly the state after n steps, with n between the
+ * bounds.
+ * @returns n
+ */
 async function countWrites(path: string, least: number, most: number): Promise<number> {
   const store = await SqliteStore.open(path, handClock());
   const found = await dump(store);

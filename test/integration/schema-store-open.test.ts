@@ -33,7 +33,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const folder = temporaryFolder();
 let names = 0;
 
-it('opening a SQLite store creates the file and its directories, and finds everything again', async () => {
+it('opening a SQLite store creates the file and its directories; opening it again finds the same content', async () => {
   const path = join(folder, 'new', 'deep', 'schema.db');
   const store = await open(path);
   await fill(store);
@@ -45,7 +45,7 @@ it('opening a SQLite store creates the file and its directories, and finds every
   await again.close();
 });
 
-it('opening a SQLite store goes on with a file and its write-ahead log that better-sqlite3 12 left when it was killed', async () => {
+it('opening a SQLite store continues a file with the write-ahead log of a killed process that used better-sqlite3 12', async () => {
   const path = await unpacked('test/support/database-of-better-sqlite3-12.tar.gz');
   const store = await open(path);
   const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
@@ -59,7 +59,7 @@ it('opening a SQLite store goes on with a file and its write-ahead log that bett
   withDatabase(path, (db) => assert.equal(db.pragma('integrity_check', { simple: true }), 'ok'));
 });
 
-it('opening a SQLite store takes an empty file for a new store', async () => {
+it('opening a SQLite store accepts an empty file as a new store', async () => {
   const path = fresh();
   writeFileSync(path, '');
   const store = await open(path);
@@ -67,7 +67,7 @@ it('opening a SQLite store takes an empty file for a new store', async () => {
   await store.close();
 });
 
-it('opening a SQLite store takes a name for that of a file, whatever else SQLite could take it for', async () => {
+it('opening a SQLite store always uses the given name as a file name, even if it looks like a URI', async () => {
   for (const name of ['file:x?mode=memory', 'a b%20c']) {
     const path = join(folder, name);
     await (await open(path)).close();
@@ -76,7 +76,7 @@ it('opening a SQLite store takes a name for that of a file, whatever else SQLite
   await assert.rejects(open(''), { name: 'DatabaseUnusableError' });
 });
 
-it('opening a SQLite store refuses a file that is not an SQLite database, and leaves it alone', async () => {
+it('opening a SQLite store refuses a file that is not a SQLite database, and does not change it', async () => {
   for (const content of ['{}', 'name,value\n'.repeat(1000), '\0'.repeat(8192), 'SQLite format 3\0']) {
     const path = fresh();
     writeFileSync(path, content);
@@ -88,7 +88,7 @@ it('opening a SQLite store refuses a file that is not an SQLite database, and le
   }
 });
 
-it('opening a SQLite store refuses the SQLite database of another application, and leaves it alone', async () => {
+it('opening a SQLite store refuses the SQLite database of another application, and does not change it', async () => {
   for (const sql of [
     'CREATE TABLE theirs (x)',
     'PRAGMA journal_mode = WAL; CREATE TABLE theirs (x)',
@@ -103,7 +103,7 @@ it('opening a SQLite store refuses the SQLite database of another application, a
   }
 });
 
-it('opening a SQLite store refuses a store that is newer than the program, and leaves it alone', async () => {
+it('opening a SQLite store refuses a store that is newer than the program, and does not change it', async () => {
   const path = fresh();
   await (await open(path)).close();
   const newest = newestFormat(SQLITE_MIGRATIONS);
@@ -118,7 +118,7 @@ it('opening a SQLite store refuses a store that is newer than the program, and l
   assert.ok(readFileSync(path).equals(before));
 });
 
-it('opening a SQLite store refuses one from before the first release, says what to do, and leaves it alone', async () => {
+it('opening a SQLite store refuses a store from before the first release with advice, and does not change it', async () => {
   const path = fresh();
   await (await open(path)).close();
   withDatabase(path, (db) => db.pragma(`user_version = ${FIRST_FORMAT - 1}`));
@@ -148,7 +148,7 @@ it('opening a SQLite store refuses a damaged store', async () => {
   await assert.rejects(open(hollow), { name: 'DatabaseUnusableError', message: /it is incomplete/ });
 });
 
-it('opening a SQLite store explains a path that leads to no file', async () => {
+it('opening a SQLite store explains a path that is not a file', async () => {
   const file = fresh();
   writeFileSync(file, '');
   await assert.rejects(open(join(file, 'schema.db')), {
@@ -160,7 +160,7 @@ it('opening a SQLite store explains a path that leads to no file', async () => {
   await assert.rejects(open(directory), { name: 'DatabaseUnusableError', message: /it is not a file/ });
 });
 
-it('opening a SQLite store gives up on a lock that another process keeps, without writing anything', async () => {
+it('writes to a SQLite store fail without effect while another process keeps a lock, and reads continue', async () => {
   const path = fresh();
   const clock = handClock();
   const store = await SqliteStore.open(path, clock);
@@ -178,7 +178,7 @@ it('opening a SQLite store gives up on a lock that another process keeps, withou
   await store.close();
 });
 
-it('opening a SQLite store refuses a path where no file can be made, and anything but a file, without waiting', async () => {
+it('opening a SQLite store refuses a path where no file can be created, or that is not a regular file', async () => {
   for (const [path, says] of [
     ['/proc/nobody/there/schema.db', /its directory cannot be created/],
     ['/dev/null', /it is not a file/],
@@ -212,7 +212,7 @@ it("two SQLite stores on one file show each other's writes", async () => {
   await two.close();
 });
 
-/** Does something without the privileges of root, where this process has them. */
+/** Runs a function without the privileges of root, if this process has them. */
 async function asNobody(work: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -227,7 +227,10 @@ function open(path: string): Promise<SqliteStore> {
   return SqliteStore.open(path, handClock());
 }
 
-/** The database in an archive, in a folder of its own. @returns its path */
+/**
+ * Unpacks the database in an archive into a new folder.
+ * @returns its path
+ */
 async function unpacked(archive: string): Promise<string> {
   const target = temporaryFolder();
   const entries = createReadStream(join(ROOT, archive)).pipe(createGunzip()).pipe(extract());

@@ -46,7 +46,7 @@ const STEPS: readonly PostgresMigration[] = [
   { sql: 'INSERT INTO b VALUES (3)', least: FIRST_FORMAT + 1 },
 ];
 
-it('migrations of PostgreSQL run in order from where the schema is, and note the format that a program must know', async () => {
+it('migrations of PostgreSQL run in order from the current format, and record the minimum format that a program must know', async () => {
   const database = await fresh();
   await migrate(database, STEPS.slice(0, 1));
   assert.deepEqual(await formatOf(database), { format: FIRST_FORMAT, least: FIRST_FORMAT });
@@ -56,7 +56,7 @@ it('migrations of PostgreSQL run in order from where the schema is, and note the
   assert.deepEqual(await database.query('SELECT x::int FROM b'), [{ x: 3 }]);
 });
 
-it('migrations of PostgreSQL happen all together, or not at all', async () => {
+it('migrations of PostgreSQL are applied together or not at all', async () => {
   const database = await fresh();
   await migrate(database, STEPS.slice(0, 1));
   const broken = [...STEPS, { sql: 'CREATE TABLE b (x bigint)', least: 1 }];
@@ -65,7 +65,7 @@ it('migrations of PostgreSQL happen all together, or not at all', async () => {
   assert.deepEqual(await database.query('SELECT * FROM a'), []);
 });
 
-it('migrations of PostgreSQL run once when several processes start together', async () => {
+it('migrations of PostgreSQL run only once if several processes start together', async () => {
   const database = await fresh();
   const stores = await Promise.all([1, 2, 3, 4, 5].map(() => open(database.url)));
   const { least } = POSTGRES_MIGRATIONS.at(-1) ?? {};
@@ -75,7 +75,7 @@ it('migrations of PostgreSQL run once when several processes start together', as
   for (const store of stores) await store.close();
 });
 
-it('an older program goes on with a newer PostgreSQL schema, unless that needs what the program does not know', async () => {
+it('an older program accepts a newer PostgreSQL schema, unless the schema requires a format that the program does not know', async () => {
   const database = await fresh();
   await (await open(database.url)).close();
   const known = newestFormat(POSTGRES_MIGRATIONS);
@@ -91,7 +91,7 @@ it('an older program goes on with a newer PostgreSQL schema, unless that needs w
   assert.deepEqual(await formatOf(database), { format: known + 1, least: known + 1 });
 });
 
-it('a PostgreSQL schema from before the first release is refused, with what to do, and left as it is', async () => {
+it('a PostgreSQL schema from before the first release is refused with advice, and not changed', async () => {
   const database = await fresh();
   await (await open(database.url)).close();
   await database.query('UPDATE gateway_format SET format = 9, least = 1');
@@ -105,7 +105,7 @@ it('a PostgreSQL schema from before the first release is refused, with what to d
   assert.deepEqual(await formatOf(database), { format: 9, least: 1 });
 });
 
-it('runs that the guard of their policy held back are known as such after a migration of PostgreSQL', async () => {
+it('after a migration of PostgreSQL, runs that the guard of their policy held back are still marked as such', async () => {
   const database = await fresh();
   await migrate(database, POSTGRES_MIGRATIONS.slice(0, 1));
   await database.query(RUNS_OF_FIRST_FORMAT);
@@ -114,7 +114,7 @@ it('runs that the guard of their policy held back are known as such after a migr
   await store.close();
 });
 
-it('a gateway of the version before works on with purges, and sees no other jobs', async () => {
+it('a gateway of the previous version can still use the purge table, and does not see other jobs', async () => {
   const database = await fresh();
   const store = await open(database.url);
   await store.jobs.add(scanRecord('scan', 'queued'), { headers: {} }, 10);
@@ -148,7 +148,7 @@ it('PostgreSQL has an index for every foreign key', async () => {
   );
 });
 
-it('a PostgreSQL store that is opened again holds everything, and what another one has written', async () => {
+it('a PostgreSQL store that is opened again has all its content, and sees the writes of another store', async () => {
   const database = await fresh();
   const one = await open(database.url);
   for (let n = 0; n < 30; n += 1) await takeStep(one, n);
@@ -162,7 +162,7 @@ it('a PostgreSQL store that is opened again holds everything, and what another o
   await Promise.all([one.close(), two.close()]);
 });
 
-it('a PostgreSQL store works in the schema that search_path names, beside others', async () => {
+it('a PostgreSQL store works in the schema named by search_path, next to other schemas', async () => {
   const database = await fresh();
   await database.query(
     'CREATE SCHEMA "Gate way"; CREATE TABLE domain (theirs text); CREATE TABLE "Gate way"."other (*" (x int)',
@@ -175,7 +175,7 @@ it('a PostgreSQL store works in the schema that search_path names, beside others
   assert.deepEqual(await database.query('SELECT * FROM public.domain'), []);
 });
 
-it('a PostgreSQL store refuses a database whose encoding lacks characters', async () => {
+it('a PostgreSQL store refuses a database whose encoding cannot store all characters', async () => {
   const database = await fresh("ENCODING 'LATIN1' TEMPLATE template0");
   await assert.rejects(open(database.url), {
     name: 'DatabaseUnusableError',
@@ -184,7 +184,7 @@ it('a PostgreSQL store refuses a database whose encoding lacks characters', asyn
   assert.deepEqual(await database.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), []);
 });
 
-it('a PostgreSQL store refuses a missing schema, and one with tables of another application', async () => {
+it('a PostgreSQL store refuses a missing schema, and a schema with tables of another application', async () => {
   const database = await fresh();
   const elsewhere = `${database.url}?options=${encodeURIComponent('-c search_path=nowhere')}`;
   await assert.rejects(open(elsewhere), {
@@ -199,7 +199,7 @@ it('a PostgreSQL store refuses a missing schema, and one with tables of another 
   assert.equal((await database.query("SELECT FROM pg_class WHERE relname = 'gateway_format'")).length, 0);
 });
 
-it('opening a PostgreSQL store fails at once, without the password in the message, where waiting does not help', async () => {
+it('opening a PostgreSQL store fails at once if waiting cannot help, without the password in the message', async () => {
   const database = await fresh();
   const wrong = (change: (url: URL) => void) => {
     const url = new URL(database.url);
@@ -248,7 +248,7 @@ it('a PostgreSQL store gives the same ETags as SQLite', async () => {
   const { SqliteStore } = await import('../../sidecar/store/sqlite-store.js');
   const postgres = await open((await fresh()).url);
   const sqlite = await SqliteStore.open(':memory:', handClock());
-  // Before anything is deleted: SQLite gives ids again.
+  // This comes before any deletion, because SQLite reuses ids.
   for (const store of [postgres, sqlite]) for (let n = 0; n < 7; n += 1) await takeStep(store, n);
   assert.deepEqual(await dump(postgres), await dump(sqlite));
   await Promise.all([postgres.close(), sqlite.close()]);
@@ -281,7 +281,7 @@ it('exactly one of fifty concurrent writers of a model wins on PostgreSQL, and n
     etag = won[0]?.model.etag ?? '';
     assert.equal(won[0]?.version.number, round + 1);
   }
-  // Without a condition, everybody's version is kept.
+  // Without a condition, every write makes a version.
   await Promise.all(
     Array.from({ length: 50 }, async (_, index) =>
       (stores[index % stores.length] ?? first).models.update(key, {
@@ -299,7 +299,7 @@ it('exactly one of fifty concurrent writers of a model wins on PostgreSQL, and n
   for (const store of stores) await store.close();
 });
 
-it('nothing can be made from what is being deleted on PostgreSQL, whichever comes first', async () => {
+it('on PostgreSQL, nothing can refer to a document or context that is being deleted, whichever write comes first', async () => {
   const database = await fresh();
   const [one, two] = [await open(database.url), await open(database.url)];
   await one.domains.create({ name: 'energy' });
@@ -331,7 +331,7 @@ it('nothing can be made from what is being deleted on PostgreSQL, whichever come
   await Promise.all([one.close(), two.close()]);
 });
 
-it('records of purges do not wait for a write of models on PostgreSQL', async () => {
+it('on PostgreSQL, writing and reading records of purges does not wait for a write of models', async () => {
   const database = await fresh();
   const store = await open(database.url);
   const blocker = new Client(database.url);
@@ -348,7 +348,7 @@ it('records of purges do not wait for a write of models on PostgreSQL', async ()
   await store.close();
 });
 
-it('a read of several statements on PostgreSQL shows one moment, while others write', async () => {
+it('a read of several statements on PostgreSQL shows a single moment, while other clients write', async () => {
   const database = await fresh();
   const [one, two] = [await open(database.url), await open(database.url)];
   await one.domains.create({ name: 'energy' });

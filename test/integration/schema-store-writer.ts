@@ -1,4 +1,7 @@
-/** Writes to a store without end, and prints the number of each write once it is done: FILE FIRST-NUMBER. */
+/**
+ * Writes to a store forever, and prints the number of each write when it is done. Arguments: FILE
+ * FIRST-NUMBER.
+ */
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';

@@ -14,7 +14,7 @@ function urlOf(name: string): string {
   return `${BASE_URL}/api/v2/contexts/${name}`;
 }
 
-/** Runs a task in a worker with what the service supplies. */
+/** Runs a task in a worker with the contexts that the service supplies. */
 async function outcomeOf(
   { service: { contextSupply }, workers }: Rig & { readonly workers: ServiceWorkers },
   kind: 'expandDocument' | 'compactDocument',
@@ -45,7 +45,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     return { ...rig, workers: held.workers };
   }
 
-  it('JSON-LD in workers uses contexts as they are after edits and deletions, also inside others', async (t) => {
+  it('JSON-LD in workers uses the current state of contexts after edits and deletions, also inside other contexts', async (t) => {
     const rig = await withWorkers(t);
     const { contexts } = rig.service;
     const document = { '@context': [urlOf('user'), CORE], id: 'urn:x:1', type: 'Bench', seats: { value: 3 } };
@@ -66,7 +66,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.deepEqual(await namesOf(), ['https://three.example/seats']);
   });
 
-  it('JSON-LD in workers compacts with the context of a model, under the URL that the client used', async (t) => {
+  it('JSON-LD in workers compacts with the context of a model under the URL that the client used', async (t) => {
     const rig = await withWorkers(t);
     await rig.service.models.create('city', { name: 'Bench', schema: { properties: { wood: {} } } });
     const context = [urlOf('city~Bench')];
@@ -81,7 +81,7 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.deepEqual(result, { ...document, '@context': context[0] });
   });
 
-  it('JSON-LD in workers fetches contexts of allowed origins, with those that they name, and no others', async (t) => {
+  it('JSON-LD in workers fetches contexts of allowed origins and the contexts that these name, and no others', async (t) => {
     const rig = await withWorkers(t);
     rig.web.set(`${ALLOWED}/a/context`, { '@context': ['terms', { more: 'urn:more' }] });
     rig.web.set(`${ALLOWED}/a/terms`, { '@context': { seats: 'https://far.example/seats' } });
@@ -107,7 +107,7 @@ describe('a custom context whose processing is too costly', () => {
   const rigOf = useRigs();
 
   for (const bound of ['time', 'memory'] as const)
-    it(`a custom context that is too costly to process is invalid for taking too much ${bound}`, async (t) => {
+    it(`a custom context that takes too much ${bound} to process is invalid`, async (t) => {
       const costly = new TaskTooCostlyError(bound, 'It was ended.');
       const { service } = await rigOf(t, { workers: () => ({ run: () => Promise.reject(costly) }) });
       const refused = await rejection(service.contexts.create('terms', {}, OPTIONS), ContextInvalidError);

@@ -22,11 +22,11 @@ function poolFor(t: TestContext, options: Partial<PoolOptions> = {}): WorkerPool
   return pool;
 }
 
-/** Timers go off when they are told to; the clock shows how long they were. */
+/** Timers fire when the test tells them to; the clock records their durations. */
 class HandClock {
   #nowMs = 0;
   readonly timers: { readonly ms: number; readonly act: () => void }[] = [];
-  /** How many there were. */
+  /** The number of timers started so far. */
   started = 0;
 
   readonly startTimer = (ms: number, act: () => void): (() => void) => {
@@ -47,7 +47,7 @@ class HandClock {
     return { clock, startTimer: this.startTimer };
   }
 
-  /** Waits for a timer, and lets it go off. */
+  /** Waits for a timer and fires it. */
   async endTimer(): Promise<void> {
     while (this.timers.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const timer = this.timers.shift();
@@ -56,10 +56,10 @@ class HandClock {
   }
 }
 
-/** Tasks are handed over at the end of the turn of the event loop in which they come. */
+/** Tasks are handed over at the end of the event loop turn in which they arrive. */
 const handedOver = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('another worker is started when a task waits and every worker has work, up to the number allowed', async (t) => {
+it('another worker is started if a task waits and every worker is busy, up to the allowed number', async (t) => {
   const pool = poolFor(t);
   const threads = new Set<number>();
   for (const queueKey of ['a', 'b', 'c', 'd']) threads.add(await pool.run('thread', null, { queueKey }));
@@ -71,7 +71,7 @@ it('another worker is started when a task waits and every worker has work, up to
   await end;
 });
 
-it('tasks that never end leave a worker to other queue keys', async (t) => {
+it('tasks that never end leave a worker free for other queue keys', async (t) => {
   const pool = poolFor(t);
   const endless = Array.from({ length: 10 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
   const ends = Promise.all(endless.map((task) => assert.rejects(task, TaskFailedError)));
@@ -81,7 +81,7 @@ it('tasks that never end leave a worker to other queue keys', async (t) => {
   await ends;
 });
 
-it('queue keys that each lost a worker share one, so that new keys need not wait for deadlines', async (t) => {
+it('queue keys that each lost a worker share a single one, so that new keys do not wait for deadlines', async (t) => {
   const clock = new HandClock();
   const pool = poolFor(t, { ...clock.options, deadlineMs: 1000 });
   const lanes = ['x', 'y', 'z'];
@@ -103,7 +103,7 @@ it('queue keys that each lost a worker share one, so that new keys need not wait
   await Promise.all(again);
 });
 
-it('a task waits for a few deadlines of its queue key at most', async (t) => {
+it('a task waits for only a few deadlines of its queue key', async (t) => {
   const clock = new HandClock();
   const pool = poolFor(t, { ...clock.options, deadlineMs: 1000, queueLength: 40 });
   const first = assert.rejects(
@@ -134,7 +134,7 @@ it('the queue key of a task is its kind by default', async (t) => {
   await Promise.all(ends);
 });
 
-it('batched tasks each get their own outcome, in any mixture and order', async (t) => {
+it('batched tasks each get their own result, in any combination and order', async (t) => {
   const pool = poolFor(t, { queueLength: 1000 });
   const order = fc.record({
     kind: fc.constantFrom('echo', 'later', 'fail'),
@@ -165,7 +165,7 @@ for (const [kind, bound] of [
   ['spin', 'time'],
   ['strange', undefined],
 ] as const) {
-  it(`a batched task that fails does not harm the others: ${kind}`, async (t) => {
+  it(`a batched task that fails does not affect the others: ${kind}`, async (t) => {
     const pool = poolFor(t, { threads: 1, deadlineMs: 500 });
     for (let count = 0; count < 100; count += 1) await pool.run('echo', count, { queueKey: 'a' });
     const mixed = [1, 2, 3, 4, 5].map((value) => pool.run('echo', value, { queueKey: 'a' }));
@@ -180,7 +180,7 @@ for (const [kind, bound] of [
   });
 }
 
-it('a task that its caller abandons does not cost the worker if it ends within the grace period', async (t) => {
+it('an abandoned task does not cost the worker if it ends within the grace period', async (t) => {
   const clock = new HandClock();
   const pool = poolFor(t, { threads: 1, ...clock.options });
   await pool.run('echo', 0);
@@ -189,11 +189,11 @@ it('a task that its caller abandons does not cost the worker if it ends within t
   await handedOver();
   caller.abort(new Error('The caller went away.'));
   await assert.rejects(task, /went away/);
-  // No timer goes off: only the worker itself can have become free.
+  // No timer fires, so the worker itself must have become free.
   assert.equal(await pool.run('echo', 2), 2);
 });
 
-it('a task that its caller abandons is ended with its worker if it goes on', async (t) => {
+it('an abandoned task that continues is ended together with its worker', async (t) => {
   const clock = new HandClock();
   const pool = poolFor(t, { threads: 1, ...clock.options });
   await pool.run('echo', 0);
@@ -208,7 +208,7 @@ it('a task that its caller abandons is ended with its worker if it goes on', asy
   assert.equal(await next, 1);
 });
 
-it('an abandoned task with mayFinish goes on if it has begun, and is removed if it waits', async (t) => {
+it('an abandoned task with mayFinish continues if it has started, and is removed if it is waiting', async (t) => {
   const clock = new HandClock();
   const pool = poolFor(t, { threads: 1, ...clock.options, deadlineMs: 60_000 });
   await pool.run('echo', 0);
@@ -218,19 +218,19 @@ it('an abandoned task with mayFinish goes on if it has begun, and is removed if 
   await handedOver();
   caller.abort(new Error('The caller went away.'));
   for (const task of tasks) await assert.rejects(task, /went away/);
-  // The deadline stands; with the second one, there would be two.
+  // The deadline still applies; if the second task ran, there would be two timers.
   assert.deepEqual(column(clock.timers, 'ms'), [60_000]);
   await clock.endTimer();
   assert.equal(await pool.run('echo', 1), 1);
 });
 
-it('a task that its caller abandons fails at once when its signal has already aborted', async (t) => {
+it('a task whose signal has already been aborted fails at once', async (t) => {
   const pool = poolFor(t);
   const signal = AbortSignal.abort(new Error('The caller went away.'));
   await assert.rejects(pool.run('echo', 0, { signal }), /went away/);
 });
 
-it('a task that its caller abandons fails once, as do all waiting tasks, when the pool is closed', async (t) => {
+it('when the pool is closed, running and waiting tasks fail once, also if their caller then abandons them', async (t) => {
   const pool = poolFor(t, { threads: 1 });
   await pool.run('echo', 0);
   const caller = new AbortController();
@@ -254,8 +254,8 @@ it('the deadline of a task does not include the time that a worker takes to load
   assert.equal(clock.started, 2);
 });
 
-it('workers may be ended at any moment of their loading without ending the process', async (t) => {
-  // A crash ends this file. The moments are spread over what loading takes.
+it('ending workers at any moment of their loading does not end the process', async (t) => {
+  // A crash would end this test file. The moments are spread over the loading time.
   for (let closing = 0; closing < 12; closing += 1) {
     const pool = poolFor(t, { threads: 2 });
     for (let turn = 0; turn < closing * 400; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -263,7 +263,7 @@ it('workers may be ended at any moment of their loading without ending the proce
   }
 });
 
-it('workers get the options of this process that concern modules, and none that they would refuse', () => {
+it('workers get the module options of this process, and none that they would refuse', () => {
   const kept = (...argv: readonly string[]) => workerArguments(argv);
   assert.deepEqual(kept('--enable-source-maps', '--max-old-space-size=96'), ['--enable-source-maps']);
   assert.deepEqual(kept('--import', 'tsx', '--inspect'), ['--import=tsx']);
@@ -281,7 +281,7 @@ it(
   },
 );
 
-it('a task for one thread runs there, and another where that thread is gone', async (t) => {
+it('a task for a given thread runs in it, or in another one if that thread is gone', async (t) => {
   const pool = poolFor(t);
   const end = assert.rejects(pool.run('spin', null, { queueKey: 'a', deadlineMs: 300 }), TaskTooCostlyError);
   const free = await pool.run('thread', null, { queueKey: 'b' });
