@@ -13,7 +13,7 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 const NAMES = ['a', 'b', 'c', 'd'];
 
-/** The time of day, which goes by when all who sleep are told so. */
+/** A clock shared by all sidecars, whose time passes only when the test advances it. */
 class CommonClock {
   nowMs = START;
   readonly #waiting = new Waiting();
@@ -34,7 +34,7 @@ class CommonClock {
       this.#waiting.notify();
     });
 
-  /** Waits until so many sleep: all have looked. */
+  /** Waits until that many schedulers sleep, which means that all have checked their policies. */
   allAsleep(count: number): Promise<true> {
     return this.#waiting.until(() => (this.#sleepers.length === count ? true : undefined));
   }
@@ -45,7 +45,7 @@ class CommonClock {
 }
 
 describe('retention policies of three sidecars on one PostgreSQL', { timeout: 300_000 }, () => {
-  it('a retention run that is due begins once, however many sidecars look at the same moment', async () => {
+  it('a retention run that is due starts once, however many sidecars check at the same moment', async () => {
     const database = await createDatabase();
     stopLater(() => database.drop());
     const clock = new CommonClock();

@@ -38,7 +38,7 @@ async function put(gateway: Sender, name: string, change: object = {}, headers =
   });
 }
 
-/** Runs a policy, and waits for the end of the run. */
+/** Runs a policy and waits for the end of the run. */
 async function run(
   gateway: Sender & Pick<TestGateway, 'url'>,
   name: string,
@@ -55,7 +55,7 @@ async function ended(gateway: Sender, id: string): Promise<PurgeRecord> {
   return (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
 }
 
-it('a retention policy has defaults that delete nothing, and is replaced under its ETag, listed and deleted', async () => {
+it('a retention policy has defaults that delete nothing, and can be replaced with its ETag, listed and deleted', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const made = await put(gateway, 'old-cars');
@@ -71,7 +71,7 @@ it('a retention policy has defaults that delete nothing, and is replaced under i
     enabled: true,
     caller: 'anonymous',
   });
-  // What was given is read first.
+  // The members that the client sent come first.
   assert.deepEqual(Object.keys(body).slice(0, 6), ['name', ...Object.keys(POLICY)]);
   assert.equal(createdAt, modifiedAt);
   const etag = made.headers.get('etag') ?? '';
@@ -88,7 +88,7 @@ it('a retention policy has defaults that delete nothing, and is replaced under i
   assert.equal((await gateway.send('GET', '/api/v2/retention-policies/old-cars')).status, 404);
 });
 
-it('a retention policy that could never run is refused, naming the wrong member', async () => {
+it('a retention policy that could never run is refused with the name of the invalid member', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   for (const [change, parameter] of [
@@ -122,7 +122,7 @@ it('a retention policy that could never run is refused, naming the wrong member'
   assert.equal((await gateway.send('GET', '/api/v2/retention-policies/wrong')).status, 404);
 });
 
-it('all that is wrong in the settings of a policy is told at once, each at its member', async () => {
+it('all faults in the settings of a policy are reported together, each with its member', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const pointers = async (change: object) => {
@@ -138,7 +138,7 @@ it('all that is wrong in the settings of a policy is told at once, each at its m
   assert.deepEqual(await pointers({ archive: 'required', mode: 'enforce' }), ['/archive']);
 });
 
-it('settings that are not saved are previewed as those of a policy are, or refused as a PUT refuses them', async () => {
+it('settings that are not saved can be previewed like those of a policy, and are refused as by a PUT', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(7, car(OLD));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -154,7 +154,7 @@ it('settings that are not saved are previewed as those of a policy are, or refus
   );
   assert.equal((await preview({ ...POLICY, by: 'observedAt' })).problem()['parameter'], 'by');
   assert.deepEqual((await gateway.send('GET', '/api/v2/retention-policies')).json(), []);
-  // Of a policy that has run, it is known what is usual.
+  // The usual number of matches is known only for a policy that has run.
   await put(gateway, 'old-cars', { query: 'type=Nothing' });
   await run(gateway, 'old-cars');
   assert.equal(
@@ -190,7 +190,7 @@ it('a retention policy previews and reports its matches, and deletes them only i
   assert.equal(runs.headers.get('x-total-count'), '2');
 });
 
-it('the preview of a retention policy names its record, also when the broker refuses it', async () => {
+it('the preview of a retention policy names its record, even if the broker refuses it', async () => {
   const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
   let isRefused = false;
   const broker = await startRecordingBroker(() =>
@@ -212,7 +212,7 @@ it('the preview of a retention policy names its record, also when the broker ref
   }
 });
 
-it('the preview of a retention policy says what its count is in, where it is not of entities', async () => {
+it('the preview of a retention policy gives the unit of its count if it does not count entities', async () => {
   const broker = await startTestBroker();
   const speed = [1, 2].map((value) => ({ type: 'Property', value, observedAt: OLD }));
   broker.temporal.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car', speed }));
@@ -230,7 +230,7 @@ it('a retention run that matches far more than the last ones deletes nothing, an
   await put(gateway, 'old-cars', { mode: 'enforce' });
   assert.equal((await run(gateway, 'old-cars')).deleted, 2);
   broker.entities.seed(7, car(OLD));
-  // However often it runs: its own reports do not make the number usual.
+  // This stays so however often it runs: its own reports do not make the number usual.
   for (let night = 0; night < 6; night += 1) {
     const guarded = await run(gateway, 'old-cars');
     assert.deepEqual(
@@ -246,7 +246,7 @@ it('a retention run that matches far more than the last ones deletes nothing, an
   assert.equal((await run(gateway, 'old-cars')).deleted, 7);
 });
 
-it('a retention policy has one run at a time', async () => {
+it('a retention policy has only one run at a time', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(4, car(OLD));
   const { held, gate } = await holdBack(broker);
@@ -267,7 +267,7 @@ it('a retention policy has one run at a time', async () => {
   assert.equal((await start()).status, 202);
 });
 
-it('a retention policy that was changed is not run by who names an earlier ETag', async () => {
+it('a run of a retention policy with an outdated ETag is refused', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const path = '/api/v2/retention-policies/old-cars';
@@ -281,7 +281,7 @@ it('a retention policy that was changed is not run by who names an earlier ETag'
   assert.equal((await run(changed.headers.get('etag') ?? '')).status, 202);
 });
 
-it('a retention policy purges its own tenant only, and refuses tenant headers', async () => {
+it('a retention policy purges only its own tenant, and refuses tenant headers', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, car(OLD));
   broker.entities.seed(3, car(OLD), 'north');
@@ -297,7 +297,7 @@ it('a retention policy purges its own tenant only, and refuses tenant headers', 
   assert.deepEqual([broker.entities.count(), broker.entities.count('north')], [3, 0]);
 });
 
-it("a retention run obeys the X-Purge-Policy of the policy's author and that of the caller who starts it", async () => {
+it("a retention run respects the X-Purge-Policy of the policy's author and that of the caller who starts it", async () => {
   const broker = await startTestBroker();
   broker.entities.seed(5, car(OLD));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
@@ -338,7 +338,7 @@ it('retention policies need the token for every operation, if there is one', asy
     );
 });
 
-it('a retention policy runs by itself when it is due, and makes up once for runs that were missed', async () => {
+it('a retention policy runs by itself when it is due, and once for all runs that were missed', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(3, car(OLD));
   const folder = temporaryFolder();
@@ -362,7 +362,7 @@ it('a retention policy runs by itself when it is due, and makes up once for runs
   assert.equal(broker.entities.count(), 0);
 });
 
-it('a retention policy for temporal entities deletes the instances that are older than its age', async () => {
+it('a retention policy for temporal entities deletes the instances older than its age', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const instance = (observedAt: string) => ({ type: 'Property', value: 1, observedAt });

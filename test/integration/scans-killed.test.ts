@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-it('a scan whose gateway is killed begins anew: nothing is missing, and nothing is counted twice', async () => {
+it('a scan whose gateway is killed starts again: nothing is missing, and nothing is counted twice', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
   broker.entities.seed(3000, roomEntity);

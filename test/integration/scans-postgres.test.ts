@@ -6,7 +6,7 @@ import { BROKEN_ENTITIES, roomEntity, scanned, startScan, storeRoom } from '../s
 
 after(stopAll);
 
-it('a scan on PostgreSQL finds what it finds on SQLite, and any gateway shows its entities', async () => {
+it('a scan on PostgreSQL finds the same as on SQLite, and any gateway lists its entities', async () => {
   const database = await createDatabase();
   const broker = await startTestBroker();
   broker.entities.seed(3000, roomEntity);

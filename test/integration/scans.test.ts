@@ -37,7 +37,7 @@ describe('a scan of what the broker holds', () => {
 
   const scan = async (body: object) => scanned(gateway.url, await startScan(gateway.url, body));
 
-  it('a scan finds exactly the entities that break their model, by place and keyword', async () => {
+  it('a scan finds exactly the entities that violate their model, by place and keyword', async () => {
     const record = await scan({ query: 'type=Room' });
     assert.equal(record.state, 'succeeded');
     const { matched, checked, valid, invalid, notJudged, warnings } = record;
@@ -70,7 +70,7 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
-  it('the entities of a finding are listed page by page and streamed, each with what validation says of it', async () => {
+  it('the entities of a finding are listed in pages or streamed, each with its validation errors', async () => {
     const record = await scan({ query: 'type=Room' });
     const path = `/api/v2/scans/${record.id}/entities?finding=0`;
     const page = await send(gateway.url, 'GET', `${path}&limit=10&offset=5`);
@@ -96,7 +96,7 @@ describe('a scan of what the broker holds', () => {
     assert.match(wrong.text, /must be a whole number from 0 to 999\./);
   });
 
-  it('entities without a model are named by type, and are not judged', async () => {
+  it('a scan lists types without a model, and does not judge their entities', async () => {
     const record = await scan({ query: 'type=Room,Bus' });
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.notJudged],
@@ -106,7 +106,7 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([bus?.type, bus?.entities, bus?.sample.length], ['Bus', 7, 5]);
   });
 
-  it('a scan ends with more types than it looks up, and counts each of their entities', async () => {
+  it('a scan of more types than it lists still counts each of their entities', async () => {
     broker.entities.seed(2300, (index) => ({
       id: `urn:ngsi-ld:Kind:${String(index)}`,
       type: `Kind${String(index)}`,
@@ -116,7 +116,7 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([record.matched, record.notJudged, record.unmodelled.length], [2300, 2300, 1000]);
   });
 
-  it('a candidate schema judges without being stored, and a sample ends early', async () => {
+  it('a scan with a candidate schema judges without storing it, and a scan with a sample ends early', async () => {
     const schema = { type: 'object', properties: { type: { const: 'Room' } }, required: ['humidity'] };
     const record = await scan({ query: 'type=Room', schema, sample: 120 });
     assert.deepEqual(
@@ -134,14 +134,14 @@ describe('a scan of what the broker holds', () => {
     assert.equal(invalid.status, 422);
   });
 
-  it('the scan before is named by the next one of the same', async () => {
+  it('a scan names the previous scan of the same query and model', async () => {
     const first = await scan({ query: 'type=Room', model: 'D/Room@1' });
     const second = await scan({ query: 'type=Room', model: 'D/Room@1' });
     assert.deepEqual(second.previous, { id: first.id, invalid: first.invalid, endedAt: first.endedAt });
     assert.equal((await scan({ query: 'type=Room', model: 'D/Room' })).previous?.id === second.id, false);
   });
 
-  it('scans are listed without findings and beside purges, and refuse what purges would', async () => {
+  it('scans are listed without findings and separately from purges, and refuse invalid queries as purges do', async () => {
     const listed = (await send(gateway.url, 'GET', '/api/v2/scans?limit=1')).json() as Partial<Scan>[];
     assert.equal(listed.length, 1);
     assert.equal('findings' in (listed[0] ?? {}), false);
@@ -165,7 +165,7 @@ describe('a scan of what the broker holds', () => {
       );
   });
 
-  it('a broker that ignores a filter is not scanned', async () => {
+  it('a scan is refused if the broker ignores a filter', async () => {
     const careless = await startTestBroker({ behaviour: { ignoreParameters: ['q'] } });
     careless.entities.seed(20, roomEntity);
     const other = await startTestGateway({ BROKER_URL: careless.url, LOG_LEVEL: 'silent' });
@@ -176,7 +176,7 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([record.state, record.problem?.['status'], record.checked], ['refused', 501, 0]);
   });
 
-  it('an entity that readers could understand differently is not judged, and the others of its page are', async () => {
+  it('an ambiguous entity is not judged by a scan, and the other entities of its page are', async () => {
     const own = await startTestBroker();
     own.entities.seed(40, roomEntity);
     const rewriting = await startRecordingBroker(async ({ method, url, headers, body }) => {
@@ -216,7 +216,7 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
-  it('a scan that matches nothing says so, and which type may be meant', async () => {
+  it('a scan without matches says so, and suggests a type', async () => {
     const { state, checked, warnings } = await scan({ query: 'type=Rooms' });
     assert.deepEqual(
       [state, checked, warnings],
@@ -231,7 +231,7 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
-  it('a schema that names no type judges entities of any', async () => {
+  it('a candidate schema without a type judges entities of any type', async () => {
     for (const title of [undefined, 'Rooms, second draft']) {
       const schema = { ...(title === undefined ? {} : { title }), properties: { name: { type: 'string' } } };
       const { checked, valid, findings } = await scan({ query: 'type=Room', schema });
@@ -242,7 +242,7 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([valid, findings.map(({ pointer }) => pointer)], [0, ['/type']]);
   });
 
-  it('a scan that ends early says how many entities it has judged', async () => {
+  it('a scan that ends early reports how many entities it has judged', async () => {
     const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
     const look = async () => (await send(gateway.url, 'GET', `/api/v2/scans/${id}`)).json() as Scan;
     for (let seen = await look(); seen.checked === 0; seen = await look())
@@ -252,7 +252,7 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual([state, matched], ['cancelled', checked + notJudged]);
   });
 
-  it('a scan can be slowed down, watched and cancelled', async () => {
+  it('a scan can be throttled, followed and cancelled', async () => {
     const id = await startScan(gateway.url, { query: 'type=Room', maxPerSecond: 20 });
     const events = await fetch(`${gateway.url}/api/v2/scans/${id}/events`);
     await sendJson(gateway.url, 'PATCH', `/api/v2/scans/${id}`, { maxPerSecond: 10 });

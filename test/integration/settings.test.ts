@@ -41,7 +41,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
 
-/** Far beyond what a test waits: a time that is taken for a thousand times as long does not pass. */
+/**
+ * Far longer than a test waits, so that a duration read in a wrong unit, a thousand times too long,
+ * does not pass.
+ */
 const PATIENCE = { timeout: 300_000 };
 
 const entity = (type: string) => (index: number) => ({
@@ -50,7 +53,10 @@ const entity = (type: string) => (index: number) => ({
   speed: { type: 'Property', value: index, observedAt: hour(1) },
 });
 
-/** A gateway in front of a broker with twenty cars, current and temporal, and what reached the broker. */
+/**
+ * Starts a gateway in front of a broker with twenty cars, current and temporal, and records the
+ * requests to the broker.
+ */
 async function withCars(env: Readonly<Record<string, string>>) {
   const broker = await startTestBroker();
   broker.entities.seed(20, entity('Car'));
@@ -62,7 +68,7 @@ async function withCars(env: Readonly<Record<string, string>>) {
 
 const ASYNC = { prefer: 'respond-async' };
 
-/** The same, but no delete is answered before all are stopped. */
+/** Starts the same, but no delete is answered until the gate opens. */
 async function withHeldCars(env: Readonly<Record<string, string>>) {
   const broker = await startTestBroker();
   broker.entities.seed(20, entity('Car'));
@@ -71,7 +77,9 @@ async function withHeldCars(env: Readonly<Record<string, string>>) {
   return { gateway };
 }
 
-/** The sleeps of a gateway in front of a broker that is never well, with jitter at an end of its range. */
+/**
+ * Returns the pauses of a gateway whose broker always fails, with jitter at one end of its range.
+ */
 async function sleepsOf(env: Readonly<Record<string, string>>, random: number): Promise<readonly number[]> {
   const broker = await startRecordingBroker(() => ({ status: 503 }));
   const clock = createTestClock();
@@ -80,7 +88,7 @@ async function sleepsOf(env: Readonly<Record<string, string>>, random: number): 
   return [...clock.sleeps];
 }
 
-/** Deletes in flight at a time, where none is answered before no more come. */
+/** Returns the peak number of deletes in flight if none is answered until no more arrive. */
 async function peakOf(
   env: Readonly<Record<string, string>>,
   path: string,
@@ -111,7 +119,9 @@ async function peakOf(
   return peak;
 }
 
-/** A gateway with cars where people sign in, and what a token with some claims may do there. */
+/**
+ * Starts a gateway with sign-in and cars, and returns what a token with given claims may do there.
+ */
 async function withSignIn(env: Readonly<Record<string, string>>) {
   const provider = await OpenIdProvider.start({});
   const cars = await withCars({ AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: AUDIENCE, ...env });
@@ -133,7 +143,7 @@ const limitsOf = (requests: readonly RecordedRequest[]) =>
 
 const isBatch = ({ url }: RecordedRequest) => url.startsWith('/ngsi-ld/v1/entityOperations/delete');
 
-/** Statuses of a purge without the token, and with another and the right one. */
+/** Returns the statuses of a purge without a token, with a wrong one and with the right one. */
 async function statusesWith(gateway: TestGateway, token: string): Promise<readonly number[]> {
   const sent: Readonly<Record<string, string>>[] = [
     {},
@@ -145,7 +155,7 @@ async function statusesWith(gateway: TestGateway, token: string): Promise<readon
   return statuses;
 }
 
-/** The status of a purge that calls the gateway by some Host. */
+/** Returns the status of a purge sent with the given Host. */
 async function statusBy(gateway: TestGateway, host: string): Promise<number> {
   const sent = request(`${gateway.url}/ngsi-ld/v1/entities?type=Car`, {
     method: 'DELETE',
@@ -161,13 +171,13 @@ interface ArchivedRecord {
   readonly archive?: { readonly entities: number; readonly expiresAt: string };
 }
 
-/** The record of a purge that was waited for. */
+/** Returns the record of a purge, after waiting for its end. */
 async function purgedBy(gateway: TestGateway, query: string): Promise<ArchivedRecord> {
   const id = (await gateway.purge(query)).headers.get('purge-id') ?? '';
   return (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as ArchivedRecord;
 }
 
-/** How many entities a purge archives. */
+/** Returns how many entities a purge archives. */
 async function archivedOf(
   env: Readonly<Record<string, string>>,
   query = 'type=Car&archive=required',
@@ -178,7 +188,7 @@ async function archivedOf(
 
 const SECRET = 'a secret of sixteen or more';
 
-/** Whether a gateway with these settings reads what one with a secret has archived. */
+/** Whether a gateway with these settings can read the archives of a gateway with a secret. */
 async function isReadableAfter(env: Readonly<Record<string, string>>): Promise<boolean> {
   const folder = temporaryFolder();
   const kept = { ARCHIVE_URL: pathToFileURL(folder).href, DATABASE_PATH: join(folder, 'schema.db') };
@@ -221,7 +231,9 @@ async function takenByBucket(env: Readonly<Record<string, string>>): Promise<Stu
   return bucket;
 }
 
-/** What each setting brings about, seen from outside. A setting without an entry does not compile. */
+/**
+ * The effect of each setting, observed from outside. A setting without an entry is a compile error.
+ */
 const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () => Promise<void>]>> = {
   HOST: [
     'is the address listened on',
@@ -251,7 +263,8 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       const shared = { ...env, REUSE_PORT: 'true' };
       const { url, port } = await startTestGateway({ ...shared, INSTANCE_NAME: 'one' });
       await startTestGateway({ ...shared, INSTANCE_NAME: 'two', PORT: String(port) });
-      // The system chooses who takes a connection. Each gateway has a name of its own in Via.
+      // The operating system chooses which process accepts a connection. Each gateway has its own
+      // name in Via.
       const names = () => new Set(recorder.requests.map(({ headers }) => headers['via']));
       for (let asked = 0; names().size < 2 && asked < 500; asked += 1)
         await send(url, 'GET', '/ngsi-ld/v1/types', { headers: { connection: 'close' } });
@@ -594,7 +607,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal(count.get(), 1);
       age.run({ ms: 0.2 * 86_400_000 });
       const { gateway } = await withCars(env);
-      // The broker is asked for the time first.
+      // The broker is first asked for the time.
       while (count.get() !== 0) await gateway.send('GET', '/api/v2/purges');
       db.close();
     },
@@ -707,7 +720,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
   BROKER_TIMEOUT_MS: [
     'ends a request to the broker, of a purge and a forwarded one',
     async () => {
-      // Late, but before the default is over.
+      // Late, but within the default.
       const late = async () =>
         new Promise<RecordedAnswer>((resolve) => {
           setTimeout(() => resolve({ status: 200, body: '[]' }), 20_000).unref();
@@ -842,7 +855,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       };
       const holding = (bytes: number) => tarGz([{ name: 'a.txt', content: 'x'.repeat(bytes) }]);
       assert.equal(await sending(Buffer.alloc(2001)), 413);
-      // A tar has 512 bytes before a file, and 1024 at its end.
+      // A tar has a header of 512 bytes before each file, and 1024 bytes at its end.
       assert.equal(await sending(await holding(16_000 - 2048)), 200);
       assert.equal(await sending(await holding(16_000)), 413);
     },
@@ -887,7 +900,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       await patient.gateway.close();
       const { api } = await startApi({ ...store, WORKBENCH_TIMEOUT_MS: '500' });
       const endless = { id: 'urn:a:1', type: 'Hostile', name: `${'a'.repeat(60)}!` };
-      // Work without a deadline of its own may take half a minute where nobody waits.
+      // A task without its own deadline may take half a minute if no client waits for it.
       const late = sleep(25_000, undefined, { ref: false });
       const answer = await Promise.race([api.post('/validate/City/Hostile', endless), late]);
       assert.equal(answer?.status, 504, answer?.text);
@@ -925,13 +938,13 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       assert.equal((await send(url, 'GET', '/ngsi-ld/v1/types')).status, 502);
       gateway.signal('SIGTERM');
       await gateway.ended;
-      // By default both have a line of their own, and so has the end.
+      // By default, each of these events has a log line, and so has the end.
       assert.doesNotMatch(gateway.stdout, /purge finished|pass-through failed|shutting down/);
     },
   ],
 };
 
-/** What a gateway sends to its collector about one request. */
+/** Returns what a gateway sends to its collector about a request. */
 async function exported(env: Readonly<Record<string, string>>): Promise<string> {
   const collector = await startRecordingBroker();
   const { gateway } = await withCars({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env });

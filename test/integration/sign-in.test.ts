@@ -66,7 +66,7 @@ const problemOf = (answer: Answer) => answer.problem().type.replace(TYPE, '');
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe('roles', () => {
-  /** A path of a route, of things that do not exist. */
+  /** Fills in the path of a route with the names of things that do not exist. */
   const pathOf = (url: string) => url.replaceAll(/:\w+|\*/g, 'urn');
 
   for (const [route, rule] of Object.entries(ROUTE_RULES)) {
@@ -96,7 +96,7 @@ describe('roles', () => {
     });
   }
 
-  it('a viewer is told which role a purge needs, nothing is deleted, and the refusal is on the record', async () => {
+  it('a viewer who tries to purge is told the required role, nothing is deleted, and the refusal is recorded', async () => {
     broker.entities.seed(3, car, 'a');
     const refused = await gateway.purge('type=Car', as('vera', { 'ngsild-tenant': 'a' }));
     assert.equal(refused.status, 403);
@@ -109,7 +109,7 @@ describe('roles', () => {
     assert.deepEqual([state, caller, tenant, query], ['refused', 'vera', 'a', 'type=Car']);
   });
 
-  it('who you are to the gateway is shown, with the roles and tenants that hold', async () => {
+  it('GET /me shows the caller with the effective roles and tenants', async () => {
     const me = async (headers: Readonly<Record<string, string>>) =>
       (await gateway.send('GET', '/api/v2/me', { headers })).json();
     assert.deepEqual(await me(as('paul')), {
@@ -134,13 +134,13 @@ it('the command line signs in with a token that begins with Bearer', async () =>
   await assert.rejects(callerOf(tokens.vera), /401|gateway token/);
 });
 
-describe('the record of who did what', () => {
-  it('names the person, the address and the program, and the broker never gets the token', async () => {
+describe('the record of the user of each request', () => {
+  it('records name the user, the address and the client program, and the broker never receives the token', async () => {
     broker.entities.seed(3, car, 'a');
     broker.requests.clear();
     const body = { target: 'entities', query: 'type=Car', tenant: 'a' };
     const started = await sendJson(gateway.url, 'POST', '/api/v2/purges', body, as('paul'));
-    // Without JOB_SECRET: there is nothing to keep.
+    // This works without JOB_SECRET, since no token has to be kept.
     assert.equal(started.status, 202);
     const { id } = started.json() as { readonly id: string };
     const events = await gateway.send('GET', `/api/v2/purges/${id}/events`, { headers: as('vera') });
@@ -153,7 +153,7 @@ describe('the record of who did what', () => {
     assert.doesNotMatch(JSON.stringify(broker.requests.entries), /bearer|authorization/i);
   });
 
-  it('AUTH_FORWARD sends the token on to the broker, and a job then needs JOB_SECRET to keep it', async () => {
+  it('AUTH_FORWARD forwards the token to the broker, and a job then needs JOB_SECRET to store it', async () => {
     const forwarding = await startTestGateway({ ...env, AUTH_FORWARD: 'true' });
     broker.entities.seed(1, car);
     broker.requests.clear();
@@ -165,7 +165,7 @@ describe('the record of who did what', () => {
     assert.deepEqual([refused.status, problemOf(refused)], [400, 'job-secret-missing']);
   });
 
-  it('pass-through requests keep their Authorization, whatever it is, and need no sign-in', async () => {
+  it('forwarded requests keep any Authorization header, and need no sign-in', async () => {
     broker.requests.clear();
     for (const authorization of [`Bearer ${tokens.vera}`, 'Bearer of-the-broker', 'Basic eDp5'])
       assert.equal(
@@ -176,7 +176,7 @@ describe('the record of who did what', () => {
     for (const part of [tokens.vera, 'of-the-broker', 'eDp5']) assert.ok(sent.includes(part), part);
   });
 
-  it('neither tokens nor their claims are in the log', () => {
+  it('the log contains neither tokens nor their claims', () => {
     assert.ok(gateway.log.lines.length > 100);
     for (const token of Object.values(tokens)) {
       const [, payload = '', signature = ''] = token.split('.');
@@ -193,7 +193,7 @@ describe('the record of who did what', () => {
     return (record as { readonly clientAddress?: string }).clientAddress;
   };
 
-  it('X-Forwarded-For counts only from TRUSTED_PROXIES, and only as far as they are trusted', async () => {
+  it('X-Forwarded-For is used only from TRUSTED_PROXIES, and only as far as each proxy is trusted', async () => {
     for (const claimed of ['203.0.113.9', 'nonsense', undefined])
       assert.equal(await addressSeen(gateway, claimed), '127.0.0.1');
     const behind = await startTestGateway({ ...env, TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8' });
@@ -229,7 +229,7 @@ describe('tenants', () => {
     schedule: '0 3 * * *',
   });
 
-  /** A thing of each kind, of a tenant. */
+  /** Creates one resource of each kind in a tenant. */
   async function makeAll(tenant: string): Promise<Made> {
     const make = async (path: string, body: object) => {
       const made = await sendJson(gateway.url, 'POST', `/api/v2${path}`, body, as('ada'));
@@ -255,7 +255,7 @@ describe('tenants', () => {
 
   let own: Made;
   let foreign: Made;
-  /** An admin, of the tenant a alone. */
+  /** The headers of an admin with only the tenant a. */
   let limited: Readonly<Record<string, string>>;
   before(async () => {
     broker.entities.seed(1, car, 'a');
@@ -270,7 +270,7 @@ describe('tenants', () => {
   const filled = (url: string, things: Made) =>
     url.replaceAll(/:(purge|scan|retentionPolicy|writePolicy)/g, (_, name: keyof Made) => things[name]);
 
-  /** Bodies in which a request names a tenant. */
+  /** The bodies in which requests name a tenant. */
   const BODIES: Readonly<Record<string, (tenant: string) => object>> = {
     'POST /api/v2/purges': (tenant) => ({ target: 'entities', query: 'type=Car', tenant }),
     'POST /api/v2/scans': (tenant) => ({ query: 'type=Car', tenant }),
@@ -285,7 +285,7 @@ describe('tenants', () => {
     const [method = '', url = ''] = route.split(' ');
     for (const rule of rules)
       if (rule === 'asked')
-        it(`${route} is 403 if it names a tenant that the token does not`, async () => {
+        it(`${route} is 403 if the request names a tenant that the token does not`, async () => {
           const send = (tenant: string) => {
             const body = BODIES[route];
             const path = filled(url, own);
@@ -299,7 +299,7 @@ describe('tenants', () => {
           assert.ok(allowed.status < 300, allowed.text);
         });
       else if (rule === 'listed')
-        it(`${route} shows only what is of the tenants of the token`, async () => {
+        it(`${route} shows only resources of the token's tenants`, async () => {
           const read = async (headers: typeof limited) => gateway.send(method, filled(url, own), { headers });
           assert.equal((await read(limited)).status, 200);
           if (route.endsWith('/write-checks')) return;
@@ -327,7 +327,7 @@ describe('tenants', () => {
         });
   }
 
-  it('totals of lists count what is shown, and a list of another tenant is 403', async () => {
+  it('totals of lists count only visible records, and a list of another tenant is 403', async () => {
     for (const kind of ['purges', 'scans']) {
       const answer = await gateway.send('GET', `/api/v2/${kind}?limit=1`, { headers: limited });
       const all = await gateway.send('GET', `/api/v2/${kind}?limit=1`, { headers: as('ada') });
@@ -338,7 +338,7 @@ describe('tenants', () => {
     }
   });
 
-  it('the purger of one tenant cannot purge another, by any header, and the attempt is on the record', async () => {
+  it('a purger of one tenant cannot purge another, by any header, and the attempt is recorded', async () => {
     broker.entities.seed(3, car, 'b');
     const sent: readonly Readonly<Record<string, string>>[] = [
       { 'ngsild-tenant': 'b' },
@@ -354,7 +354,7 @@ describe('tenants', () => {
     assert.equal(broker.entities.count('b'), 3);
   });
 
-  it('purges and scans that named two tenants are shown only to those who have both', async () => {
+  it('purges and scans that named two tenants are shown only to users with both', async () => {
     const both = as('ada', { 'ngsild-tenant': 'a', 'fiware-service': 'b' });
     const purge = await gateway.purge('type=Car&dryRun=true', both);
     const scan = await sendJson(gateway.url, 'POST', '/api/v2/scans', { query: 'type=Car' }, both);
@@ -378,7 +378,7 @@ describe('tenants', () => {
     assert.equal((await sendJson(gateway.url, 'POST', '/api/v2/purges', body, as('ada'))).status, 202);
   });
 
-  it('a policy that another tenant creates while the body of a PUT comes is not replaced', async () => {
+  it('a PUT does not replace a policy that another tenant creates while the body of the PUT arrives', async () => {
     const path = '/api/v2/retention-policies/slow';
     const body = JSON.stringify(policyIn('a'));
     const put = request(gateway.url + path, {
@@ -404,7 +404,7 @@ describe('tenants', () => {
     assert.equal(kept.tenant, 'b');
   });
 
-  it('the last run of a policy is not listed where it was of another tenant', async () => {
+  it('the last run of a policy is not listed if it belonged to another tenant', async () => {
     const path = '/api/v2/retention-policies';
     const lastRun = async (headers: Readonly<Record<string, string>>) => {
       const policies = (await gateway.send('GET', path, { headers })).json();
@@ -420,7 +420,7 @@ describe('tenants', () => {
     assert.deepEqual([await lastRun(as('ada')), await lastRun(limited)], [true, false]);
   });
 
-  it('a write policy for all tenants is shown to everybody, and is not for those of some tenants to write', async () => {
+  it('a write policy for all tenants is shown to everybody, but users limited to some tenants cannot write it', async () => {
     const policy = { name: 'for-all', mode: 'report' };
     const made = await sendJson(gateway.url, 'POST', '/api/v2/write-policies', policy, limited);
     assert.equal(problemOf(made), 'tenant-refused');
@@ -433,7 +433,7 @@ describe('tenants', () => {
     assert.equal(problemOf(counts), 'tenant-refused');
   });
 
-  it('a token without the claim of tenants, or with another kind of value, names none', async () => {
+  it('a token without a tenants claim, or with an invalid one, gives no tenant', async () => {
     for (const tenants of [undefined, 7, {}, null, [['a']]]) {
       const headers = bearer(await provider.sign({ realm_access: { roles: ['admin'] }, tenants }));
       assert.deepEqual((await gateway.send('GET', '/api/v2/purges', { headers })).json(), []);
@@ -502,7 +502,7 @@ describe('bad tokens', () => {
     ],
   ];
   for (const [what, why, token] of BAD)
-    it(`a token ${what} is 401, and says so`, async () => {
+    it(`a token ${what} is 401 with that reason`, async () => {
       const refused = await asked(await token());
       assert.deepEqual([refused.status, problemOf(refused)], [401, 'token-refused'], refused.text);
       assert.match(refused.problem().detail ?? '', why);
@@ -512,12 +512,12 @@ describe('bad tokens', () => {
       );
     });
 
-  it('clocks may be half a minute apart', async () => {
+  it('tokens are accepted if clocks differ by less than half a minute', async () => {
     for (const claims of [{ exp: now() - 20 }, { nbf: now() + 20 }])
       assert.equal((await asked(await provider.sign({ ...good, ...claims }))).status, 200);
   });
 
-  it('a stream of events ends when the token that opened it expires, and goes on with a new one', async () => {
+  it('a stream of events ends when the token that opened it expires, and continues with a new token', async () => {
     const gate = new Gate();
     const slow = await startRecordingBroker(async () => {
       await gate.passed;
@@ -532,7 +532,7 @@ describe('bad tokens', () => {
     const started = await sendJson(other.url, 'POST', '/api/v2/purges', body, as('ada'));
     const path = `/api/v2/purges/${(started.json() as { readonly id: string }).id}/events`;
     const claims = { realm_access: { roles: ['viewer'] }, tenants: [''] };
-    // Accepted for half a second yet.
+    // The token is accepted for another half second.
     const exp = now / 1000 - 29.5;
     const ended = await other.send('GET', path, { headers: bearer(await provider.sign({ ...claims, exp })) });
     assert.match(ended.text, /"state":"(?:queued|running)"/);
@@ -542,11 +542,11 @@ describe('bad tokens', () => {
     assert.match(whole.text, /"succeeded"/);
   });
 
-  it('a token of 100 kB is 431, before anything reads it', async () => {
+  it('a token of 100 kB is 431, before it is parsed', async () => {
     assert.equal((await asked('x'.repeat(100_000))).status, 431);
   });
 
-  it('a role claim that is a number, nested, absent or of a prototype gives no role', async () => {
+  it('a role claim that is a number, nested, missing or the name of a prototype member gives no role', async () => {
     for (const roles of [7, undefined, { viewer: true }, [['viewer']], 'constructor', ['__proto__']]) {
       const refused = await asked(await provider.sign({ ...good, realm_access: { roles } }));
       assert.equal(problemOf(refused), 'role-missing', JSON.stringify(roles));
@@ -557,7 +557,7 @@ describe('bad tokens', () => {
     );
   });
 
-  it('a token that lies in another header, or beside the word Bearer, signs nobody in', async () => {
+  it('a token in another header, or with other words than Bearer, does not sign anybody in', async () => {
     const sent: readonly Readonly<Record<string, string>>[] = [
       { authorization: tokens.ada },
       { authorization: `Basic ${tokens.ada}` },
@@ -570,7 +570,7 @@ describe('bad tokens', () => {
       assert.equal((await gateway.send('GET', '/api/v2/purges', { headers })).status, 401);
   });
 
-  it('thousands of unknown keys make few requests to the provider', async () => {
+  it('thousands of tokens with unknown keys cause few requests to the provider', async () => {
     const before = provider.requests.length;
     const token = await provider.sign(good, { kid: 'x' });
     const [, claims = '', signature = ''] = token.split('.');
@@ -580,18 +580,18 @@ describe('bad tokens', () => {
     };
     const answers = await Promise.all(Array.from({ length: 300 }, (_, kid) => asked(forged(String(kid)))));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
-    // Discovery and keys, and once more where ten seconds went by.
+    // Discovery and keys, and again each time ten seconds have passed.
     assert.ok(provider.requests.length - before <= 20, String(provider.requests.length - before));
   });
 });
 
-describe('the gateway token beside sign-in', () => {
+describe('the gateway token together with sign-in', () => {
   const vouched = { 'x-gateway-token': TOKEN, 'x-consumer-username': 'by kong' };
   const asked = (headers: Readonly<Record<string, string>>) => gateway.send('GET', '/api/v2/me', { headers });
   const nameOf = async (headers: Readonly<Record<string, string>>) =>
     ((await asked(headers)).json() as { readonly caller: string }).caller;
 
-  it('the token alone is enough, as before, and its Authorization goes to the broker', async () => {
+  it('a request with only the gateway token is accepted without sign-in, and its Authorization reaches the broker', async () => {
     assert.equal(await nameOf(vouched), 'by kong');
     broker.requests.clear();
     const headers = { ...vouched, authorization: 'Bearer of-the-broker' };
@@ -599,7 +599,7 @@ describe('the gateway token beside sign-in', () => {
     assert.match(JSON.stringify(broker.requests.entries), /Bearer of-the-broker/);
   });
 
-  it('who signs in behind a gateway that adds the token has their own roles, and a bad token of theirs is 401', async () => {
+  it('users who sign in behind a gateway that adds the token have their own roles, and their invalid tokens are 401', async () => {
     assert.equal(await nameOf({ ...vouched, ...as('vera') }), 'vera');
     const refused = await gateway.purge('type=Car', { ...vouched, ...as('vera', { 'ngsild-tenant': 'a' }) });
     assert.equal(problemOf(refused), 'role-missing');
@@ -607,13 +607,13 @@ describe('the gateway token beside sign-in', () => {
     assert.equal(problemOf(await asked({ ...vouched, ...bearer(expired) })), 'token-refused');
   });
 
-  it('a wrong gateway token is 401, signed in or not', async () => {
+  it('a wrong gateway token is 401, even with a valid sign-in', async () => {
     const refused = await asked({ ...as('ada'), 'x-gateway-token': 'another-token' });
     assert.deepEqual([refused.status, problemOf(refused)], [401, 'unauthorized']);
   });
 });
 
-it('without GATEWAY_TOKEN, a name that web pages could point to the gateway reaches nothing that changes data', async () => {
+it("without GATEWAY_TOKEN, requests whose Host is not PUBLIC_URL's cannot change data", async () => {
   const { GATEWAY_TOKEN: _none, ...withoutToken } = env;
   const alone = await startTestGateway({ ...withoutToken, PUBLIC_URL: 'https://gateway.city.test' });
   const write = (host: string) =>
@@ -622,15 +622,15 @@ it('without GATEWAY_TOKEN, a name that web pages could point to the gateway reac
       `DELETE /ngsi-ld/v1/entities/urn:ngsi-ld:None:1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
     );
   assert.match(await write('evil.test'), /^HTTP\/1\.1 403 [^]*host-not-allowed/);
-  // The broker's own answer.
+  // This is the broker's own answer.
   assert.match(await write('gateway.city.test'), /^HTTP\/1\.1 404 /);
 });
 
-describe('a provider that is away', () => {
+describe('an unavailable provider', () => {
   const asked = async (to: TestGateway, token: string) =>
     to.send('GET', '/api/v2/me', { headers: bearer(token) });
 
-  it('a new key is taken at once, a withdrawn one is refused, and while the provider is away known ones go on', async () => {
+  it('a new key is accepted at once, a withdrawn one is refused, and known keys still work while the provider is unavailable', async () => {
     const moving = await OpenIdProvider.start(USERS);
     const to = await startTestGateway({ ...env, AUTH_ISSUER: moving.issuer });
     assert.equal((await asked(to, await moving.tokenOf('vera'))).status, 200);
@@ -644,11 +644,11 @@ describe('a provider that is away', () => {
     const unknown = await moving.sign({});
     await moving.close();
     assert.equal((await asked(to, known)).status, 200);
-    // Within ten seconds after the last look, the key is not looked for.
+    // The provider is not asked for a key again within ten seconds.
     assert.ok([401, 503].includes((await asked(to, unknown)).status));
   });
 
-  it('a gateway starts without its provider, and lets nobody in until it is there', async () => {
+  it('a gateway starts without its provider, and accepts no sign-in until the provider is available', async () => {
     const late = await OpenIdProvider.start(USERS);
     const token = await late.sign({});
     late.answers.set('/.well-known/openid-configuration', (_req, res) => res.writeHead(500).end());

@@ -25,7 +25,7 @@ interface BatchResult {
   readonly errors: readonly ItemError[];
 }
 
-it('a temporal purge uses the widest call that is exact', async () => {
+it('a temporal purge uses the delete with the widest scope that is still exact', async () => {
   for (const [query, deletes] of [
     ['type=Sensor', { '/{id}': 6 }],
     ['type=Sensor&attrs=humidity', { '/{id}/attrs/{attr}': 3 }],
@@ -38,7 +38,7 @@ it('a temporal purge uses the widest call that is exact', async () => {
   }
 });
 
-it('a temporal purge asks for all instances of an attribute, for one dataset, or for those without a dataset', async () => {
+it('a temporal purge deletes all instances of an attribute, one dataset, or the default dataset', async () => {
   const { broker, purge } = await startTemporal({}, { entities: 1 });
   const searches = async (query: string) => {
     broker.requests.clear();
@@ -92,7 +92,7 @@ it('a temporal purge sends the @context, the tenant and credentials with every r
   }
 });
 
-it('a temporal purge encodes an id that is an IRI into one path segment, once the broker has proven that path', async () => {
+it('a temporal purge encodes an id that is an IRI into one path segment, after the broker has proven that path', async () => {
   const { broker, purge } = await startTemporal();
   broker.temporal.seed(1, () => ({
     id: 'http://example.org/cars/1?x#y%2Fé',
@@ -104,7 +104,7 @@ it('a temporal purge encodes an id that is an IRI into one path segment, once th
   assert.equal(broker.temporal.count(), 9);
 });
 
-it('a temporal purge names attributes and instances that no path can safely lead to, and deletes nothing else', async () => {
+it('a temporal purge reports attributes and instances that have no safe path, and deletes nothing else', async () => {
   const { broker, purge } = await startTemporal();
   const instances = { type: 'Property', value: 1, observedAt: hour(1) };
   broker.temporal.seed(1, () => ({ id: 'http://example.org/cars/1?x', type: 'Car', speed: instances }));
@@ -127,7 +127,7 @@ it('a temporal purge names attributes and instances that no path can safely lead
   assert.deepEqual(deletesOf(broker), {});
 });
 
-it('a temporal purge accepts a slash at the end of the path', async () => {
+it('a temporal purge accepts a path with a slash at its end', async () => {
   const { broker, gateway } = await startTemporal();
   const answer = await gateway.send('DELETE', `${TEMPORAL}/?type=Sensor`);
   assert.equal(answer.status, 204);
@@ -146,7 +146,7 @@ it('a dry run of a temporal purge counts and samples entities, and deletes nothi
   assert.deepEqual(deletesOf(broker), {});
 });
 
-it('a dry run of a temporal purge counts and samples attributes, datasets and instances, and names those', async () => {
+it('a dry run of a temporal purge counts and samples attributes, datasets and instances, with their names', async () => {
   for (const [query, matched, unit, members] of [
     ['type=Sensor&attrs=humidity', 3, 'attributes', ['entityId', 'attribute']],
     ['type=Sensor&datasetId=urn:ds:b', 6, 'datasets', ['entityId', 'attribute', 'datasetId']],
@@ -171,7 +171,7 @@ it('a dry run of a temporal purge counts and samples attributes, datasets and in
   }
 });
 
-it('a temporal purge is 207 and names each instance without an instanceId by entity, attribute and time', async () => {
+it('a temporal purge is 207 and reports each instance without an instanceId by entity, attribute and time', async () => {
   const { broker, purge } = await startTemporal({ noInstanceIds: true }, { entities: 1 });
   const before = instancesOf(broker);
   const answer = await purge(BEFORE);
@@ -197,11 +197,11 @@ for (const [how, behaviour] of [
   [' in pages of 5', { instancePageSize: 5 }],
   [', the newest 5 at a time', { silentInstanceLimit: 5 }],
 ] as const) {
-  it(`a temporal purge reaches the instances hidden by those that cannot be deleted${how}`, async () => {
+  it(`a temporal purge reaches instances hidden behind others that cannot be deleted${how}`, async () => {
     const { broker, purge } = await startTemporal(behaviour);
     const before = instancesOf(broker);
     const shown = await shownBy(broker, BEFORE);
-    // A run of eight in the middle of each list, and so all that one answer shows.
+    // A run of eight in the middle of each list, which is as many as an answer shows.
     const locked = new Set([...shown].filter((_, n) => n % 12 < 8));
     broker.behaviour.isLockedInstance = (id, attribute, instanceId) =>
       locked.has(`${id} ${attribute} ${String(instanceId)}`);
@@ -219,7 +219,7 @@ for (const [how, behaviour] of [
   });
 }
 
-it('a temporal purge names attributes and whole entities that cannot be deleted', async () => {
+it('a temporal purge reports attributes and whole entities that cannot be deleted', async () => {
   const { broker, purge } = await startTemporal();
   broker.behaviour.isLocked = (id) => id.endsWith(':2');
   const whole = await purge('type=Sensor');

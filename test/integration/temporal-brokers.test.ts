@@ -19,7 +19,7 @@ for (const [parameter, query] of [
   ['q', 'type=Sensor&q=temperature>3'],
   ['timerel', BEFORE],
 ] as const) {
-  it(`a temporal purge at a broker that ignores a filter deletes nothing, and names the parameter (${parameter}: ${query})`, async () => {
+  it(`a temporal purge at a broker that ignores a filter deletes nothing and names the filter (${parameter}: ${query})`, async () => {
     const { broker, purge } = await startTemporal({ ignoreParameters: [parameter] });
     const before = instancesOf(broker);
     const refused = await purge(query);
@@ -37,7 +37,7 @@ for (const [what, behaviour] of [
   ['temporal queries only (405)', { temporalWriteStatus: 405 }],
 ] as const) {
   for (const query of ['type=Sensor', 'type=Sensor&attrs=humidity', BEFORE]) {
-    it(`a temporal purge at a broker without temporal writes passes its answer on, and says what the broker lacks (${what}, ${query})`, async () => {
+    it(`a temporal purge at a broker without temporal writes passes on the broker's answer, and says what the broker lacks (${what}, ${query})`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const refused = await purge(query);
@@ -55,9 +55,9 @@ for (const [how, behaviour] of [
   ['shows nothing by createdAt', { timePropertiesMissing: ['createdAt'] }],
   ['shows nothing by createdAt, and gives no count', { timePropertiesMissing: ['createdAt'], noCount: true }],
 ] satisfies readonly [string, Partial<Behaviour>][]) {
-  it(`a temporal purge without a time filter reaches what is shown by another time property, if the broker ${how}`, async () => {
+  it(`a temporal purge without a time filter finds everything by another time property if the broker ${how}`, async () => {
     const { broker, purge } = await startTemporal(behaviour);
-    // Some were observed before 1970, which "everything since then" would not show.
+    // Some were observed before 1970, and would be missing from "everything since 1970".
     broker.temporal.seed(1, () => ({
       id: 'urn:ngsi-ld:Sensor:old',
       type: 'Sensor',
@@ -74,7 +74,7 @@ for (const [how, behaviour] of [
     ]);
   });
 
-  it(`a temporal purge without a time filter reports an item that cannot be deleted once, as failed, if the broker ${how}`, async () => {
+  it(`a temporal purge without a time filter reports an item that cannot be deleted as failed, once, if the broker ${how}`, async () => {
     for (const [query, deleted, failed] of [
       ['type=Sensor&attrs=temperature', '5', '1'],
       ['type=Sensor', '5', '1'],
@@ -90,21 +90,21 @@ for (const [how, behaviour] of [
   });
 }
 
-it("a temporal purge passes on the broker's own words when it refuses every time property", async () => {
+it("a temporal purge passes on the broker's own message if the broker refuses every time property", async () => {
   const { purge } = await startTemporal({ refusedTimeProperties: ['createdAt', 'modifiedAt', 'observedAt'] });
   const refused = await purge('type=Sensor');
   assert.equal(refused.status, 400);
   assert.match(refused.text, /createdAt/);
 });
 
-it('a temporal purge by createdAt asks for the times of instances, and does without where they are refused', async () => {
+it('a temporal purge by createdAt requests the times of instances', async () => {
   const query = 'type=Sensor&timerel=after&timeAt=2020-01-01T00:00:00Z&timeproperty=createdAt';
   const { broker, purge } = await startTemporal();
   assert.equal((await purge(query)).headers.get('purge-deleted'), '171');
   assert.ok(broker.requests.entries.some(({ search }) => search.includes('options=sysAttrs')));
 });
 
-it('a temporal purge by value deletes the shown instances, and names attributes whose hidden ones may match', async () => {
+it('a temporal purge by value deletes the shown instances, and reports attributes whose hidden instances may match', async () => {
   const { broker, purge } = await startTemporal({ silentInstanceLimit: 1 });
   const query = `type=Sensor&q=temperature>16&timerel=after&timeAt=${hour(2)}`;
   const before = instancesOf(broker);
@@ -122,7 +122,7 @@ it('a temporal purge by value deletes the shown instances, and names attributes 
 });
 
 for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 }]) {
-  it(`a temporal purge by value deletes all instances of an entity with a matching one (${JSON.stringify(behaviour)})`, async () => {
+  it(`a temporal purge by value deletes all instances of an entity that has a matching one (${JSON.stringify(behaviour)})`, async () => {
     const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
     broker.temporal.seed(1, () => ({
       id: 'urn:ngsi-ld:Big:1',
@@ -136,7 +136,7 @@ for (const behaviour of [{}, { exclusiveBounds: true }, { instancePageSize: 100 
   });
 }
 
-it('a temporal purge by value reaches more instances of one moment than a page holds', async () => {
+it('a temporal purge by value deletes more instances with the same time than a page holds', async () => {
   const { broker, purge } = await startTemporal({}, { entities: 1 });
   broker.temporal.seed(1, () => ({
     id: 'urn:ngsi-ld:Burst:1',
@@ -153,7 +153,7 @@ it('a temporal purge by value reaches more instances of one moment than a page h
 });
 
 for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }]) {
-  it(`a temporal purge reports every instance as failed where deletes are confirmed and not done (${JSON.stringify(behaviour)})`, async () => {
+  it(`a temporal purge reports every instance as failed if deletes are confirmed but not executed (${JSON.stringify(behaviour)})`, async () => {
     const { broker, purge } = await startTemporal({ ...behaviour, isGhostInstance: () => true });
     const shown = await shownBy(broker, BEFORE);
     const answer = await purge(BEFORE);
@@ -167,14 +167,14 @@ for (const behaviour of [{}, { instancePageSize: 5 }, { silentInstanceLimit: 5 }
 for (const behaviour of isThorough
   ? [{}, { selectsIgnoringTime: true }, { instancePageSize: 100 }]
   : [{ instancePageSize: 100 }]) {
-  it(`a temporal purge deletes histories of very different length while its pages grow and shrink (${JSON.stringify(behaviour)})`, async () => {
+  it(`a temporal purge deletes histories of very different lengths, with pages that grow and shrink (${JSON.stringify(behaviour)})`, async () => {
     const { broker, purge } = await startTemporal(behaviour, { entities: 1 });
     const others = instancesOf(broker).size;
     const lengths = [0, 0, 0, 0, 0, 0, 0, 0, 0, 3000, 3, 3, 3, 3, 3];
     broker.temporal.seed(lengths.length, (index) => ({
       id: `urn:ngsi-ld:Probe:${index}`,
       type: 'Probe',
-      // One lies outside of the interval.
+      // One instance lies outside the interval.
       level: Array.from({ length: (lengths[index] ?? 0) + 1 }, (_, n) => ({
         type: 'Property',
         value: n,
@@ -190,10 +190,10 @@ for (const behaviour of isThorough
   });
 }
 
-it('instances that arrive during a temporal purge are left after some passes, and counted as arrived', async () => {
+it('instances that keep arriving during a temporal purge are left after some passes, and counted as arrived', async () => {
   const { broker, purge } = await startTemporal();
   let n = 0;
-  // With every instance deleted, another one is written.
+  // For every deleted instance, another one is written.
   broker.behaviour.isGhostInstance = () => {
     n += 1;
     const value = n;

@@ -7,7 +7,7 @@ import { hour, instancesOf, shownBy, startTemporal, without } from '../support/t
 
 after(stopAll);
 
-/** A time filter that lets everything pass, for the GET that a query without one stands for. */
+/** A time filter that selects everything, for the GET that corresponds to a query without one. */
 const EVERYTHING = 'timerel=after&timeAt=1970-01-01T00:00:00Z&timeproperty=createdAt';
 
 const QUERIES: Readonly<Record<string, string>> = {
@@ -56,7 +56,8 @@ for (const [row, [kind, query]] of Object.entries(QUERIES).entries()) {
   describe(`a temporal purge of ${kind}`, () => {
     for (const [column, [how, behaviour]] of Object.entries(BEHAVIOURS).entries()) {
       if (!isThorough && (row + column) % 6 !== 0) continue;
-      // Whether q means what is never shown beside a match cannot be told there; see temporal-brokers.test.ts.
+      // At this broker it is unclear whether q means the hidden instances next to a match; see
+      // temporal-brokers.test.ts.
       if (kind === 'instances by q' && behaviour.silentInstanceLimit === 1) continue;
       it(`a temporal purge of ${kind} deletes exactly what the same GET shows, in one call, at a broker ${how}`, async () => {
         const { broker, purge } = await startTemporal(behaviour);

@@ -19,7 +19,7 @@ for (const [query, matched] of [
     [', shown in parts', { instancePageSize: 3, maxPageSize: 2 }],
     [', not counted by the broker', { noCount: true }],
   ] as const) {
-    it(`the bound of a temporal purge holds before the first delete, in the unit of the purge (${query}${how})`, async () => {
+    it(`the bound of a temporal purge applies before the first delete, in the unit of the purge (${query}${how})`, async () => {
       const { broker, purge } = await startTemporal(behaviour);
       const before = instancesOf(broker);
       const refused = await purge(`${query}&maxAffected=${matched - 1}`);
@@ -35,14 +35,14 @@ for (const [query, matched] of [
   }
 }
 
-it('the bound of a temporal purge holds when set by the configuration or the policy', async () => {
+it('the bound of a temporal purge can be set by the configuration or the policy', async () => {
   const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
   assert.equal((await purge(BEFORE)).status, 409);
   const { purge: other } = await startTemporal();
   assert.equal((await other(BEFORE, { headers: { 'x-purge-policy': 'max-affected=71' } })).status, 409);
 });
 
-it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry runs and parts', async () => {
+it('TEMPORAL_WHOLE_DELETE=refuse forbids purges of whole temporal entities, but not dry runs or purges of parts', async () => {
   const { broker, purge } = await startTemporal({}, { env: { TEMPORAL_WHOLE_DELETE: 'refuse' } });
   const refused = await purge('type=Sensor');
   assert.equal(refused.status, 403);
@@ -54,7 +54,7 @@ it('TEMPORAL_WHOLE_DELETE=refuse forbids whole temporal entities, but not dry ru
   assert.equal((await purge(BEFORE)).status, 204);
 });
 
-it('the policy allow-temporal=?0 forbids all temporal purges, dry runs included, and no purge of entities', async () => {
+it('the policy allow-temporal=?0 forbids all temporal purges, including dry runs, but no purge of entities', async () => {
   const { broker, purge, gateway } = await startTemporal();
   const headers = { 'x-purge-policy': 'allow-temporal=?0' };
   for (const query of [BEFORE, 'type=Sensor', 'type=Sensor&attrs=humidity', `${BEFORE}&dryRun=true`])
@@ -65,7 +65,7 @@ it('the policy allow-temporal=?0 forbids all temporal purges, dry runs included,
   assert.equal(allowed.status, 204);
 });
 
-it('the policy dry-run-only forbids all temporal purges but dry runs', async () => {
+it('the policy dry-run-only forbids all temporal purges except dry runs', async () => {
   const { purge } = await startTemporal();
   const headers = { 'x-purge-policy': 'dry-run-only' };
   assert.equal((await purge(BEFORE, { headers })).status, 403);
@@ -78,7 +78,7 @@ for (const [how, most, env, headers] of [
   ["the policy's temporal-concurrency", 2, {}, { 'x-purge-policy': 'temporal-concurrency=2' }],
   ['not PURGE_CONCURRENCY', 16, { PURGE_CONCURRENCY: '1' }, { 'x-purge-policy': 'concurrency=1' }],
 ] as const) {
-  it(`the concurrency of a temporal purge is ${how}: never more deletes are in flight`, async () => {
+  it(`the concurrency of a temporal purge is ${how}: no more deletes are in flight`, async () => {
     const { broker } = await startTemporal();
     const relay = relayTo(broker);
     const gate = new Gate();
@@ -103,7 +103,7 @@ for (const [how, most, env, headers] of [
   });
 }
 
-/** A gateway in front of a broker whose deletes wait until a gate opens. */
+/** Starts a gateway in front of a broker whose deletes wait until a gate opens. */
 async function startSlow() {
   const { broker } = await startTemporal();
   const { held: slow, gate } = await holdBack(broker);

@@ -17,7 +17,7 @@ interface Sent {
   readonly attributes: readonly { key: string; value: object }[];
 }
 
-/** A collector that keeps the spans that it gets. */
+/** Starts a collector that records the spans it receives. */
 async function startCollector(t: TestContext) {
   const spans: Sent[] = [];
   const texts: string[] = [];
@@ -54,7 +54,7 @@ async function gatewayWith(t: TestContext, settings: Readonly<Record<string, str
   return { collector, broker, gateway };
 }
 
-it('a purge is a span in the trace of its request, with its phases below it and the requests to the broker beside it', async (t) => {
+it('the span of a purge is in the trace of its request, with spans for its phases and for requests to the broker', async (t) => {
   const { collector, broker, gateway } = await gatewayWith(t);
   const answer = await gateway.send('DELETE', '/ngsi-ld/v1/entities?type=Secret', { headers: traced('01') });
   assert.equal(answer.status, 204);
@@ -84,7 +84,7 @@ it('a purge is a span in the trace of its request, with its phases below it and 
   );
 });
 
-it('no span holds a query, an identifier, a header or a body', async (t) => {
+it('no span contains a query, an identifier, a header or a body', async (t) => {
   const { collector, gateway } = await gatewayWith(t, { GATEWAY_TOKEN: 'secret-token' });
   const headers = { 'x-gateway-token': 'secret-token', authorization: 'Bearer secret', 'x-user': 'secret' };
   for (const [method, path] of [
@@ -101,7 +101,7 @@ it('no span holds a query, an identifier, a header or a body', async (t) => {
   assert.doesNotMatch(collector.texts.join(), /secret/i);
 });
 
-it('a client that is not sampled, and a share of 0, are not traced, and what is passed through keeps its own trace', async (t) => {
+it('with a share of 0, only requests sampled by the client are traced, and forwarded requests keep their traceparent', async (t) => {
   const { collector, broker, gateway } = await gatewayWith(t, { OTEL_TRACES_SAMPLER_ARG: '0' });
   await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret');
   await gateway.send('GET', '/ngsi-ld/v1/entities?type=Secret', { headers: traced('00') });
@@ -118,7 +118,7 @@ it('a client that is not sampled, and a share of 0, are not traced, and what is 
   );
 });
 
-it('a purge is not traced where its request is not', async (t) => {
+it('a purge is not traced if its request is not', async (t) => {
   const { collector, gateway } = await gatewayWith(t, { OTEL_TRACES_SAMPLER_ARG: '0.5' });
   let calls = 0;
   t.mock.method(Math, 'random', () => (calls++ === 0 ? 0.9 : 0.1));
@@ -128,7 +128,7 @@ it('a purge is not traced where its request is not', async (t) => {
   assert.deepEqual(collector.spans, []);
 });
 
-it('a collector that is not there holds nothing up', async () => {
+it('an unreachable collector does not delay a purge or the shutdown', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({
     BROKER_URL: broker.url,
@@ -138,7 +138,7 @@ it('a collector that is not there holds nothing up', async () => {
   await gateway.gateway.close();
 });
 
-it('the log says that spans are refused, with the status, and not what the collector answered', async () => {
+it('if the collector refuses spans, the log has the status but not the body of its answer', async () => {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({
     BROKER_URL: broker.url,

@@ -87,7 +87,7 @@ describe('a purge that archives', () => {
 
   const byId = (all: readonly Entity[]) => [...all].sort((one, other) => one.id.localeCompare(other.id));
 
-  it('keeps each entity as the broker gave it, with its system attributes', async () => {
+  it('an archive keeps each entity as the broker returned it, with its system attributes', async () => {
     const cars = await withCars(30);
     const answer = await gateway.purge('type=Car&archive=required');
     assert.equal(answer.status, 204);
@@ -98,7 +98,7 @@ describe('a purge that archives', () => {
     assert.ok(days > 29.9 && days <= 30, String(days));
   });
 
-  it('keeps whole entities where the query shows only some of their attributes', async () => {
+  it('an archive has whole entities, even if the query only selects some of their attributes', async () => {
     const cars = await withCars(250);
     const purge = await record(await gateway.purge('type=Car&attrs=speed&archive=required'));
     assert.deepEqual([purge.deleted, purge.archive?.entities], [250, 250]);
@@ -106,7 +106,7 @@ describe('a purge that archives', () => {
   });
 
   for (const removal of ['drop=speed,owner', 'keep=name', 'attrs=speed,owner&drop=speed,owner'])
-    it(`keeps what ${removal} removes, all datasets of it, and nothing else`, async () => {
+    it(`the archive of a purge with ${removal} has what the purge removes, with all datasets, and nothing else`, async () => {
       const cars = await withCars(5);
       const purge = await record(await gateway.purge(`type=Car&${removal}&archive=required`));
       assert.deepEqual([purge.deleted, purge.archive?.entities], [10, 5]);
@@ -114,7 +114,7 @@ describe('a purge that archives', () => {
       assert.deepEqual(byId(await archiveOf(purge)), byId(expected));
     });
 
-  it('keeps numbers that no double holds', async () => {
+  it('an archive keeps numbers that no double holds', async () => {
     await gateway.purge('type=Exact');
     const text = '[{"id":"urn:e:1","type":"Exact","n":{"type":"Property","value":12345678901234567890.125}}]';
     await send(broker.url, 'POST', '/ngsi-ld/v1/entityOperations/create', {
@@ -127,7 +127,7 @@ describe('a purge that archives', () => {
     assert.equal(answer.text, `${shown.slice(1, -1)}\n`);
   });
 
-  it('deletes nothing in a dry run, archives nothing, and has no archive then', async () => {
+  it('a dry run with archive=required deletes nothing and makes no archive', async () => {
     await withCars(3);
     const purge = await record(await gateway.purge('type=Car&archive=required&dryRun=true'));
     assert.equal(purge.archive, undefined);
@@ -136,7 +136,7 @@ describe('a purge that archives', () => {
     assert.match(answer.problem().detail ?? '', /it archived nothing/);
   });
 
-  it('DELETE erases the archive and leaves the record, which says so', async () => {
+  it('DELETE erases an archive and keeps the record, which then says so', async () => {
     await withCars(3);
     const purge = await record(await gateway.purge('type=Car&archive=required'));
     assert.ok((await readdir(folder)).includes(purge.id));
@@ -149,12 +149,12 @@ describe('a purge that archives', () => {
       assert.equal((await gateway.send(method, `/api/v2/purges/${purge.id}/archive`)).status, 404);
   });
 
-  it('paths that are no id of a purge lead nowhere', async () => {
+  it('requests for the archive of an invalid purge id are 404', async () => {
     for (const id of ['..', '%2e%2e%2fx', 'a%00b', '00000000-0000-0000-0000-000000000000'])
       assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/archive`)).status, 404, id);
   });
 
-  it('an archive that was asked for and cannot be made is refused before anything is deleted', async () => {
+  it('a purge whose requested archive cannot be made is refused before anything is deleted', async () => {
     await withCars(1);
     const plain = await startTestGateway({ BROKER_URL: broker.url });
     const native = await startTestGateway({
@@ -171,7 +171,7 @@ describe('a purge that archives', () => {
     assert.equal((await entities('type=Car')).length, 1);
   });
 
-  it('PURGE_ARCHIVE sets the least, whatever a purge asks for', async () => {
+  it('PURGE_ARCHIVE sets the minimum, whatever a purge requests', async () => {
     await withCars(2);
     const strict = await startTestGateway({
       BROKER_URL: broker.url,
@@ -182,7 +182,7 @@ describe('a purge that archives', () => {
     assert.equal(purge.archive?.entities, 2);
   });
 
-  it('a policy of the gateway in front sets the least as well, also where no archive can be made', async () => {
+  it('X-Purge-Policy can set the minimum as well, and the purge is refused if no archive can be made', async () => {
     await withCars(3);
     const policy = (value: string) => ({ 'x-purge-policy': value });
     const purge = await record(
@@ -198,7 +198,7 @@ describe('a purge that archives', () => {
     assert.equal((await entities('type=Car')).length, 2);
   });
 
-  it('a folder and a bucket that cannot be written are mistakes at the start', async () => {
+  it('a start with an archive folder or bucket that cannot be written fails with a configuration error', async () => {
     const bucket = await StubBucket.open();
     const keys = {
       AWS_ACCESS_KEY_ID: 'x',
@@ -255,7 +255,7 @@ describe('a purge whose archive fails', () => {
       ) as unknown[]
     ).length;
 
-  it('required: what could not be archived is not deleted, and says why', async () => {
+  it('with archive=required, items that could not be archived are not deleted, and the answer says why', async () => {
     await withCars(20);
     bucket.fault = refusesPuts;
     const answer = await gateway.purge('type=Car&archive=required');
@@ -274,7 +274,7 @@ describe('a purge whose archive fails', () => {
     bucket.fault = () => false;
   });
 
-  it('required: a bucket that fails in the middle ends the purge, and all that is gone by then comes back', async () => {
+  it('with archive=required, a bucket that fails in the middle ends the purge, and everything deleted so far can be restored', async () => {
     const speed = { type: 'Property', value: 1 };
     broker.entities.seed(800, (n) => ({ id: `urn:ngsi-ld:Bus:${String(n)}`, type: 'Bus', speed }));
     const withSpeed = async () => {
@@ -306,7 +306,7 @@ describe('a purge whose archive fails', () => {
     await gateway.purge('type=Bus');
   });
 
-  it('best-effort: it is deleted, and counted in the warnings', async () => {
+  it('with archive=best-effort, items that could not be archived are deleted and counted in the warnings', async () => {
     await withCars(20);
     bucket.fault = refusesPuts;
     const answer = await gateway.purge('type=Car&archive=best-effort');
@@ -322,7 +322,7 @@ describe('a purge whose archive fails', () => {
     bucket.fault = () => false;
   });
 
-  it('a bucket that hangs holds up neither who cancels the purge, nor the end of the gateway', async () => {
+  it('a bucket that hangs delays neither the cancellation of a purge nor the end of the gateway', async () => {
     await withCars(20);
     const other = await startTestGateway({ ...env(), SHUTDOWN_GRACE_MS: '8000' });
     let hung = () => {};
@@ -339,7 +339,7 @@ describe('a purge whose archive fails', () => {
     const beganMs = Date.now();
     await gateway.send('POST', `/api/v2/purges/${id}/cancel`);
     await ended(gateway, id);
-    // A request to a bucket has fifteen seconds, and four tries.
+    // A request to a bucket has a limit of fifteen seconds, and four attempts.
     assert.ok(Date.now() - beganMs < 10_000);
     const { state, deleted } = await recordOf(gateway, id);
     assert.deepEqual([state, deleted], ['cancelled', 0]);
@@ -352,7 +352,7 @@ describe('a purge whose archive fails', () => {
     bucket.fault = () => false;
   });
 
-  it('a bucket that hangs does not hold up who cancels a restore', async () => {
+  it('a bucket that hangs does not delay the cancellation of a restore', async () => {
     await withCars(20);
     const purge = (await gateway.purge('type=Car&archive=required')).headers.get('purge-id') ?? '';
     let tries = 0;
@@ -373,7 +373,7 @@ describe('a purge whose archive fails', () => {
     bucket.fault = () => false;
   });
 
-  it('a bucket that comes back meanwhile loses nothing', async () => {
+  it('a bucket that fails temporarily during a purge causes no loss', async () => {
     await withCars(20);
     let failures = 2;
     bucket.fault = ({ method }, response) => {

@@ -19,7 +19,7 @@ describe('undo on the command line', () => {
     new FakeContext({ env: { NGSILD_GATEWAY_URL: gateway.url }, isTerminal });
   const cars = async () => (await entitiesOf(broker, 'type=Car')).length;
 
-  it('the question covers what was shown: what arrives while it is asked stays', async () => {
+  it('a confirmed purge covers only the entities that were shown: those that arrive during the question stay', async () => {
     broker.entities.seed(12, everyKind);
     const context = contextOf(true);
     context.onQuestion = (text) => {
@@ -32,7 +32,7 @@ describe('undo on the command line', () => {
     assert.equal(await cars(), 3);
   });
 
-  it('purges archive writes the archive as packed NDJSON, and purges restore restores it', async () => {
+  it('purges archive writes the archive as gzipped NDJSON, and purges restore restores it', async () => {
     await gateway.purge('type=Car');
     broker.entities.seed(5, everyKind);
     const purge = await purged(gateway, 'type=Car&archive=required');
@@ -56,7 +56,7 @@ describe('undo on the command line', () => {
     assert.equal(await cars(), 5);
   });
 
-  it('what has no archive is refused, and an archive is not written to a terminal', async () => {
+  it('the purges commands refuse a purge without an archive, and do not write an archive to a terminal', async () => {
     const purge = await purged(gateway, 'type=Nothing&archive=required');
     for (const command of ['restore', 'archive']) {
       const context = contextOf();

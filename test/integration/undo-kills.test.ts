@@ -40,7 +40,10 @@ import {
 } from '../support/undo.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** The process dies at a step: at a request to the broker or an object of the archive, before or after it had its effect. */
+/**
+ * The process dies at a step: at a request to the broker or an object of the archive, before or
+ * after that took effect.
+ */
 class Life {
   #left: number;
   readonly #hasEffect: boolean;
@@ -61,16 +64,16 @@ class Life {
   }
 }
 
-/** Nothing comes back to a process that is dead. */
+/** A dead process never gets an answer. */
 async function forever(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Objects that outlast a process; some writes fail. */
+/** An archive storage that survives a process; some writes fail. */
 class MemoryStorage implements ArchiveStorage {
   readonly objects = new Map<string, Buffer>();
   life: Life | undefined;
-  /** Every so many writes, one fails. */
+  /** Every nth write fails. */
   failsEach = Infinity;
   #puts = 0;
 
@@ -135,7 +138,7 @@ describe('an archive whose purge is killed again and again', () => {
     };
   }
 
-  /** Waits for the end of some work, or of the life. */
+  /** Waits until some work or the life ends. */
   async function live(life: Life | undefined, work: Promise<unknown>): Promise<boolean> {
     const end = { isReached: false };
     const ending = work.then(() => {
@@ -171,7 +174,7 @@ describe('an archive whose purge is killed again and again', () => {
     return found;
   }
 
-  /** Nothing of the entities is missing at the broker that is not in the archive, as it was. */
+  /** Asserts that everything missing at the broker is in the archive unchanged. */
   async function checkKept(
     before: readonly Record<string, unknown>[],
     archives: Archives,
@@ -188,7 +191,7 @@ describe('an archive whose purge is killed again and again', () => {
   }
 
   for (const query of ['type=Car', 'type=Car&attrs=speed', 'type=Car&drop=speed,owner,name'])
-    it(`nothing that ${query} deletes is missing in the archive, wherever the gateway dies; and all of it comes back`, async () => {
+    it(`everything that ${query} deletes is in the archive and can be restored, wherever the gateway dies`, async () => {
       await fc.assert(
         fc.asyncProperty(
           deaths,
@@ -241,7 +244,7 @@ describe('an archive whose purge is killed again and again', () => {
               withoutSystemTimes(before),
             );
             const items = query.includes('drop') ? 3 * kept.size : kept.size;
-            // With a storage that fails, some were never deleted.
+            // If the storage fails, some entities were never deleted.
             const restored = Number(last['restored']) + Number(last['alreadyThere']);
             assert.deepEqual(
               [last['matched'], restored, last['failed'], last['unknown']],
@@ -258,7 +261,7 @@ describe('an archive whose purge is killed again and again', () => {
     ['type=Sensor', 'entities'],
     ['type=Sensor&attrs=temperature', 'attributes'],
   ] as const)
-    it(`no instance that a purge of histories by ${query} deletes is missing in the archive, wherever the gateway dies; and all come back`, async () => {
+    it(`every instance that a purge of histories by ${query} deletes is in the archive and can be restored, wherever the gateway dies`, async () => {
       await fc.assert(
         fc.asyncProperty(deaths, fc.constantFrom(Infinity, 4), async (purging, failsEach) => {
           for (const id of broker.temporal.ids())
@@ -300,7 +303,7 @@ describe('an archive whose purge is killed again and again', () => {
       );
     });
 
-  /** Runs until it is done, and dies on the way as often as it is to. */
+  /** Repeats a run until it is done, dying as many times as given. */
   async function dieOften(
     all: readonly Deaths[],
     run: (life: Life | undefined, epoch: number) => Promise<boolean>,
@@ -315,7 +318,7 @@ describe('an archive whose purge is killed again and again', () => {
 describe('a gateway that is killed while a caller waits for its purge', () => {
   after(stopAll);
 
-  it('leaves a record that leads to what was deleted, even at the first delete', async () => {
+  it('a killed gateway leaves a record that leads to the archive of the deleted entities, even at the first delete', async () => {
     const folder = temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(50, everyKind);

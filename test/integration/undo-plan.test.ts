@@ -50,7 +50,7 @@ describe('plan and apply', () => {
     broker.entities.seed(count, everyKind);
   }
 
-  it('is not kept where the broker itself chooses what goes, unless that are attributes', async () => {
+  it('a dry run under PURGE_STRATEGY=native keeps a plan only if attributes are dropped', async () => {
     const native = await startTestGateway({ BROKER_URL: broker.url, PURGE_STRATEGY: 'native' });
     await withCars(3);
     for (const [query, items] of [
@@ -66,7 +66,7 @@ describe('plan and apply', () => {
     }
   });
 
-  it('deletes exactly what was previewed: what arrives meanwhile stays, and is counted', async () => {
+  it('a plan deletes exactly the previewed items: those that arrive afterwards stay, and are counted', async () => {
     await withCars(300);
     const plan = await planOf('type=Car');
     assert.deepEqual([plan.matched, plan.plan?.items], [300, 300]);
@@ -80,7 +80,7 @@ describe('plan and apply', () => {
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 20);
   });
 
-  it('deletes only what still matches', async () => {
+  it('a plan deletes only items that still match', async () => {
     await withCars(20);
     const plan = await planOf('type=Car&q=owner==%22urn:ngsi-ld:Person:1%22');
     for (const index of [1, 2, 3])
@@ -91,7 +91,7 @@ describe('plan and apply', () => {
     assert.deepEqual([purge.deleted, (await entitiesOf(broker, 'type=Car')).length], [17, 3]);
   });
 
-  it('covers attributes that are dropped as well', async () => {
+  it('a plan can cover dropped attributes', async () => {
     await withCars(10);
     const plan = await planOf('type=Car&drop=speed');
     assert.equal(plan.plan?.items, 10);
@@ -107,7 +107,7 @@ describe('plan and apply', () => {
     ['attributes', 'type=Sensor&attrs=temperature', 1],
     ['instances', `type=Sensor&timerel=before&timeAt=${hour(8)}`, 2],
   ] as const)
-    it(`covers ${unit} of histories as well`, async () => {
+    it(`a plan can cover ${unit} of histories`, async () => {
       const measured = (id: string, hours: readonly number[]) => ({
         id: `urn:ngsi-ld:Sensor:${unit}:${id}`,
         type: 'Sensor',
@@ -126,7 +126,7 @@ describe('plan and apply', () => {
       await gateway.send('DELETE', `${TEMPORAL}?type=Sensor`);
     });
 
-  it('a plan is applied once, and by nothing that says more than its id', async () => {
+  it('a plan is applied only once, and only by a request with no member other than its id', async () => {
     await withCars(3);
     const plan = await planOf('type=Car');
     const more = await post({ plan: plan.id, maxAffected: 1 });
@@ -145,7 +145,7 @@ describe('plan and apply', () => {
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 3);
   });
 
-  it('what kept no plan cannot be applied', async () => {
+  it('a purge without a plan cannot be applied, and only a dry run can make a plan', async () => {
     await withCars(1);
     const dry = await ran(await post({ target: 'entities', query: 'type=Car', dryRun: true }));
     assert.equal(dry.plan, undefined);
@@ -164,7 +164,7 @@ describe('plan and apply', () => {
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 1);
   });
 
-  it('a plan is not applied at another broker than that of its dry run', async () => {
+  it('a plan is not applied at a broker other than that of its dry run', async () => {
     const env = { DATABASE_PATH: join(temporaryFolder(), 'db') };
     const first = await startTestGateway({ ...env, BROKER_URL: broker.url });
     await withCars(3);
@@ -181,7 +181,7 @@ describe('plan and apply', () => {
     assert.equal(other.entities.count(), 3);
   });
 
-  it('holds to the policy and the maximum of both requests', async () => {
+  it('applying a plan respects the policy and the maximum of both requests', async () => {
     await withCars(5);
     const plan = await planOf('type=Car');
     const refused = await post({ plan: plan.id }, { 'x-purge-policy': 'max-affected=4' });
@@ -194,7 +194,7 @@ describe('plan and apply', () => {
     assert.deepEqual([purge.state, purge.deleted, purge.arrived], ['succeeded', 5, 2]);
   });
 
-  it('stays at the tenant and the @context of the dry run', async () => {
+  it('a plan can only be applied with the tenant and the @context of its dry run', async () => {
     await withCars(1);
     const plan = await planOf('type=Car');
     const other = await post({ plan: plan.id }, { 'ngsild-tenant': 'other' });

@@ -26,7 +26,7 @@ describe('a restore', () => {
   });
   after(stopAll);
 
-  /** As many cars, and no others. */
+  /** Replaces the cars by that many new ones. */
   async function withCars(count: number): Promise<readonly object[]> {
     await gateway.purge('type=Car');
     broker.entities.seed(count, everyKind);
@@ -42,7 +42,7 @@ describe('a restore', () => {
     unknown,
   });
 
-  it('is where its purge was, and its record says so', async () => {
+  it('a restore uses the tenant and service path of its purge, and its record says so', async () => {
     const there = { 'fiware-service': 'city', 'fiware-servicepath': '/parks' };
     broker.entities.seed(2, everyKind, 'city');
     const purge = await gateway.purge('type=Car&archive=required', there);
@@ -60,7 +60,7 @@ describe('a restore', () => {
     assert.equal(broker.entities.count('city'), 2);
   });
 
-  it('gives back every kind of attribute, and says what it cannot', async () => {
+  it('a restore restores every kind of attribute, and reports what it cannot restore', async () => {
     const cars = await withCars(1234);
     const purge = await purged(gateway, 'type=Car&archive=required');
     assert.deepEqual(await entitiesOf(broker, 'type=Car'), []);
@@ -83,7 +83,7 @@ describe('a restore', () => {
     );
   });
 
-  it('never overwrites: what is there again is left, counted and named', async () => {
+  it('a restore never overwrites: existing entities are left, counted and listed', async () => {
     await withCars(30);
     const purge = await purged(gateway, 'type=Car&archive=required');
     broker.entities.seed(3, (index) => ({
@@ -110,12 +110,12 @@ describe('a restore', () => {
     assert.deepEqual([again.restored, again.alreadyThere, again.different], [0, 30, 3]);
   });
 
-  it('an id that no URL can hold stops neither the archive of a purge nor a restore', async () => {
+  it('an id that no URL can contain stops neither the archive of a purge nor a restore', async () => {
     await withCars(2);
     const odd = 'urn:ngsi-ld:Car:half\ud800';
     broker.entities.seed(1, (index) => ({ ...everyKind(index), id: odd }));
     const asked = await gateway.purge('type=Car&attrs=speed&archive=required');
-    // It could not be asked for without `attrs`, so it is not archived, and stays.
+    // Without `attrs`, this entity cannot be read, so it is not archived, and stays.
     assert.equal(asked.status, 207);
     assert.deepEqual(
       (asked.json() as { errors: { entityId: string }[] }).errors.map(({ entityId }) => entityId),
@@ -126,7 +126,7 @@ describe('a restore', () => {
     assert.deepEqual([state, done], ['succeeded', 1]);
   });
 
-  it('restores the entities that are named, and no others, and says which the archive does not have', async () => {
+  it('a restore with ids restores only these entities, and reports ids that the archive does not have', async () => {
     await withCars(10);
     const purge = await purged(gateway, 'type=Car&archive=required');
     const ids = [everyKind(3).id, everyKind(7).id, 'urn:ngsi-ld:Car:nothere'];
@@ -144,7 +144,7 @@ describe('a restore', () => {
   });
 
   for (const removal of ['drop=speed,owner', 'keep=name'])
-    it(`gives back what ${removal} removed, without overwriting what is there again`, async () => {
+    it(`a restore of a purge with ${removal} restores what was removed, without overwriting existing attributes`, async () => {
       const cars = await withCars(25);
       const purge = await purged(gateway, `type=Car&${removal}&archive=required`);
       const again = await gateway.send('POST', `/ngsi-ld/v1/entities/${everyKind(0).id}/attrs`, {
@@ -154,8 +154,8 @@ describe('a restore', () => {
       assert.equal(again.status, 204);
       await gateway.send('DELETE', `/ngsi-ld/v1/entities/${everyKind(1).id}`);
       const restore = await restored(gateway, purge.id);
-      // Of one entity, nothing can be appended any more. Of another, a dataset of speed is missing beside what is there again: this
-      // broker leaves the attribute alone.
+      // Nothing can be appended to one of the entities. Another one lacks a dataset of speed next
+      // to an existing one: this broker leaves the attribute unchanged.
       const perEntity = purge.deleted / 25;
       const failed = perEntity + 1;
       assert.deepEqual(counts(restore), {
@@ -177,7 +177,7 @@ describe('a restore', () => {
       assert.deepEqual([twice.restored, twice.alreadyThere], [0, purge.deleted - failed]);
     });
 
-  it('is refused for what has no archive, and while the purge runs', async () => {
+  it('a restore is refused if the purge has no archive', async () => {
     await withCars(1);
     const purge = await purged(gateway, 'type=Car');
     for (const id of [purge.id, 'nothing', '00000000-0000-0000-0000-000000000000']) {
@@ -189,7 +189,7 @@ describe('a restore', () => {
     }
   });
 
-  it('ends when its archive is erased meanwhile, and does not pass for whole', async () => {
+  it('a restore whose archive is erased while it runs ends, and is not reported as complete', async () => {
     await withCars(5000);
     const purge = await purged(gateway, 'type=Car&archive=required');
     const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${purge.id}/restore`, {
@@ -208,7 +208,7 @@ describe('a restore', () => {
     assert.ok(done > 0 && done < 5000, String(done));
   });
 
-  it('an archive that is not where archives are kept is no empty one', async () => {
+  it('an archive that is missing from its place is an error, not an empty archive', async () => {
     await withCars(3);
     const purge = await purged(gateway, 'type=Car&archive=required');
     await rm(join(folder, purge.id), { recursive: true });
@@ -218,7 +218,7 @@ describe('a restore', () => {
     assert.equal((await restored(gateway, purge.id)).state, 'failed');
   });
 
-  it('is refused while another one of the same archive has not ended, unless it is a dry run', async () => {
+  it('a restore is refused while another one of the same archive is running, unless it is a dry run', async () => {
     await withCars(40);
     const purge = await purged(gateway, 'type=Car&archive=required');
     const ask = (body: object) => sendJson(gateway.url, 'POST', `/api/v2/purges/${purge.id}/restore`, body);
@@ -231,7 +231,7 @@ describe('a restore', () => {
     assert.equal((await restored(gateway, purge.id)).state, 'succeeded');
   });
 
-  it('keeps to a rate, and can be cancelled', async () => {
+  it('a restore respects its rate, and can be cancelled', async () => {
     await withCars(40);
     const purge = await purged(gateway, 'type=Car&archive=required');
     const taken = await gateway.send('POST', `/api/v2/purges/${purge.id}/restore`, {

@@ -7,7 +7,7 @@ import { systemClock, type Clock } from '../../sidecar/shared/clock.js';
 import { hour, seedSensors, TEMPORAL } from '../support/temporal-harness.js';
 import { ended, historiesOf, instancesIn, recordOf, restored, startArchiving } from '../support/undo.js';
 
-/** What brokers do that makes it hard to read a history. */
+/** Behaviours of brokers that make it hard to read a history. */
 const BROKERS = {
   'shows all': {},
   'says what it leaves out': { instancePageSize: 17 },
@@ -16,7 +16,10 @@ const BROKERS = {
   'selects entities whatever the interval': { selectsIgnoringTime: true, lastNBeforeTime: true },
 } satisfies Readonly<Record<string, Partial<Behaviour>>>;
 
-/** What a sensor says in one hour; of every tenth hour, a status that was never observed, and a fault at the end. */
+/**
+ * The measurements of a sensor in one hour. Every tenth hour also has a status without observedAt,
+ * and the last one a fault.
+ */
 function measuredAt(index: number, n: number) {
   return {
     id: `urn:ngsi-ld:Sensor:${String(index)}`,
@@ -32,7 +35,7 @@ function measuredAt(index: number, n: number) {
   };
 }
 
-/** No two writes have the same time. */
+/** A clock that never returns the same time twice. */
 function strictClock(): Clock {
   let last = 0;
   return { ...systemClock, now: () => (last = Math.max(last + 1, systemClock.now())) };
@@ -62,7 +65,7 @@ describe('undo of temporal purges', () => {
     return recordOf(gateway, answer.headers.get('purge-id') ?? '');
   }
 
-  it('gives instances back to their history, with their datasets and times, and none twice', async () => {
+  it('a restore puts instances back into their history, with their datasets and times, and none twice', async () => {
     seedSensors(broker, { entities: 6, instances: 130 });
     const before = histories();
     const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
@@ -84,7 +87,7 @@ describe('undo of temporal purges', () => {
     assert.deepEqual(histories(), before);
   });
 
-  it('can be made faster and slower while it runs', async () => {
+  it('the rate of a restore of histories can be changed while it runs', async () => {
     seedSensors(broker, { entities: 2, instances: 20 });
     const before = histories();
     const { id } = await purged(`type=Sensor&timerel=before&timeAt=${hour(15)}&archive=required`);
@@ -99,7 +102,7 @@ describe('undo of temporal purges', () => {
     assert.deepEqual(histories(), before);
   });
 
-  it('gives no instance back twice whose answer is lost', async () => {
+  it("a restore creates no instance twice if the broker's answers get lost", async () => {
     seedSensors(broker, { entities: 6, instances: 130 });
     const before = histories();
     const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
@@ -114,7 +117,7 @@ describe('undo of temporal purges', () => {
     Object.assign(broker.behaviour, goodBehaviour());
   });
 
-  it('gives back a history that has lost all its instances', async () => {
+  it('a restore recreates a history that has lost all its instances', async () => {
     const before = histories();
     const purge = await purged('type=Sensor&timerel=after&timeAt=1970-01-01T00:00:00Z&archive=required');
     assert.ok(histories().every((instance) => instance.includes('"status"')));
@@ -139,7 +142,7 @@ describe('undo of temporal purges', () => {
   ];
   for (const [query, unit, ...brokers] of deletes)
     for (const how of brokers)
-      it(`gives back all that ${query} deletes at a broker that ${how}`, async () => {
+      it(`a restore restores everything that ${query} deletes at a broker that ${how}`, async () => {
         await withSensors(BROKERS[how]);
         const before = histories();
         const purge = await purged(`${query}&archive=required`);
@@ -154,13 +157,14 @@ describe('undo of temporal purges', () => {
         );
         assert.deepEqual(histories(), before);
         assert.match(restore.warnings.join(), /The scope of a history does not come back/);
-        // What was never observed cannot be asked for by time: the list by createdAt shows it, where it is whole.
+        // Instances that were never observed cannot be queried by observedAt; a list by createdAt
+        // shows them if the broker lists everything.
         if (how !== 'shows all') return;
         const again = await restored(gateway, purge.id);
         assert.deepEqual([again.restored, again.alreadyThere], [0, gone]);
       });
 
-  it('required: a history of which the broker hides instances stays', async () => {
+  it('with archive=required, a history stays if the broker hides some of its instances', async () => {
     await withSensors({ instancePageSize: 17 });
     broker.temporal.seed(1, (index) => ({
       ...measuredAt(index, 0),
@@ -171,7 +175,7 @@ describe('undo of temporal purges', () => {
     assert.match(JSON.stringify(purge.errors), /shows only some of its instances/);
   });
 
-  it('required: a history that is too large to be archived as a whole stays, and says what to do', async () => {
+  it('with archive=required, a history that is too large to be archived as a whole stays, and the error gives the remedy', async () => {
     await withSensors({});
     const value = 'x'.repeat(1024 * 1024);
     broker.temporal.seed(1, (index) => ({
@@ -190,7 +194,7 @@ describe('undo of temporal purges', () => {
   };
   for (const [how, behaviour] of Object.entries(HIDING))
     for (const query of ['type=Sensor', 'type=Sensor&attrs=status,temperature'])
-      it(`required: ${query} deletes nothing at a broker that ${how}, and so may hide instances`, async () => {
+      it(`with archive=required, ${query} deletes nothing at a broker that ${how}, since it may hide instances`, async () => {
         await withSensors(behaviour);
         const before = histories();
         const purge = await purged(`${query}&archive=required`);

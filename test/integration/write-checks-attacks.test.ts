@@ -65,7 +65,7 @@ before(async () => {
   await put('', {}, 'POST', '/domains/D/models', { name: 'Car', schema: CAR });
   await put('', {}, 'PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
   await put('', {}, 'PUT', '/write-policies/lenient', { mode: 'enforce', tenant: 'lenient', priority: 1 });
-  // The first judgement finds the worker cold.
+  // The first judgement is slow because the worker has to load.
   await send('POST', '/ngsi-ld/v1/entities', { 'content-type': 'application/json' }, JSON.stringify(car()));
 });
 
@@ -123,7 +123,7 @@ const withContext = (context: unknown, more: object = {}) => ({
   body: { '@context': context, ...car(), ...more },
 });
 
-/** Ways to write a car whose speed is not a number, or another entity that its model refuses. */
+/** Ways to write a car whose speed is not a number, or another entity that violates its model. */
 const ATTACKS: Readonly<Record<string, Attack>> = {
   plainly: {},
   // Paths.
@@ -544,7 +544,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
     body: [P('x')],
   },
-  // What is only said to be deleted.
+  // Values that are only declared as deleted.
   'a value beside a member that deletes': { body: { ...GOOD, plate: { ...P(5), object: NULL } } },
   'a part with a value beside a member that deletes': {
     method: 'PATCH',
@@ -591,7 +591,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       [`DELETE of ${name}`, { method: 'DELETE', path: `${ATTRS}/${name}`, body: raw('') }],
     ]),
   ),
-  // Where what is not judged is accepted.
+  // With a policy that accepts writes that are not judged.
   ...Object.fromEntries<Attack>(
     [
       'datasetid=urn:x:1',
@@ -644,7 +644,7 @@ for (const [title, attack] of Object.entries(ATTACKS)) {
     try {
       sent = await send(method, path, headers, Buffer.isBuffer(body) ? body : JSON.stringify(body));
     } catch (error) {
-      // The client of node:http sends no such characters; nothing has reached the gateway.
+      // The HTTP client refuses to send such characters, so nothing has reached the gateway.
       if (error instanceof TypeError) return;
       throw error;
     }
@@ -654,7 +654,7 @@ for (const [title, attack] of Object.entries(ATTACKS)) {
   });
 }
 
-/** What clients may write, however it looks. */
+/** Writes that must be accepted, however unusual they look. */
 const LEGITIMATE: Readonly<Record<string, Attack>> = {
   'a part of what is called by its IRI': {
     method: 'PATCH',
@@ -704,17 +704,17 @@ for (const [title, legitimate] of Object.entries(LEGITIMATE)) {
   });
 }
 
-it('a valid entity passes after all these', async () => {
+it('a valid entity passes after all the attacks', async () => {
   const sent = await send('POST', ENTITIES, JSON_TYPE, JSON.stringify(GOOD));
   assert.equal(sent.status, 204, sent.text);
   assert.deepEqual(JSON.parse(broker.requests.at(-1)?.body ?? ''), GOOD);
 });
 
-it('an attribute whose name has escapes is not hidden by a name with a backslash in an earlier write', async () => {
+it('an attribute name with escapes is not hidden by a name with a backslash in an earlier write', async () => {
   const fragment = (name: string, value: unknown) =>
     raw(`{"plate": ${JSON.stringify(P('A1'))}, "${name}": ${JSON.stringify(P(value))}}`);
   const patch = async (body: Buffer) => send('PATCH', ATTRS, JSON_TYPE, body);
-  // Each worker is to meet both, in this order.
+  // Each worker should receive both writes, in this order.
   for (let round = 0; round < 10; round += 1) {
     await patch(fragment(String.raw`spee\\`, 5));
     assert.equal((await patch(fragment(String.raw`spee\u0064`, 'fast'))).status, 400);

@@ -9,7 +9,7 @@ import { ApiClient } from './api-client.js';
 
 after(stopAll);
 
-describe('checked writes in which something goes wrong', () => {
+describe('checked writes when something goes wrong', () => {
   let broker: UnluckyBroker;
   let gateway: TestGateway;
 
@@ -24,14 +24,14 @@ describe('checked writes in which something goes wrong', () => {
       body: JSON.stringify(body),
     });
 
-  it('a broker that resets the connection gets a checked write once, and the client gets 502', async () => {
+  it('if the broker resets the connection, a checked write is sent only once, and the client gets 502', async () => {
     const before = broker.writes.length;
     const answer = await write(car(1), { 'x-mishap': 'reset' });
     assert.equal(answer.status, 502, answer.text);
     assert.equal(broker.writes.length, before + 1);
   });
 
-  it('a failure of the broker reaches the client as it is, with the verdict', async () => {
+  it('an error of the broker reaches the client unchanged, with the verdict', async () => {
     const answer = await write(car(1), { 'x-mishap': 'failure' });
     assert.deepEqual(
       [answer.status, answer.text, answer.headers.get('x-broker'), answer.headers.get('retry-after')],
@@ -40,12 +40,12 @@ describe('checked writes in which something goes wrong', () => {
     assert.equal(answer.headers.get('write-check'), 'valid');
   });
 
-  it('an answer to a checked write that breaks off never looks complete', async () => {
+  it('an incomplete answer to a checked write never looks complete', async () => {
     await assert.rejects(write(car(1), { 'x-mishap': 'half' }));
     assert.equal((await write(car(2))).status, 201);
   });
 
-  it('a client that waits for 100 Continue gets it where its write is judged, and the broker gets no Expect', async () => {
+  it('a client that waits for 100 Continue gets it so that its write can be judged, and the broker gets no Expect', async () => {
     for (const [speed, status] of [
       [1, 201],
       ['fast', 400],
@@ -81,7 +81,7 @@ describe('checked writes in which something goes wrong', () => {
     assert.equal(broker.writes.at(-1)?.body, body);
   });
 
-  it('a body that is refused unseen is not asked for with 100 Continue', async () => {
+  it('a body that is refused without being read is not requested with 100 Continue', async () => {
     const coded = { 'content-encoding': 'gzip', expect: '100-continue' };
     const sent = sending(gateway, ENTITIES, JSON.stringify(car(1)), coded);
     let continues = 0;
@@ -91,7 +91,7 @@ describe('checked writes in which something goes wrong', () => {
     assert.deepEqual([answer.statusCode, continues], [400, 0]);
   });
 
-  it('a client that leaves while its write is judged has nothing sent, and the broker is asked no longer', async () => {
+  it('if a client disconnects while its write is being judged, nothing is written and queries to the broker stop', async () => {
     const before = broker.writes.length;
     const sent = sending(gateway, `${ENTITIES}/urn:ngsi-ld:Car:slow/attrs`, '{"speed":1}');
     sent.end('{"speed":1}');
@@ -102,7 +102,7 @@ describe('checked writes in which something goes wrong', () => {
     assert.equal(broker.writes.length, before + 1);
   });
 
-  it('a client that leaves while its write is passed on ends the request to the broker', async () => {
+  it('if a client disconnects while its write is being forwarded, the request to the broker ends', async () => {
     const body = JSON.stringify(car(4));
     const sent = sending(gateway, ENTITIES, body, { 'x-mishap': 'silence' });
     sent.end(body);
@@ -111,7 +111,7 @@ describe('checked writes in which something goes wrong', () => {
     await broker.until(() => (passed.isGone ? true : undefined));
   });
 
-  it('a broker that does not answer is 504, and one that does not say the type of an entity is a failure of the check', async () => {
+  it("a checked write is 504 if the broker does not answer, and a failed check if the broker does not return an entity's type", async () => {
     const hurried = await enforcing(broker, { BROKER_TIMEOUT_MS: '300', RETRY_MAX_ATTEMPTS: '1' });
     const send = (
       method: string,
@@ -136,7 +136,7 @@ describe('checked writes in which something goes wrong', () => {
     assert.deepEqual([open.status, open.headers.get('write-check')], [201, 'not-judged'], open.text);
   });
 
-  it('a part of an entity that its client may not read is not judged, and onUnjudged decides about it', async () => {
+  it('a change of an entity that its client may not read is not judged, and onUnjudged applies', async () => {
     const part = () =>
       gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:hidden/attrs`, {
         headers: { 'content-type': 'application/json' },
@@ -161,7 +161,7 @@ describe('checked writes in which something goes wrong', () => {
   });
 });
 
-it('a broker that does not tell the types of entities is not asked for each of hundreds', async () => {
+it('a broker that does not return the types of entities is not queried for each of hundreds of entities', async () => {
   const broker = await startRecordingBroker(({ method }) => ({ status: method === 'GET' ? 500 : 204 }));
   const gateway = await enforcing(broker);
   const entities = Array.from({ length: 400 }, (_, index) => ({ id: `urn:ngsi-ld:Car:${index}`, speed: 1 }));
@@ -170,7 +170,7 @@ it('a broker that does not tell the types of entities is not asked for each of h
     body: JSON.stringify(entities),
   });
   assert.ok(answer.status >= 400, answer.text);
-  // In this time, hundreds would have been asked.
+  // In this time, hundreds of queries could have been sent.
   for (let index = 0; index < 200; index += 1) await gateway.send('GET', '/ngsi-ld/v1/types');
   const lookups = broker.requests.filter(({ method, url }) => method === 'GET' && url.includes('/entities'));
   assert.ok(lookups.length < 50, String(lookups.length));

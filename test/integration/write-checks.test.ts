@@ -36,14 +36,14 @@ const CAR = {
 const P = (value: unknown) => ({ type: 'Property', value });
 const car = (speed: unknown, more: object = {}) => ({ id: ID, type: 'Car', speed: P(speed), ...more });
 
-/** Entities that the broker has, with their types. */
+/** The entities of the broker, with their types. */
 const stored = new Map<string, string>([[ID, 'Car']]);
 
 function answer({ method, url }: RecordedRequest) {
   if (method === 'GET') {
     const id = decodeURIComponent(/entities\/([^?]+)/.exec(url)?.[1] ?? '');
     const type = stored.get(id);
-    // With lastN=1, the answer is partial where the attribute has more instances.
+    // With lastN=1, the answer is partial if the attribute has more instances.
     if (type !== undefined) return json(url.includes('/temporal/') ? 206 : 200, { id, type });
     return id === '' ? json(200, []) : json(404, { title: 'no such entity' });
   }
@@ -111,7 +111,7 @@ describe('writes that are checked', () => {
     ],
   ];
   for (const [method, path, good, bad] of ROUTES) {
-    it(`${method} ${path} passes what is valid, byte for byte, and refuses what is not`, async () => {
+    it(`${method} ${path} forwards valid writes byte for byte, and refuses invalid ones`, async () => {
       const target = `/ngsi-ld/v1${path}`;
       const text = ` ${JSON.stringify(good, null, 1)}\n`;
       const passed = await gateway.send(method, target, { headers: JSON_TYPE, body: text });
@@ -131,7 +131,7 @@ describe('writes that are checked', () => {
     });
   }
 
-  it('an upsert with options=update is told what is wrong with the part, not what the entity already has', async () => {
+  it('an upsert with options=update reports the faults of the sent part, not of the stored entity', async () => {
     const part = { id: ID, type: 'Car', plate: P('too long for it') };
     const send = async (body: unknown) => {
       const target = '/ngsi-ld/v1/entityOperations/upsert?options=update';
@@ -153,7 +153,7 @@ describe('writes that are checked', () => {
     return [found.status, found.headers.get('write-check')];
   };
 
-  it('urn:ngsi-ld:null is judged as a text where brokers may store it, and deletes in merges and updates', async () => {
+  it('urn:ngsi-ld:null is judged as text if brokers may store it, and as a delete in merges and updates', async () => {
     const gone = { type: 'Property', value: 'urn:ngsi-ld:null' };
     const whole = car(5, { power: gone });
     const part = { id: ID, type: 'Car', power: gone };
@@ -181,7 +181,7 @@ describe('writes that are checked', () => {
       assert.deepEqual(await written(method, path, body), { status: 204, pointers: [] }, `${method} ${path}`);
   });
 
-  it('a merge deletes members of values and attributes by urn:ngsi-ld:null, but none that the model requires', async () => {
+  it('a merge may delete members of values and attributes by urn:ngsi-ld:null, except those that the model requires', async () => {
     const merged = (body: unknown) => written('PATCH', `/entities/${ID}`, body);
     const gone = 'urn:ngsi-ld:null';
     const passes = { status: 204, pointers: [] };
@@ -204,7 +204,7 @@ describe('writes that are checked', () => {
     ]);
   });
 
-  it('a null of JSON-LD is invalid for a required attribute, whatever the model says of its value', async () => {
+  it('a JSON-LD null is invalid for a required attribute, whatever the model says about its value', async () => {
     const schema = { required: ['note'], properties: { type: { const: 'Box' }, note: {} } };
     await api(gateway, 'POST', '/domains/D/models', { name: 'Box', schema }, 201);
     stored.set('urn:ngsi-ld:Box:1', 'Box');
@@ -213,7 +213,7 @@ describe('writes that are checked', () => {
       assert.deepEqual((await written('PATCH', '/entities/urn:ngsi-ld:Box:1', { note })).pointers, ['/note']);
   });
 
-  /** What the gateway says of a write. */
+  /** Sends a write and returns the gateway's verdict. */
   async function written(method: string, path: string, body: unknown) {
     const sent = await gateway.send(method, `/ngsi-ld/v1${path}`, {
       headers: JSON_TYPE,
@@ -224,7 +224,7 @@ describe('writes that are checked', () => {
     return { status: sent.status, pointers: errors.map(({ pointer }) => pointer) };
   }
 
-  it('a merge with lang is not judged where it may put a string into a language map, and its other attributes are', async () => {
+  it('a merge with lang is not judged if it may put a string into a language map, but its other attributes are', async () => {
     const merge = `/entities/${ID}?lang=de&options=keyValues`;
     assert.deepEqual(await merged(merge, { label: 'Auto' }), [204, 'not-judged']);
     assert.deepEqual(await merged(merge, { label: 'Auto', speed: 7 }), [204, 'not-judged']);
@@ -236,7 +236,7 @@ describe('writes that are checked', () => {
     assert.deepEqual(await merged(batch, [{ id: ID, label: 'Auto', plate: 5 }]), [400, null]);
   });
 
-  it('a language map is judged with lang as without it, and a string for it is invalid where lang says nothing', async () => {
+  it('a language map is judged the same with or without lang, and a string for it is invalid without lang', async () => {
     for (const query of ['', '?lang=de']) {
       const merge = `/entities/${ID}${query}`;
       const label = (languageMap: object) => ({ label: { type: 'LanguageProperty', languageMap } });

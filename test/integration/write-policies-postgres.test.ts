@@ -25,19 +25,22 @@ const write = async (gateway: TestGateway, speed: unknown) => {
   return `${status} ${headers.get('write-check') ?? ''}`;
 };
 
-/** Sends what asks to be treated as another request, which only gateways that enforce a policy refuse. */
+/** Sends a request with a method override, which only gateways that enforce a policy refuse. */
 async function overridden(gateway: TestGateway): Promise<number> {
   const headers = { 'x-http-method-override': 'PATCH' };
   return (await gateway.send('POST', '/ngsi-ld/v1/subscriptions', { headers })).status;
 }
 
-/** Writes until that is answered as it should be: what another gateway did applies within two seconds. */
+/**
+ * Repeats a write until its answer is the expected one; changes by another gateway apply within two
+ * seconds.
+ */
 async function until(gateway: TestGateway, speed: unknown, wanted: string): Promise<void> {
   for (let found = ''; found !== wanted; found = await write(gateway, speed)) await pause(20);
 }
 
 describe('write policies on PostgreSQL', { timeout: 300_000 }, () => {
-  it('a policy applies in all gateways on the database, and after a restart in which that is away, once it is back', async () => {
+  it('a policy applies in all gateways on the database, and after a restart without the database once it is back', async () => {
     const database = await createDatabase();
     const broker = await startRecordingBroker(() => ({ status: 204 }));
     const proxy = await CuttingProxy.start(Number(new URL(database.url).port));
@@ -66,7 +69,7 @@ describe('write policies on PostgreSQL', { timeout: 300_000 }, () => {
     assert.equal((await api.put('/write-policies/cars', { mode: 'off' })).status, 200);
     for (let status = 400; status !== 204; status = await overridden(idle)) await pause(100);
     assert.equal((await api.put('/write-policies/cars', policy)).status, 200);
-    // No write has come through it that would make it read the policies.
+    // No write has passed through this gateway that would make it read the policies.
     for (let status = 204; status !== 400; status = await overridden(idle)) await pause(100);
     await until(two, 'fast', '400 ');
 

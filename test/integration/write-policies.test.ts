@@ -47,7 +47,7 @@ const write = (
 ): Promise<Answer> =>
   gateway.send('POST', path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
 
-/** Sends writes under policies that are there for them alone. */
+/** Runs `work` with policies that exist only during it. */
 async function under<T>(policies: Readonly<Record<string, object>>, work: () => Promise<T>): Promise<T> {
   for (const [name, policy] of Object.entries(policies)) {
     const made = await api.put(`/write-policies/${name}`, policy);
@@ -60,7 +60,7 @@ async function under<T>(policies: Readonly<Record<string, object>>, work: () => 
   }
 }
 
-it('the creation of a policy warns while no write has come through this gateway, and no longer', async () => {
+it('creating a policy warns as long as no write has passed through the gateway', async () => {
   const made = await api.post('/write-policies', {
     name: 'w',
     mode: 'enforce',
@@ -84,7 +84,7 @@ it('the creation of a policy warns while no write has come through this gateway,
   await api.delete('/write-policies/w');
 });
 
-it('a policy for types that no model has says so', async () => {
+it('a policy for types without a model has a warning', async () => {
   const types = ['car', 'Car', 'https://uri.etsi.org/ngsi-ld/default-context/Car', 'Ca*'];
   const warningsOf = async (settings: object) => {
     const made = (await api.put('/write-policies/w', settings)).json() as { warnings: string[] };
@@ -98,7 +98,7 @@ it('a policy for types that no model has says so', async () => {
   await api.delete('/write-policies/w');
 });
 
-it('a policy is created, read, replaced on a condition, listed and deleted', async () => {
+it('a policy can be created, read, replaced conditionally, listed and deleted', async () => {
   const made = await api.post('/write-policies', { name: 'p', mode: 'report', types: ['Car'] });
   const etag = made.headers.get('etag') ?? '';
   assert.equal((await api.get('/write-policies/p')).headers.get('etag'), etag);
@@ -129,7 +129,7 @@ it('a policy is created, read, replaced on a condition, listed and deleted', asy
   assert.equal((await api.get('/write-policies/p')).status, 404);
 });
 
-it('a report passes everything on, says its verdict, and counts what it finds', async () => {
+it('a policy in report mode forwards everything, returns its verdict, and counts its findings', async () => {
   await under({ r: { mode: 'report' } }, async () => {
     const seen: unknown[] = [];
     for (const body of [car(1, 1), car(2, 'fast'), car(3, 'slow'), { ...car(4, 1), type: 'Other' }]) {
@@ -171,7 +171,7 @@ it('a report passes everything on, says its verdict, and counts what it finds', 
   });
 });
 
-it("a type is known by the name that a model's own context has for its IRI now", async () => {
+it("a type is known by the name that a model's own context currently has for its IRI", async () => {
   const words = (iri: string) => ({ '@context': { Tram: iri } });
   await api.post('/contexts', { name: 'Words', ...words('https://rail.test/1') });
   const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, type: { const: 'Tram' } } };
@@ -190,7 +190,7 @@ it("a type is known by the name that a model's own context has for its IRI now",
   await api.delete(model);
 });
 
-it('the policy with the highest priority decides, by tenant and type, and the strictest for what is unclear', async () => {
+it('the policy with the highest priority for the tenant and type applies, and the strictest one if the type is unclear', async () => {
   const policies = {
     a: { mode: 'enforce' },
     b: { mode: 'off', priority: 1, tenant: 'lab' },
@@ -212,7 +212,7 @@ it('the policy with the highest priority decides, by tenant and type, and the st
   );
 });
 
-it('a policy is for its tenant however the name is written, and what is off for it only as it is written', async () => {
+it('an enforcing policy applies to its tenant in any letter case', async () => {
   await under({ a: { mode: 'enforce', tenant: 'Acme' } }, async () => {
     for (const tenant of ['Acme', 'acme', 'ACME'])
       assert.equal((await write(car(1, 'x'), ENTITIES, { 'ngsild-tenant': tenant })).status, 400, tenant);
@@ -220,7 +220,7 @@ it('a policy is for its tenant however the name is written, and what is off for 
   });
 });
 
-it('a policy that is made while a body arrives decides about it', async () => {
+it('a policy that is created while a body arrives applies to that write', async () => {
   await under({ r: { mode: 'report' } }, async () => {
     const before = broker.requests.length;
     const text = JSON.stringify(car(1, 'x'));
@@ -229,7 +229,7 @@ it('a policy that is made while a body arrives decides about it', async () => {
       headers: { ...JSON_TYPE, 'content-length': text.length },
     });
     sent.write(text.slice(0, 5));
-    // Once it is answered, the other connection's request has long been taken.
+    // By the time this write is answered, the other connection's request has been accepted.
     await write(car(2, 1));
     await under({ e: { mode: 'enforce', priority: 1 } }, async () => {
       sent.end(text.slice(5));
@@ -241,7 +241,7 @@ it('a policy that is made while a body arrives decides about it', async () => {
   });
 });
 
-it('the type of an entity is asked again once it may be another, in whichever place', async () => {
+it('the type of an entity is queried again once it may have changed, separately for each tenant', async () => {
   await under({ a: { mode: 'enforce' } }, async () => {
     const part = async (headers: Readonly<Record<string, string>>) =>
       (
@@ -259,7 +259,7 @@ it('the type of an entity is asked again once it may be another, in whichever pl
   });
 });
 
-it('a batch that may be thinned out sends the others as they were written, and answers with one result', async () => {
+it('with batch=valid-only, valid entities of a batch are sent unchanged, and the answer has a single result', async () => {
   await under({ t: { mode: 'enforce', batch: 'valid-only' } }, async () => {
     const good = (n: number) =>
       `{ "id":"urn:ngsi-ld:Car:${n}", "type":"Car",\t"speed": 1.0000000000000000001 }`;
@@ -277,7 +277,7 @@ it('a batch that may be thinned out sends the others as they were written, and a
         ['urn:ngsi-ld:Car:1'],
         2,
       ],
-      // As Scorpio has answered, and as it answers where all have failed.
+      // An answer as Scorpio has sent it, and its answer if all items failed.
       [
         {
           status: 207,
@@ -287,7 +287,7 @@ it('a batch that may be thinned out sends the others as they were written, and a
         2,
       ],
       [{ status: 409, body: '{"errors":[{"id":"urn:ngsi-ld:Car:1"},{"id":"urn:ngsi-ld:Car:3"}]}' }, [], 3],
-      // It is not known what became of them.
+      // The outcome of these entities is unknown.
       [{ status: 207, body: 'done' }, [], 3],
     ];
     for (const [brokers, success, errors] of answers) {
@@ -338,7 +338,7 @@ it('a change of the model applies to the next write', async () => {
   });
 });
 
-it('writes that run while their model is replaced, deleted and made again each get the verdict of one of these', async () => {
+it('writes while their model is replaced, deleted and recreated each get the verdict of one of these states', async () => {
   const speedOf = (type: string) => ({
     ...SCHEMA,
     properties: { ...SCHEMA.properties, speed: { type } },
@@ -378,7 +378,7 @@ it('writes that run while their model is replaced, deleted and made again each g
   });
 });
 
-it('a batch of a thousand is judged as a whole, and names the place of what is wrong', async () => {
+it('a batch of a thousand entities is judged as a whole, and faults are reported with their place', async () => {
   await under({ l: { mode: 'enforce' } }, async () => {
     const many = Array.from({ length: 1000 }, (_, n) => car(n, n));
     assert.equal((await write(many, '/ngsi-ld/v1/entityOperations/upsert')).status, 204);
