@@ -10,9 +10,7 @@ import type { Clock } from '../shared/clock.js';
 import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 
-/**
- * The store is asked for jobs and requests at least this often, in milliseconds, unless leases are renewed more often.
- */
+/** The store is asked for jobs and requests at least this often, in milliseconds. */
 const LOOK_EVERY_MS = 1000;
 
 /** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
