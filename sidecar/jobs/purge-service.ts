@@ -193,10 +193,10 @@ export class PurgeService extends JobKind<PurgeRecord> {
     return defined({ ...change, concurrency: concurrency && Math.min(concurrency, most) });
   }
 
-  /** @throws QueryRefusedError for a rate that the purge cannot have */
+  /** @throws QueryRefusedError for a rate that the purge does not support */
   #mostConcurrency(record: PurgeRecord, change: Omit<ControlRequest, 'cancel'>): number {
     const { kinds } = this.#options;
-    // Its query is that of the purge, which may be of another kind.
+    // The query of a restore is that of its purge, which may be of another kind.
     if (record.target === 'restore') return restoreConcurrency(kinds, record.policy);
     const { limits } = preparePurge(kinds, { ...record, headers: {}, target: targetOf(record) });
     checkRate(limits, change);

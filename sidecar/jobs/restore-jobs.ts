@@ -124,7 +124,7 @@ export class RestoreJobs {
   }
 }
 
-/** How many requests of a restore may be in flight. */
+/** Returns how many requests of a restore may be in flight. */
 export function restoreConcurrency({ entities }: PurgeKinds, policy: PurgePolicy): number {
   return limitsUnder(policy, entities.limits, policy.concurrency).concurrency;
 }
