@@ -15,25 +15,28 @@ import { createVoucher, SAFE_METHODS, TOKEN_HEADER, tokenRefused, type Voucher }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sends it, once it was admitted. */
+    /** The caller, set once the request was admitted. */
     caller: Caller;
   }
 }
 
 export interface AccessOptions {
-  /** The gateway token; two while it is replaced. */
+  /** The gateway token; two while it is being replaced. */
   readonly tokens: readonly string[] | undefined;
-  /** Undefined where nobody signs in. */
+  /** Undefined if sign-in is off. */
   readonly signIn?: SignIn | undefined;
-  /** AUTH_FORWARD: access tokens go on to the broker. */
+  /** AUTH_FORWARD: access tokens are forwarded to the broker. */
   readonly forwardsTokens?: boolean | undefined;
-  /** Whether records say from where a request came. */
+  /** Whether records include where a request came from. */
   readonly notesClients?: boolean | undefined;
-  /** Called for each request without the gateway token that it needs. */
+  /** Called for each request that lacks the gateway token it needs. */
   readonly onTokenRefused?: (() => void) | undefined;
 }
 
-/** Decides who sends a request, by the gateway token or an access token, and whether they may use its route. */
+/**
+ * Identifies the caller of a request by the gateway token or an access token, and decides whether the caller may use
+ * the route.
+ */
 export class Access {
   readonly #options: AccessOptions;
   readonly #isVouchedFor: Voucher;
@@ -43,13 +46,13 @@ export class Access {
     this.#isVouchedFor = createVoucher(options.tokens);
   }
 
-  /** Whether people sign in. */
+  /** Whether sign-in is on. */
   get hasSignIn(): boolean {
     return this.#options.signIn !== undefined;
   }
 
   /**
-   * Lets a request to a route in, and notes who sends it.
+   * Admits a request to a route, and notes its caller.
    *
    * @throws RequestRefusedError (401); SignInNeededError, TokenRefusedError, RoleMissingError, SignInUnavailableError
    */
@@ -78,9 +81,9 @@ export class Access {
     const { tokens } = this.#options;
     const token = bearerIn(headers.authorization);
     if (tokens !== undefined && headers[TOKEN_HEADER] !== undefined) {
-      // A wrong one is a fault of the gateway in front.
+      // A wrong gateway token is a fault of the gateway in front.
       this.#requireToken(request);
-      // What is not of our provider is meant for the broker, as before.
+      // A token that is not from our provider is meant for the broker.
       if (token === undefined || !signIn.isOurs(token)) return this.#vouchedCaller(request);
     }
     if (token === undefined) throw new SignInNeededError(tokens !== undefined);
@@ -91,7 +94,7 @@ export class Access {
     };
   }
 
-  /** A caller who may do everything: the gateway in front vouches for it, or nobody has to sign in. */
+  /** A caller with all rights: the gateway in front vouches for it, or sign-in is off. */
   #vouchedCaller(request: FastifyRequest): Caller {
     return {
       name: callerOf(request.headers, this.#isVouchedFor(request)),
@@ -105,7 +108,7 @@ export class Access {
 
   #clientOf({ ip, headers, socket }: FastifyRequest): Client {
     if (this.#options.notesClients !== true) return {};
-    // Behind proxies, it may be anything that a client wrote.
+    // Behind proxies, the value may be anything that a client wrote.
     const address = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
     const { 'user-agent': userAgent } = headers;
     return {
@@ -119,7 +122,7 @@ const MAX_AGENT_CHARS = 256;
 
 function ruleFor({ method, routeOptions, is404 }: FastifyRequest): RouteRule {
   if (!is404) return ruleOf(method, routeOptions.url ?? '');
-  // Whoever may not write learns of no path whether there is something.
+  // Callers who may not write cannot find out which paths exist.
   const needsToken = !SAFE_METHODS.has(method);
   return { roles: needsToken ? [] : 'open', tenants: [], needsToken };
 }
@@ -129,10 +132,10 @@ function bearerIn(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** The caller of whom nothing is known. */
+/** The name of an unknown caller. */
 export const ANONYMOUS = 'anonymous';
 
-/** Where the gateway in front names who was authenticated, the most telling first. */
+/** Headers in which the gateway in front names the authenticated caller, the most specific first. */
 const CALLER_HEADERS = [
   'x-consumer-username',
   'x-consumer-id',
@@ -143,9 +146,9 @@ const CALLER_HEADERS = [
 const MAX_CALLER_CHARS = 256;
 
 /**
- * Who a request comes from, for the record.
+ * Returns the name of the caller, for the record.
  *
- * @param isVouchedFor the request has the gateway token, so that these headers come from the gateway in front
+ * @param isVouchedFor whether the request has the gateway token, so that these headers come from the gateway in front
  */
 export function callerOf(headers: IncomingHttpHeaders, isVouchedFor: boolean): string {
   if (!isVouchedFor) return ANONYMOUS;
@@ -156,7 +159,7 @@ export function callerOf(headers: IncomingHttpHeaders, isVouchedFor: boolean): s
   return ANONYMOUS;
 }
 
-/** Kong sends names as UTF-8; Node decodes header fields as Latin-1. */
+/** Decodes a name: Kong sends UTF-8, but Node decodes header fields as Latin-1. */
 function utf8(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));

@@ -29,47 +29,51 @@ import { REQUEST_ID_HEADER, requestIdOf, instanceOf, refusalFields } from './req
 
 export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;
-  /** Forwards what is for the broker. */
+  /** Forwards requests to the broker. */
   readonly passThrough: PassThrough;
-  /** When the requests of a connection are started. */
+  /** Decides when each request of a connection is started. */
   readonly turns: Turns;
-  /** How slowly clients may send and read. @default 60 s at a standstill, or behind 1000 bytes a second */
+  /**
+   * The slowest pace at which clients may send and read.
+   *
+   * @default 60 s without progress, or behind 1000 bytes a second
+   */
   readonly clientPace?: Partial<ClientPace> | undefined;
-  /** Told of each request before it is answered. Must not throw. */
+  /** Called for each request before it is answered. Must not throw. */
   readonly onRequest?: FrontDoorOptions['onRequest'];
-  /** Refuses what a foreign web page may have sent. */
+  /** Refuses requests that a foreign web page may have sent. */
   readonly checkHost: HostCheck;
-  /** Refuses what has been here before. */
+  /** Refuses requests that have already passed this gateway. */
   readonly checkLoop: LoopCheck;
-  /** Proxies whose X-Forwarded-For says where a request comes from. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[] | undefined;
-  /** Told of each request that is refused at the door, with one of a few words that say why. Must not throw. */
+  /** Called for each refused request, with a short reason. Must not throw. */
   readonly onRefused?: (reason: string) => void;
-  /** Served as `GET /metrics`; undefined where they are served elsewhere. */
+  /** Served as `GET /metrics`; undefined if metrics are served elsewhere. */
   readonly metrics?: MetricsPage | undefined;
 }
 
-/** Long queries (lists of ids) come in the URL. */
+/** Long queries (lists of ids) are sent in the URL. */
 const HEADERS_MAX_BYTES = 64 * 1024;
 
 const HEADERS_TIMEOUT_MS = 60_000;
 
-/** Longest standstill of a client whose turn it is, and slowest pace. */
+/** The longest pause of a client whose turn it is, and the slowest pace. */
 const CLIENT_PACE: ClientPace = { idleMs: 60_000, bytesPerSecond: MIN_BYTES_PER_SECOND };
 
-/** Above the 60 s for which Kong keeps idle connections, so that it never sends into one that is closing. */
+/** Longer than the 60 s for which Kong keeps idle connections, so that Kong never sends into a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * What a connection may hold before its other side is slowed down: as much as is read at once, which is also the default
- * of later versions of Node. With less, a page that came in one piece would pause the connection that it came on.
+ * How much a connection may buffer before its other side is slowed down: as much as is read at once, which is also the
+ * default of later versions of Node. With less, a page that arrives in one piece would pause its own connection.
  */
 const SOCKET_BUFFER_BYTES = 64 * 1024;
 
-/** Above the longest name in a path, that of a generated context; percent-encoded it may have three times that. */
+/** More than the longest name in a path, that of a generated context; percent-encoding can triple its length. */
 const PARAMETER_MAX_CHARS = 1000;
 
-/** The HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
+/** Builds the HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
   const { logger, passThrough, turns, checkHost, checkLoop } = options;
   const noteRefused = (reason: string, fields: object) => {
@@ -102,10 +106,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
       const server = createServer(
         {
           maxHeaderSize: HEADERS_MAX_BYTES,
-          // The front door asks for it.
+          // The front door checks for the Host header itself.
           requireHostHeader: false,
-          // Uploads through the gateway may take any time as long as they go on; header fields may not. Unless said, the
-          // one sets the other.
+          // Uploads through the gateway may take any time as long as they make progress, but header fields may not.
+          // Both are set because the default of headersTimeout depends on requestTimeout.
           requestTimeout: 0,
           headersTimeout: HEADERS_TIMEOUT_MS,
           keepAliveTimeout: KEEP_ALIVE_MS,
@@ -113,7 +117,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
         },
         turns.inTurn(door.request),
       );
-      // By default, fields behind the 1000th are dropped without a word; the front door refuses too many instead.
+      // By default, fields after the 1000th are dropped silently; the front door refuses requests with too many fields
+      // instead.
       server.maxHeadersCount = 0;
       closeIdleClients(server, turns, { ...CLIENT_PACE, ...options.clientPace });
       return server
@@ -149,7 +154,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         : problemOfFastify(cause, bodyLimit, 'IMPORT_LIMIT_BYTES', Object.keys(upload)));
     const record = ended?.record;
     if (record !== undefined) reply.header(PURGE_ID_HEADER, record.id);
-    // The end of a purge that has a record is logged with it.
+    // The end of a purge that has a record is logged with the record.
     else if (known === undefined) request.log.error({ err: cause }, 'request failed');
     else logRefusal(request, known.problem, cause);
     if (cause instanceof AccessRefusedError) options.onRefused?.(cause.reason);
@@ -178,7 +183,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   }
 }
 
-/** Answers what no route took. */
+/** Refuses a request that no route handles. */
 function refuse(request: FastifyRequest, reply: FastifyReply, refusal: Problem): FastifyReply {
   logRefusal(request, refusal);
   return sendProblem(request, reply, refusal);
@@ -195,30 +200,35 @@ function sendProblem(
     reply
       .code(problem.status)
       .header('content-type', 'application/problem+json')
-      // Errors of the router come before the hooks.
+      // Errors of the router occur before the hooks run.
       .header(REQUEST_ID_HEADER, request.id)
-      // Bytes, because Fastify adds a charset parameter to text; the media type has none (RFC 9457 § 6.1).
+      // Sends bytes, because Fastify adds a charset parameter to text, which this media type does not have (RFC 9457
+      // § 6.1).
       .send(Buffer.from(JSON.stringify(body)))
   );
 }
 
-/** What is not the fault of the request is logged with its cause. */
+/** Logs a refusal. If the request is not at fault, the cause is included. */
 function logRefusal(request: FastifyRequest, problem: Problem, cause?: unknown): void {
   const fields = refusalFields(request.raw, problem);
   if (problem.status === 503) {
-    // A refusal for want of room has no deeper cause, and comes by the hundred: its stack would take longer than the answer.
+    // A refusal for lack of capacity has no further cause and occurs in large numbers; logging its stack would take
+    // longer than the answer.
     const hasReason = cause instanceof Error && cause.cause !== undefined;
     request.log.warn({ ...fields, ...(hasReason ? { err: cause } : {}) }, 'request failed for now');
   } else request.log.info(fields, 'request refused');
 }
 
-/** Answers name their request as logs and records do. */
+/** Adds the request id to the answer, as in logs and records. */
 function nameRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header(REQUEST_ID_HEADER, request.id);
   done();
 }
 
-/** The tenant is echoed in every answer of the NGSI-LD API (clause 6.3.14). Caches may keep those of the other one. */
+/**
+ * Echoes the tenant in every answer of the NGSI-LD API (clause 6.3.14). Answers of the other API do not depend on the
+ * tenant and may be cached.
+ */
 function echoTenant(request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void {
   const tenant = request.headers['ngsild-tenant'];
   if (typeof tenant === 'string' && !isApiPath(request.url)) reply.header('ngsild-tenant', tenant);

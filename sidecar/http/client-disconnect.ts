@@ -3,9 +3,9 @@ import type { CancelSignal } from '../shared/cancel-signal.js';
 import { refused } from './errors.js';
 
 /**
- * Aborts when the client disconnects before it has its answer.
+ * Aborts when the client disconnects before the answer is complete.
  *
- * For requests that take less than a millisecond: this costs half a microsecond, where making and collecting an
+ * For requests that take less than a millisecond: this costs half a microsecond, while creating and collecting an
  * AbortSignal costs eight. Longer work uses {@link disconnectSignal}.
  */
 export class ClientDisconnect implements CancelSignal {
@@ -39,12 +39,12 @@ export class ClientDisconnect implements CancelSignal {
   };
 }
 
-/** Nobody reads it but the log, for which it is a request that was refused like others. */
+/** Creates the reason of the abort. Only the log shows it, like any other refused request. */
 function disconnected(): Error {
   return refused('invalidRequest', 'The client disconnected before the answer.');
 }
 
-/** The same as an AbortSignal, for longer work such as a purge. */
+/** Returns an AbortSignal that does the same, for longer work such as a purge. */
 export function disconnectSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

@@ -1,17 +1,17 @@
-/** How slowly clients may send their bodies and take their answers. */
+/** The slowest pace at which clients may send their bodies and read their answers. */
 export interface ClientPace {
-  /** How long nothing may move, and how far a client may be behind the slowest pace, in ms. */
+  /** The longest pause, and how far a client may fall behind the slowest pace, in ms. */
   readonly idleMs: number;
-  /** The slowest pace on average. */
+  /** The slowest average pace. */
   readonly bytesPerSecond: number;
 }
 
-/** Slower than any network that people use: below it, a client only pretends to be at work. */
+/** Slower than any network in real use: a slower client only pretends to send or read. */
 export const MIN_BYTES_PER_SECOND = 1000;
 
 /**
- * How far a client is behind the slowest pace. Time in which it is not its turn is not booked, and nothing is saved up: who was
- * quick at first may not be slow later.
+ * How far a client is behind the slowest pace. Time in which it is not the client's turn does not count, and a lead is
+ * not saved: a client that was fast at first may not be slow later.
  */
 export class ClientLag {
   readonly #bytesPerSecond: number;
@@ -22,10 +22,10 @@ export class ClientLag {
   }
 
   /**
-   * Books a while in which it was the client's turn.
+   * Records a period in which it was the client's turn.
    *
-   * @param elapsedMs its length
-   * @param bytes that moved in it
+   * @param elapsedMs the length of the period
+   * @param bytes the number of bytes transferred in it
    * @returns the lag, in ms
    */
   book(elapsedMs: number, bytes: number): number {
@@ -34,7 +34,7 @@ export class ClientLag {
   }
 }
 
-/** The time that a client may take for some bytes, in ms. */
+/** The time that a client may take for a number of bytes, in ms. */
 export function timeFor(bytes: number, bytesPerSecond: number): number {
   return (bytes * 1000) / bytesPerSecond;
 }

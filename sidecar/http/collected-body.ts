@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hasBody } from './late-upload.js';
 
-/** What was read of a body. */
+/** The part of a body that was read, or why there is none. */
 export type CollectedBody =
   | { readonly bytes: Buffer; readonly isWhole: true }
-  /** Too large, or there is no room for it; the rest is still to come. */
+  /** The body is too large, or there is no memory for it; the rest has not been read. */
   | { readonly bytes: Buffer; readonly isWhole: false; readonly why: 'large' | 'busy' }
-  /** The client has left, or has sent what cannot be read; somebody else answers that. */
+  /** The client disconnected, or sent something unreadable, which is answered elsewhere. */
   | 'gone'
-  /** The client has stopped sending. */
+  /** The client stopped sending. */
   | 'slow';
 
-/** Memory for bodies that are being read. */
+/** A memory budget for bodies that are being read. */
 export class BodyMemory {
   #left: number;
 
@@ -19,7 +19,11 @@ export class BodyMemory {
     this.#left = bytes;
   }
 
-  /** Whether there was room; it is taken in any case, and must be given back. */
+  /**
+   * Takes memory, even if the budget is exceeded; it must be given back in any case.
+   *
+   * @returns whether there was enough
+   */
   take(bytes: number): boolean {
     this.#left -= bytes;
     return this.#left >= 0;
@@ -31,7 +35,8 @@ export class BodyMemory {
 }
 
 /**
- * Reads a body to its end, or as far as it may be read. What it gives takes room, which the caller gives back.
+ * Reads a body to its end, or up to the limit. The bytes returned count towards the budget until the caller gives them
+ * back.
  *
  * @param limit in bytes
  */
@@ -50,7 +55,7 @@ export function collectBody(
         resolve('gone');
         return;
       }
-      // As small ones do.
+      // A small body has usually arrived already.
       if (length !== undefined && req.readableLength === Number(length)) {
         const bytes = req.read() as Buffer;
         req.resume();
@@ -93,7 +98,7 @@ function collectChunks(
   };
   const end = (): void => done({ bytes: Buffer.concat(chunks), isWhole: true });
   const gone = (): void => {
-    // What follows has a listener of its own, or nobody is there.
+    // The next reader of the body has its own error listener, or there is no reader.
     req.on('error', () => undefined);
     done('gone');
   };

@@ -8,17 +8,17 @@ import type { ConsoleSignIn } from './api/status.js';
 import { prefers } from './weights.js';
 
 export interface ConsoleRoutesOptions {
-  /** The folder of the built console; undefined where it is switched off or was not built. */
+  /** The folder of the built console; undefined if the console is switched off or was not built. */
   readonly consoleFolder: string | undefined;
   readonly baseUrlOf: BaseUrlOf;
-  /** Where the console signs people in; undefined where nobody signs in. */
+  /** How the console signs people in; undefined if sign-in is off. */
   readonly consoleSignIn?: ConsoleSignIn | undefined;
 }
 
-/** Where the console is served. */
+/** The path of the console. */
 export const CONSOLE_PATH = '/console/';
 
-/** Nothing but files of the console itself runs, styles or is shown in it, and no other page frames it. */
+/** The console may only load its own files, and no other page may frame it. */
 const PAGE_POLICY =
   "default-src 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'; form-action 'none'";
 
@@ -27,22 +27,22 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** The console gets its tokens from the provider, too. */
+/** Returns the policy with sign-in: the console also requests tokens from the provider. */
 function policyFor(issuer: string): string {
   return `${PAGE_POLICY}; connect-src 'self' ${new URL(issuer).origin}`;
 }
 
-/** Names of files in this folder have a hash of their content. */
+/** File names in this folder contain a hash of the content. */
 const HASHED = 'assets';
 
-/** Paths, without percent-encoding, that name no file of the folder: the file server would throw. */
+/** Decoded paths that leave the folder, on which the file server would throw. */
 const LEAVES_FOLDER = /\0|(?:^|[/\\])\.\.(?:[/\\]|$)/;
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 
 /**
- * The folder of the built console, looked for from where this program runs: the built sidecar, the bundled command line,
- * or sources compiled elsewhere. Undefined where the console was not built.
+ * Finds the folder of the built console, relative to the running program: the built sidecar, the bundled command line,
+ * or sources compiled elsewhere. Returns undefined if the console was not built.
  *
  * @param from `import.meta.dirname` of the entry
  */
@@ -53,15 +53,15 @@ export function findConsole(from: string): string | undefined {
 }
 
 /**
- * `GET /` leads browsers to the console, and shows other clients what is here. `GET /console/*` serves the files of the
- * console; they need no token, the API that they call does.
+ * Registers `GET /`, which redirects browsers to the console and shows other clients the available links, and
+ * `GET /console/*`, which serves the files of the console. The files need no token, but the API that they call does.
  */
 export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRoutesOptions): void {
   const { consoleFolder, baseUrlOf, consoleSignIn } = options;
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept').header('cache-control', 'no-cache');
-    // Relative, so that it holds behind a gateway that adds a path.
-    // Browsers name HTML when they open a page; other clients name JSON, anything, or nothing.
+    // The redirect is relative, so that it also works behind a gateway that adds a path. Browsers accept HTML when they
+    // open a page; other clients accept JSON, anything, or do not say.
     const wantsPage = prefers(request.headers.accept, 'text/html', 'application/json');
     if (consoleFolder !== undefined && wantsPage)
       return reply.code(302).header('location', CONSOLE_PATH.slice(1)).send();
@@ -87,7 +87,7 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
     prefix: CONSOLE_PATH,
     decorateReply: false,
     cacheControl: false,
-    // Packed by the build.
+    // The build has compressed the files.
     preCompressed: true,
     dotfiles: 'ignore',
     allowedPath: (path) => !LEAVES_FOLDER.test(path),
@@ -100,7 +100,7 @@ export function registerConsoleRoutes(app: FastifyInstance, options: ConsoleRout
   });
 }
 
-/** @param path relative to the folder of the console */
+/** Whether a file name contains a hash. @param path relative to the folder of the console */
 function isHashed(path: string): boolean {
   return path.startsWith(`${HASHED}${sep}`);
 }

@@ -2,11 +2,11 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 import { problem } from './problem-kinds.js';
 
-/** A request that HTTP handling itself refuses, before it reaches the application. */
+/** A request that the HTTP layer itself refuses, before it reaches the application. */
 export class RequestRefusedError extends GatewayError {
   readonly problem: Problem;
 
-  /** @param headers of the answer */
+  /** @param headers headers of the answer */
   constructor(
     readonly kind: ProblemKind,
     detail: string,
@@ -18,7 +18,7 @@ export class RequestRefusedError extends GatewayError {
   }
 }
 
-/** {@link RequestRefusedError}, to be thrown. */
+/** Creates a {@link RequestRefusedError} to throw. */
 export function refused(...refusal: ConstructorParameters<typeof RequestRefusedError>): RequestRefusedError {
   return new RequestRefusedError(...refusal);
 }

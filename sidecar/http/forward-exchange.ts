@@ -21,21 +21,21 @@ import { requestIdOf, loggedPath } from './request-log.js';
 /** A request that could not be forwarded completely. */
 export interface ForwardFailure {
   readonly method: string;
-  /** Path without the query, cut where it is long. */
+  /** The path without the query, truncated if it is long. */
   readonly path: string;
   readonly kind: FailureKind;
-  /** By which the request is known in other logs: the one that it came with, or a new one. */
+  /** The id of the request in other logs: the one sent by the client, or a new one. */
   readonly reqId: string;
-  /** Status that the client got; undefined when its connection was reset because the answer had begun. */
+  /** The status that the client received; undefined if the answer had begun, so that the connection was reset. */
   readonly status: number | undefined;
 }
 
-/** How one request that was passed through ended, for those who measure. */
+/** The end of a request that was passed through, for measurements. */
 export interface PassThroughEnd {
   readonly method: string;
-  /** The one sent to the client; undefined when the exchange broke off before its answer was complete. */
+  /** The status sent to the client; undefined if the exchange ended before the answer was complete. */
   readonly status: number | undefined;
-  /** From the head of the request to the end of the answer. */
+  /** Time from the head of the request to the end of the answer. */
   readonly ms: number;
 }
 
@@ -45,7 +45,7 @@ interface ExchangeOptions {
   readonly wholePlaces: Places;
   /** For requests whose bodies are still arriving. */
   readonly uploadPlaces: Places;
-  /** The slowest that a body may arrive on average while others wait for its place. */
+  /** The slowest average pace of a body while other requests wait for its place. */
   readonly bytesPerSecond: number;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
   readonly onEnded: ((end: PassThroughEnd) => void) | undefined;
@@ -55,21 +55,21 @@ interface Outbound {
   readonly origin: string;
   readonly path: string;
   readonly headers: string[];
-  /** Longest wait for the head of the answer, and for more of its body, in ms. */
+  /** The longest wait for the head of the answer, and for more of its body, in ms. */
   readonly brokerTimeout: number;
 }
 
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
 
-/** How soon a request fails on a connection that the broker has closed, in milliseconds. */
+/** If a request fails within this time, the broker had probably closed the connection before, in milliseconds. */
 const AT_ONCE_MS = 1000;
 
 class ClientGoneError extends Error {}
 
 /**
- * One request on its way to the broker, and the answer on its way back: connects the two sides, so that
- * the pace and the end of each reach the other. Use once.
+ * Connects a request to the broker with its answer to the client, so that the pace and the end of each side reach the
+ * other. Use once.
  */
 export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker, Holder {
   readonly #req: IncomingMessage;
@@ -81,14 +81,14 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
   #awaitsContinue = false;
-  /** The head of the answer is to be sent, with a part of its body if there is one. */
+  /** Whether the head of the answer has yet to be sent, with a part of its body if there is one. */
   #headIsDue = false;
-  /** Ends an exchange that gets interim answers only. */
+  /** Ends an exchange that only receives interim answers. */
   #interim: NodeJS.Timeout | undefined;
-  /** When it was last sent, once there was a connection. */
+  /** When the request was last sent, after a connection was available. */
   #sentMs = 0;
   #isSentAgain = false;
-  /** True once the broker's part is over: answered, failed or given up. */
+  /** Whether the broker's part is over: answered, failed or given up. */
   #settled = false;
   #movedMs = 0;
   #held: HeldAnswer | undefined;
@@ -109,7 +109,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#places = options.wholePlaces;
   }
 
-  /** Sends the request; one with a body waits until the part that arrived with its head has been read. */
+  /** Sends the request. If it has a body, waits until the part that arrived with the head has been read. */
   start(awaitsContinue: boolean): void {
     this.#awaitsContinue = awaitsContinue;
     this.#res.on('close', () => this.#onClientClosed());
@@ -127,7 +127,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#places.enter(this);
   }
 
-  /** There is a place: sends the request. */
+  /** Called when a place is available: sends the request. */
   admit(): void {
     if (this.#settled) {
       this.#places.leave();
@@ -156,7 +156,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#fail(new NoPlaceError('No connection became free in time.'));
   }
 
-  /** Infinity while the broker is the slow side: it has its own time-out. */
+  /** Infinity while the broker is the slow side; the broker has its own time-out. */
   get idleSinceMs(): number {
     return this.#isBrokersTurn() ? Infinity : this.#movedMs;
   }
@@ -165,7 +165,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     return this.#body instanceof BodyStream && this.#body.writableNeedDrain;
   }
 
-  /** Ends an exchange in which nothing has moved for too long. */
+  /** Ends an exchange that has made no progress for too long. */
   cutOff(): void {
     const error = this.#isBrokersTurn()
       ? new errors.HeadersTimeoutError('The broker does not take the body.')
@@ -179,20 +179,23 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#places.watch(this);
   }
 
-  /** The broker's part of the request is over. */
+  /** Gives the place back when the broker's part is over. */
   #leave(): void {
     if (this.#interim !== undefined) clearTimeout(this.#interim);
     this.#places.unwatch(this);
     this.#places.leave();
   }
 
-  /** A body that was read before. */
+  /** Returns a body that was read earlier. */
   #givenBody(): Buffer | undefined {
     const { body, instead } = this.#parts;
     return instead?.body ?? (body?.isWhole === true ? body.bytes : undefined);
   }
 
-  /** A body that arrived with its head, as small ones do: sending it in one piece takes half the time of a stream. */
+  /**
+   * Returns a body that arrived completely with its head, as small ones do. Sending it in one piece takes half the time
+   * of a stream.
+   */
   #wholeBody(): Buffer | undefined {
     if (this.#req.readableLength !== Number(this.#req.headers['content-length'])) return undefined;
     const body = this.#req.read() as Buffer;
@@ -200,7 +203,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     return body;
   }
 
-  /** The body as a stream of its own, so that its errors do not reach the client's socket. */
+  /** Returns the body as a separate stream, so that its errors do not reach the client's socket. */
   #streamBody(): BodyStream {
     this.#places = this.#options.uploadPlaces;
     const body = new BodyStream();
@@ -211,7 +214,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     body.on('drain', () => (this.#movedMs = performance.now()));
     this.#req.on('error', () => undefined);
     this.#req.on('data', ({ length }: Buffer) => {
-      // A byte now and then is as good as none.
+      // Occasional single bytes do not count as progress.
       this.#movedMs = Math.min(performance.now(), this.#movedMs + timeFor(length, bytesPerSecond));
     });
     this.#req.once('end', () => this.#places.unwatch(this));
@@ -219,7 +222,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     return this.#req.pipe(body);
   }
 
-  /** There is a connection to the broker: now the client may go on with its body (`100 Continue`). */
+  /** Called when there is a connection to the broker: the client may now send its body (`100 Continue`). */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#sentMs = performance.now();
     this.#controller = controller;
@@ -252,12 +255,13 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#res.writeHead(status, printable(statusMessage), fields);
     this.#headIsDue = true;
     if (headers['content-length'] === '0') return;
-    // The head is sent with what came with it, or else by itself: each piece more takes microseconds.
+    // The head is sent together with the data that arrived with it, or otherwise alone: each additional write takes
+    // microseconds.
     this.#req.socket.cork();
     process.nextTick(sendHead, this);
   }
 
-  /** Sends the head of an answer whose body is yet to come. (flushHeaders would send its latin1 as UTF-8.) */
+  /** Sends the head of an answer whose body has yet to come. (flushHeaders would send Latin-1 characters as UTF-8.) */
   sendHead(): void {
     if (this.#headIsDue && !this.#settled) this.#res.write(EMPTY);
     this.#headIsDue = false;
@@ -279,7 +283,10 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     });
   }
 
-  /** Interim answers (1xx) do not count as the answer. During an upload, which may take any time, they are expected. */
+  /**
+   * Handles an exchange that has only received interim answers (1xx), which do not count as the answer. They are
+   * expected during an upload, which may take any time.
+   */
   #onOnlyInterim(controller: Dispatcher.DispatchController): void {
     if (this.#req.complete) controller.abort(new errors.HeadersTimeoutError());
     else this.#interim?.refresh();
@@ -303,15 +310,17 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
       return;
     }
     this.#leave();
-    // A 304 may state the length of the body that it stands for (RFC 9110 § 8.6); undici misses those bytes.
+    // A 304 may state the length of the body that it stands for (RFC 9110 § 8.6); undici reports the missing bytes as
+    // an error.
     const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
     if (isWhole && !this.#settled) this.#end();
     else this.#fail(error);
   }
 
   /**
-   * A broker may close a kept-alive connection while a request is on its way to it; such a request fails at once. If it changes
-   * nothing, it is sent once more. A request that fails later is not: it would probably fail again.
+   * Whether a failed request may be sent again. A broker may close a kept-alive connection while a request is on its
+   * way; such a request fails immediately and, if it changes nothing, is sent once more. A request that fails later is
+   * not repeated, because it would probably fail again.
    */
   #maySendAgain(error: Error): boolean {
     if (performance.now() - this.#sentMs > AT_ONCE_MS) return false;
@@ -335,7 +344,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     });
     if (begun) breakOff(this.#req);
     else {
-      // Do not wait again for a client that has stopped sending.
+      // If the client has stopped sending, do not wait for its body again.
       const isLast = this.#awaitsContinue || kind === 'slow-client';
       answerProblem(this.#req, this.#res, FAILURE_PROBLEMS[kind], isLast);
     }
@@ -363,18 +372,18 @@ function sendHead(exchange: ForwardExchange): void {
   exchange.sendHead();
 }
 
-/** Resets the client's connection: without it a body that ends with the connection would look complete. */
+/** Resets the client's connection. Otherwise a body that ends with the connection would look complete. */
 function breakOff(req: IncomingMessage): void {
   if ('encrypted' in req.socket) req.socket.destroy();
   else req.socket.resetAndDestroy();
 }
 
-/** A reason phrase that may be written (RFC 9112 § 4), or none. */
+/** Returns a reason phrase that may be written (RFC 9112 § 4), or an empty string. */
 function printable(statusMessage: string): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
 }
 
-/** Names and values in turn; latin1 keeps every byte as it was. */
+/** Alternating names and values. Latin-1 preserves every byte. */
 function rawOf(
   headers: readonly Buffer[] | readonly string[] | Readonly<Record<string, string | string[] | undefined>>,
 ): string[] {

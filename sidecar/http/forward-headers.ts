@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request's headers as the broker gets them, names and values in turn. */
+/** Returns the headers of a request for the broker, as alternating names and values. */
 export type ForwardedHeaders = (req: IncomingMessage) => string[];
 
 /**
- * Makes the headers of requests as the broker gets them. Unchanged in order, spelling and repetition, but for
+ * Creates the function that prepares headers for the broker. Order, spelling and repetition are unchanged, with these
+ * exceptions:
  *
- * - hop-by-hop fields and `stripped` ones, which are left out; `Expect` is answered by this gateway;
- * - `Host`, which undici sets to the broker: virtual hosts and TLS certificates depend on it. The client's goes into
- *   `X-Forwarded-Host`, with `X-Forwarded-Proto`, unless a proxy before this one has set them;
- * - `X-Forwarded-For` and `Via`, to which the client's address and this gateway are appended. They are appended to the
- *   last line of that name, because brokers exist that read one line only.
+ * - hop-by-hop fields and `stripped` ones are removed; this gateway answers `Expect` itself;
+ * - undici sets `Host` to the broker, because virtual hosts and TLS certificates depend on it. The client's value is
+ *   sent in `X-Forwarded-Host`, with `X-Forwarded-Proto`, unless an earlier proxy has set them;
+ * - the client's address is appended to `X-Forwarded-For`, and this gateway to `Via`. They are appended to the last
+ *   line of that name, because some brokers read only one line.
  *
- * @param stripped lower-case names that end here
+ * @param stripped lower-case names of headers that are not forwarded
  * @param viaName this gateway's own name in Via
  */
 export function createForwardedHeaders(stripped: readonly string[], viaName: string): ForwardedHeaders {
@@ -37,7 +38,7 @@ function append(fields: string[], name: string, element: string): void {
   else fields[last + 1] = fields[last + 1] === '' ? element : `${fields[last + 1]}, ${element}`;
 }
 
-/** Where the last field of that name begins, or -1. */
+/** Returns the position of the last field with this name, or -1. */
 function lastNamed(fields: readonly string[], name: string): number {
   const key = name.toLowerCase();
   for (let at = fields.length - 2; at >= 0; at -= 2) if (isNamed(fields[at], key)) return at;
@@ -59,15 +60,15 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Fields that `Connection` may name in vain: they frame, route, authenticate or describe the message, and removing them
- * would change what the receiver understands. A sender must not name such fields (RFC 9110 § 7.6.1).
+ * Fields that are kept even if `Connection` names them: they frame, route, authenticate or describe the message, and
+ * removing them would change its meaning for the receiver. A sender must not name such fields (RFC 9110 § 7.6.1).
  */
 const NEVER_BY_CONNECTION =
   /^(?:host|link|via|date|age|allow|etag|vary|expires|location|retry-after|server|range|prefer|preference-applied|authorization|www-authenticate|cache-control|cookie|set-cookie|user-agent|origin|referer|forwarded|traceparent|tracestate|x-auth-token|x-request-id|(?:accept|access-control|content|fiware|if|last|ngsild|x-forwarded)(?:-.*)?)$/;
 
 /**
- * The end-to-end fields, names and values in turn, in order, with their spelling and repetitions as received: everything
- * but the hop-by-hop fields, those that `Connection` names, and those named in `drop` (lower-case).
+ * Returns the end-to-end fields as alternating names and values, with order, spelling and repetition as received: all
+ * except the hop-by-hop fields, those that `Connection` names, and those named in `drop` (lower-case).
  */
 export function endToEndHeaders(raw: readonly string[], drop?: ReadonlySet<string>): string[] {
   const named = connectionOptions(raw);
@@ -82,9 +83,9 @@ export function endToEndHeaders(raw: readonly string[], drop?: ReadonlySet<strin
   return kept;
 }
 
-/** True when a field has this name. @param name lower-case */
+/** Whether a field has this name. @param name lower-case */
 function isNamed(field: string | undefined, name: string): boolean {
-  // Comparing the lengths first saves nearly all conversions.
+  // Comparing the lengths first avoids nearly all conversions.
   return field?.length === name.length && field.toLowerCase() === name;
 }
 
@@ -92,7 +93,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 function connectionOptions(raw: readonly string[]): ReadonlySet<string> {
   const values = raw.filter((_, at) => at % 2 === 1 && isNamed(raw[at - 1], 'connection'));
-  // Nearly all messages.
+  // True of nearly all messages.
   if (values.length === 0 || (values.length === 1 && values[0] === 'keep-alive')) return NONE;
   const options = values.flatMap((value) => value.split(','));
   return new Set(options.map((option) => option.trim().toLowerCase()));

@@ -11,7 +11,8 @@ export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 
 /**
  * Answers a request with problem+json (RFC 9457) and discards the rest of its body.
  *
- * @param isLast the rest of the body is not awaited, e.g. because the client waits for a `100 Continue` that never comes
+ * @param isLast whether to close the connection without waiting for the rest of the body, e.g. because the client waits
+ * for a `100 Continue` that never comes
  */
 export function answerProblem(
   req: IncomingMessage,
@@ -29,12 +30,12 @@ export function answerProblem(
     ...(draft.status === 503 ? { 'Retry-After': '1' } : {}),
     ...(isLast ? { Connection: 'close' } : {}),
   });
-  res.write(body); // dropped by node:http where the method is HEAD
+  res.write(body); // dropped by node:http if the method is HEAD
   if (isLast) res.end();
   else endAfterUpload(req, res);
 }
 
-/** Why forwarding failed, in the kinds that matter to operators. */
+/** Why forwarding failed, in categories that matter to operators. */
 export type FailureKind =
   | 'unreachable'
   | 'timeout'
@@ -49,14 +50,14 @@ export class NoPlaceError extends Error {
   readonly code = 'NO_PLACE';
 }
 
-/** The client neither sent more of its body nor took more of its answer. */
+/** The client stopped sending its body or reading its answer. */
 export class SlowClientError extends Error {
   readonly code = 'SLOW_CLIENT';
 }
 
-/** The kind of an error from undici, or of one of the above. */
+/** Classifies an error of undici, or one of those above. */
 export function failureKind(error: unknown): FailureKind {
-  // It comes without a code.
+  // This error has no code.
   if (error instanceof errors.HTTPParserError) return 'unusable-reply';
   const code = codeOf(error);
   if (/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'timeout';
@@ -69,15 +70,15 @@ export function failureKind(error: unknown): FailureKind {
   return 'unreachable';
 }
 
-/** Whether a connection that had been made broke. */
+/** Whether an established connection broke. */
 export function isBrokenConnection(error: unknown): boolean {
   return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codeOf(error));
 }
 
-/** What a client is told whose body does not arrive. */
+/** The message for a client whose body does not arrive. */
 export const SLOW_CLIENT = 'The body took too long to arrive.';
 
-/** The answer to each kind of failure; nothing about the network behind the gateway. */
+/** The answer to each kind of failure; reveals nothing about the network behind the gateway. */
 export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
   unreachable: problem(
     'brokerUnreachable',

@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 
-/** What of an exchange is not as it came: somebody has looked at the request before. */
+/** The parts of an exchange that were changed or read before forwarding. */
 export interface ForwardedParts {
-  /** As much of the body as was read; nothing else is to come if `isWhole`. */
+  /** The part of the body that was already read; if `isWhole`, there is no more. */
   readonly body?: { readonly bytes: Buffer; readonly isWhole: boolean };
-  /** Names and values of fields that the answer gets. */
+  /** Names and values of fields to add to the answer. */
   readonly answerFields?: readonly string[];
-  /** A body to send instead of the one received, and how to change the answer to it; undefined leaves the answer as it is. */
+  /**
+   * A body to send in place of the received one, and a function that changes the answer to it, or returns undefined to
+   * leave the answer unchanged.
+   */
   readonly instead?: {
     readonly body: Buffer;
     readonly answer: (
@@ -16,7 +19,7 @@ export interface ForwardedParts {
   };
 }
 
-/** Fields that say something of the bytes of a body, or how the answer to it may be coded. */
+/** Fields that describe the bytes of a body, or determine how the answer to it may be encoded. */
 const OF_BODY: ReadonlySet<string> = new Set([
   'content-length',
   'content-md5',
@@ -26,32 +29,38 @@ const OF_BODY: ReadonlySet<string> = new Set([
   'accept-encoding',
 ]);
 
-/** The fields with which the parts go to the broker. What it answers to another body is read: it must not be coded. */
+/**
+ * Returns the fields that are sent to the broker with these parts. The answer to a replaced body is read here, so it
+ * must not be encoded.
+ */
 export function headersFor(fields: string[], { instead }: ForwardedParts): string[] {
   if (instead === undefined) return fields;
   const kept = fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
   return [...kept, 'Accept-Encoding', 'identity'];
 }
 
-/** Bytes of an answer that is held back. */
+/** Maximum size of a buffered answer, in bytes. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
-/** Fields of an answer that do not hold for another body. */
+/** Fields of an answer that would be wrong for another body. */
 const OF_ANSWER = /^(?:content-.*|etag|last-modified|location|digest|repr-digest|accept-ranges)$/i;
 
-/** An answer that cannot be handed on: it is coded in an unknown way, or is too large to be held back. */
+/** An answer that cannot be passed on: its transfer coding is unknown, or it is too large to buffer. */
 export class ReplyNotHttpError extends Error {
   readonly code = 'HPE_UNKNOWN_TRANSFER_CODING';
 }
 
-/** The answer to a body that was sent in place of the client's: it is not sent before its end, and then perhaps another one. */
+/**
+ * The buffered answer to a body that was sent in place of the client's. It is only sent, perhaps changed, after its
+ * end.
+ */
 export class HeldAnswer {
   readonly #head: { readonly status: number; readonly statusMessage: string; readonly fields: string[] };
   readonly #other: NonNullable<ForwardedParts['instead']>['answer'];
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param statusMessage as it may be written */
+  /** @param statusMessage must be valid in a status line */
   constructor(
     status: number,
     statusMessage: string,
@@ -62,7 +71,7 @@ export class HeldAnswer {
     this.#other = answer;
   }
 
-  /** @throws ReplyNotHttpError for more than can be held */
+  /** @throws ReplyNotHttpError if the answer is too large to buffer */
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;

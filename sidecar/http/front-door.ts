@@ -13,7 +13,7 @@ import {
 import { problem } from './problem-kinds.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 
-/** Why a request was refused: its path, its header fields, the host it is for, a ring of gateways, its length, its `Expect`. */
+/** Why a request was refused: its path, its header fields, its host, a forwarding loop, its length, or its `Expect`. */
 type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
 
 interface Refused {
@@ -25,15 +25,15 @@ interface Refused {
 type Decision = { readonly by: 'broker' | 'gateway' } | Refused;
 
 export interface FrontDoorOptions {
-  /** Takes the requests that are for the broker. */
+  /** Handles requests for the broker. */
   readonly passThrough: PassThrough;
-  /** Takes purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
+  /** Handles purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
   readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
   /** Refuses requests that a foreign web page may have sent. */
   readonly checkHost: HostCheck;
-  /** Refuses requests that have passed this gateway before. */
+  /** Refuses requests that have already passed this gateway. */
   readonly checkLoop: LoopCheck;
-  /** Called with each request, before it is answered. Must not throw. */
+  /** Called for each request before it is answered. Must not throw. */
   readonly onRequest?: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
   /** Called for each refusal. Must not throw. */
   readonly onRefused?: (reason: Refusal, req: IncomingMessage, problem: ProblemDraft) => void;
@@ -116,7 +116,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     return refused('length', longTarget(target)) ?? { by: 'gateway' };
   }
 
-  /** The refusal of a request that is faulty wherever its path leads. */
+  /** Returns the refusal of a request that is faulty whatever its path; undefined for any other request. */
   function faultOf({
     method = '',
     url: target = '',
@@ -124,7 +124,7 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
     headers,
     rawHeaders,
   }: IncomingMessage): Refused | undefined {
-    // A query that only the broker reads may be long: the broker bounds it.
+    // A query that only the broker reads may be long; the broker limits it.
     const isQuery = method === 'GET' || method === 'HEAD';
     return (
       refused('fields', faultyFields(rawHeaders) ?? faultyMessage({ httpVersion, headers })) ??

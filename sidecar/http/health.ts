@@ -9,17 +9,17 @@ export interface HealthOptions {
   readonly isShuttingDown: () => boolean;
 }
 
-/** Whether the gateway takes work, and whether its broker and its database answer. */
+/** Whether the gateway accepts work, and whether its broker and its database respond. */
 export interface Health {
   readonly status: 'up' | 'down' | 'shutting down';
   readonly broker: 'up' | 'down' | 'not asked';
   readonly database: 'up' | 'down' | 'not asked';
 }
 
-/** Time within which the broker must answer for the gateway to be ready, in milliseconds. */
+/** Maximum response time of the broker for the gateway to be ready, in milliseconds. */
 const READY_TIMEOUT_MS = 2000;
 
-/** Asks broker and database. Never rejects. */
+/** Checks the broker and the database. Never rejects. */
 export async function readHealth({ client, schemas, isShuttingDown }: HealthOptions): Promise<Health> {
   if (isShuttingDown()) return { status: 'shutting down', broker: 'not asked', database: 'not asked' };
   const [isBrokerUp, isDatabaseUp] = await Promise.all([brokerAnswers(client), schemas.store.isReady()]);
@@ -34,7 +34,10 @@ function upOrDown(isUp: boolean): 'up' | 'down' {
   return isUp ? 'up' : 'down';
 }
 
-/** Any answer but a server error will do: without credentials of its own, the gateway may well be refused. */
+/**
+ * Whether the broker responds. Any answer except a server error counts, since a gateway without credentials of its own
+ * may well be refused.
+ */
 async function brokerAnswers(client: BrokerClient): Promise<boolean> {
   const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
   try {
@@ -49,10 +52,13 @@ async function brokerAnswers(client: BrokerClient): Promise<boolean> {
   }
 }
 
-/** The broker is asked again after so long, in milliseconds. */
+/** Minimum time between two requests to the broker, in milliseconds. */
 const BROKER_ASKED_EVERY_MS = 15_000;
 
-/** Whether the broker answers, asked at most every 15 seconds, however many want to know. */
+/**
+ * Returns a function that says whether the broker responds. The broker is asked at most every 15 seconds, however many
+ * callers there are.
+ */
 export function createBrokerProbe(
   client: BrokerClient,
   clock: Pick<Clock, 'monotonicMs'>,
@@ -68,7 +74,10 @@ export function createBrokerProbe(
   };
 }
 
-/** `GET /health/live` (the process serves) and `GET /health/ready` (it takes work; broker and database answer). */
+/**
+ * Registers `GET /health/live` (the process is running) and `GET /health/ready` (it accepts work, and broker and
+ * database respond).
+ */
 export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   app.get('/health/live', async () => ({ status: 'up' }));
   app.get('/health/ready', async (_request, reply) => {

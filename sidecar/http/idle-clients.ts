@@ -6,13 +6,13 @@ import { RequestRefusedError } from './errors.js';
 import { SLOW_CLIENT } from './forward-problem.js';
 import type { Turns } from './turns.js';
 
-/** What a client has to do now, and how much of it is done. */
+/** What the client of a connection has to do now, and how much of it is done. */
 interface Task {
   readonly answer: ServerResponse;
   readonly kind: 'send' | 'take';
-  /** Bytes that have moved on the connection. */
+  /** Number of bytes transferred on the connection. */
   readonly moved: number;
-  /** Bytes that wait to be taken. */
+  /** Number of bytes that wait for the client to read them. */
   readonly due: number;
 }
 
@@ -22,10 +22,10 @@ interface Watch {
 }
 
 /**
- * Closes connections on which nothing moves, or next to nothing, although it is the client's turn: to go on with its request
- * (answered 408), to read its answer, or to send a first request. A client may wait for its answer as long as that takes.
+ * Closes connections that make no or hardly any progress although it is the client's turn: to continue its request
+ * (answered with 408), to read its answer, or to send a first request. A client may wait for its answer for any time.
  *
- * A listener for `timeout` on a request that is still coming answers its client itself; other readers of its body get an error.
+ * A listener for `timeout` on an incomplete request answers its client itself; other readers of the body get an error.
  */
 export function closeIdleClients(server: Server, turns: Turns, pace: ClientPace): void {
   server.timeout = pace.idleMs;
@@ -33,7 +33,7 @@ export function closeIdleClients(server: Server, turns: Turns, pace: ClientPace)
     const answer = turns.answerOn(socket);
     if (answer === undefined) socket.destroy();
     else if (!answer.req.complete) {
-      // With listeners, it has been told by now.
+      // If there are listeners, they have been called by now.
       if (answer.req.listenerCount('timeout') === 0) giveUpBody(socket, answer);
     } else if (socket.writableLength > 0) socket.destroy();
   });
@@ -45,7 +45,7 @@ export function closeIdleClients(server: Server, turns: Turns, pace: ClientPace)
   watchPace(server, connections, turns, pace);
 }
 
-/** Looks a few times within `idleMs` at what has moved. */
+/** Checks several times within `idleMs` how much was transferred. */
 function watchPace(
   server: Server,
   connections: ReadonlySet<Socket>,
@@ -57,10 +57,10 @@ function watchPace(
   let lookedMs = performance.now();
 
   async function look(): Promise<void> {
-    // What arrived while the event loop was busy has been read by then.
+    // Data that arrived while the event loop was busy has been read by then.
     await nextTurn();
     const nowMs = performance.now();
-    // Time that the gateway itself has lost is not the client's fault.
+    // Delays of the gateway itself are not the client's fault.
     const elapsedMs = Math.min(nowMs - lookedMs, 2 * everyMs);
     lookedMs = nowMs;
     const next = new Map<Socket, Watch>();
@@ -81,13 +81,13 @@ function watchPace(
   server.once('close', () => clearInterval(timer));
 }
 
-/** Undefined when it is not the client's turn. */
+/** Returns the client's task; undefined if it is not the client's turn. */
 function taskOn(socket: Socket, answer: ServerResponse | undefined): Task | undefined {
   if (answer === undefined) return undefined;
   const { req } = answer;
   const due = socket.writableLength;
   if (due > 0) return { answer, kind: 'take', moved: socket.bytesWritten - due, due };
-  // While what has come waits to be read, the reader is the slow one.
+  // While received data waits to be read, the reader is the slow side.
   if (req.complete || req.isPaused() || req.readableLength > 0) return undefined;
   return { answer, kind: 'send', moved: socket.bytesRead, due: 0 };
 }

@@ -3,25 +3,26 @@ import { Readable } from 'node:stream';
 import type { onSendHookHandler } from 'fastify';
 
 /**
- * Answers that are ready before the body of their request has arrived: closing the connection under a sender resets it,
- * and the sender could lose the answer. The rest of the body is read and discarded, within limits.
+ * Ends answers that are ready before the body of the request has arrived. Closing the connection during the upload
+ * would reset it, and the sender could lose the answer. The rest of the body is therefore read and discarded, within
+ * limits.
  */
 
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 const DISCARD_MS = 30_000;
 
-/** Longest pause in the body. A sender that waits for the answer has it by then. */
+/** The longest pause in the body, in milliseconds. A sender that waits for the answer has received it by then. */
 const DISCARD_IDLE_MS = 5000;
 
-/** Emitted on a request whose rest cannot be read: nothing more of it comes. */
+/** Emitted on a request whose remaining body cannot be read. */
 export const UNREADABLE = 'unreadable';
 
-/** True when more of the request's body is to come. */
+/** Whether more of the request's body is to come. */
 function isUploading(req: IncomingMessage): boolean {
   return !req.complete && !req.destroyed && hasBody(req);
 }
 
-/** True when a request announces a body. */
+/** Whether a request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -29,8 +30,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads and discards the rest of a body.
  *
- * @param onRead called once it has been read
- * @param onTimeUp called instead when the sender takes too long; one that sends too much is cut off
+ * @param onRead called once the rest has been read
+ * @param onTimeUp called instead if the sender takes too long; the connection of one that sends too much is closed
  */
 function discard(
   req: IncomingMessage,
@@ -51,7 +52,7 @@ function discard(
   req.resume();
 }
 
-/** The same beside an answer that is complete, on a connection that stays open. */
+/** Does the same after a complete answer, on a connection that stays open. */
 function discardBehind(req: IncomingMessage, idleMs?: number): void {
   req.once(UNREADABLE, () => req.socket.destroySoon());
   discard(
@@ -62,7 +63,7 @@ function discardBehind(req: IncomingMessage, idleMs?: number): void {
   );
 }
 
-/** The same before the end of an answer that closes the connection. */
+/** Does the same before the end of an answer that closes the connection. */
 function discardBefore(req: IncomingMessage, end: () => void, idleMs?: number): void {
   let isDone = false;
   const endOnce = () => {
@@ -74,9 +75,9 @@ function discardBefore(req: IncomingMessage, end: () => void, idleMs?: number): 
 }
 
 /**
- * Ends a response whose head and body are written, although the request may still be coming in.
+ * Ends a response whose head and body are written, even if the request is still arriving.
  *
- * @param idleMs for the sender to go on with its body
+ * @param idleMs the longest pause in the request's body
  */
 export function endAfterUpload(req: IncomingMessage, res: ServerResponse, idleMs?: number): void {
   if (!isUploading(req)) {
@@ -86,24 +87,24 @@ export function endAfterUpload(req: IncomingMessage, res: ServerResponse, idleMs
     res.end();
     discardBehind(req, idleMs);
   } else {
-    // Ending it would close the connection under the sender.
+    // Ending the response would close the connection during the upload.
     discardBefore(req, () => res.end(), idleMs);
   }
 }
 
-/** The same for answers of Fastify. */
+/** Does the same for answers of Fastify. */
 export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload, done) => {
   if (!isUploading(req)) {
     done();
     return;
   }
-  // Do not wait again for a client that has stopped sending.
+  // If the client has stopped sending, do not wait for its body again.
   if (reply.statusCode === 408) {
     reply.header('connection', 'close');
     done();
     return;
   }
-  // Fastify would close the connection of a body that is too large.
+  // Fastify would close the connection if the body is too large.
   reply.removeHeader('connection');
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   if (reply.raw.shouldKeepAlive || !(bytes instanceof Buffer)) {

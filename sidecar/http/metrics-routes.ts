@@ -5,7 +5,7 @@ import { answerProblem } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
 import { unforeseen } from './problem.js';
 
-/** Metrics as a monitoring system reads them. */
+/** Metrics in the format of a monitoring system. */
 export interface MetricsPage {
   readonly contentType: string;
   text(): Promise<string>;
@@ -13,7 +13,10 @@ export interface MetricsPage {
 
 const PATH = '/metrics';
 
-/** `GET /metrics`, open like the health routes: a monitoring system has no token, and no metric reveals data. */
+/**
+ * Registers `GET /metrics`. It is public like the health routes: a monitoring system has no token, and metrics reveal
+ * no data.
+ */
 export function registerMetricsRoute(app: FastifyInstance, page: MetricsPage): void {
   app.get(PATH, async (_request, reply) => {
     const text = await page.text();
@@ -22,7 +25,7 @@ export function registerMetricsRoute(app: FastifyInstance, page: MetricsPage): v
 }
 
 export interface MetricsServer {
-  /** Where the metrics are read. */
+  /** The URL of the metrics. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -32,15 +35,11 @@ const NOT_FOUND = problem('notFound', `There is nothing but GET ${PATH} on this 
 export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Called when the metrics cannot be read. Must not throw. */
+  /** Called if the metrics cannot be read. Must not throw. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/**
- * Serves the metrics, and nothing else, on a port of their own.
- *
- * @throws the listen error, e.g. EADDRINUSE
- */
+/** Serves only the metrics, on a separate port. @throws the listen error, e.g. EADDRINUSE */
 export async function startMetricsServer(
   page: MetricsPage,
   { host, port, onFailed }: MetricsServerOptions,

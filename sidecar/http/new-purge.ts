@@ -8,23 +8,26 @@ import type { ArchiveMode } from '../shared/purge-options.js';
 import { refused, RequestRefusedError } from './errors.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
 
-/** What a request says of its purge. */
+/** The part of a purge that is specific to the request. */
 export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
-  /** Headers that its body gives, in lower case. */
+  /** Headers given in the body, in lower case. */
   readonly bodyHeaders?: Readonly<Record<string, string>>;
 }
 
-/** Headers that say the same as one of a body, beside that header itself. */
+/** Headers that conflict with one given in the body, in addition to the header of the same name. */
 const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
 
-/** Headers that would move the purge to other data than the live one; refused until they are honoured. */
+/**
+ * Headers that would direct the purge to data other than the live data; they are refused because they are not
+ * supported.
+ */
 const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
 
 /**
- * A purge as a request asks for it. What is refused is recorded.
+ * Reads a purge from a request. A refusal is recorded.
  *
- * @param fault why the request is refused in any case
- * @throws PurgeFailedError with the fault, or what `requesterOf` throws
+ * @param fault an error for which the request is refused in any case
+ * @throws PurgeFailedError with the fault, or with what `requesterOf` throws
  */
 export function newPurgeOf(
   request: FastifyRequest,
@@ -54,11 +57,11 @@ function isRefusal(error: unknown): error is GatewayError {
 }
 
 /**
- * Who sent a request.
+ * Reads who sent a request, with the headers and the policy of a job.
  *
- * @param bodyHeaders those that its body gives, in lower case
- * @throws RequestRefusedError for a policy that is not understood, and for headers that the body gives as well;
- *   UnsupportedRequestError for headers that would move the purge to other data
+ * @param bodyHeaders headers given in the body, in lower case
+ * @throws RequestRefusedError for an invalid policy, and for headers that the body gives as well;
+ * UnsupportedRequestError for headers that would direct the purge to other data
  */
 export function requesterOf(
   request: FastifyRequest,
@@ -100,8 +103,8 @@ function identityOf(
 }
 
 /**
- * Request headers of a purge that go to the broker on each of its requests: @context (clause 6.3.5), tenant (6.3.14),
- * loop prevention (6.3.18), credentials and tracing.
+ * Headers of a purge request that are sent to the broker with each of its requests: @context (clause 6.3.5), tenant
+ * (6.3.14), loop prevention (6.3.18), credentials and tracing.
  */
 const FORWARDED_HEADERS = [
   'link',
@@ -116,7 +119,7 @@ const FORWARDED_HEADERS = [
   'x-request-id',
 ] as const;
 
-/** Picks the forwarded headers out of a request's; names are lower-case on both sides. */
+/** Returns the forwarded headers of a request; names are lower-case on both sides. */
 export function forwardedHeaders(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string> {
@@ -129,7 +132,7 @@ export function forwardedHeaders(
   return picked;
 }
 
-/** Header in which the Kong plugin sends its policy; it can only narrow what the configuration allows. */
+/** Header in which the Kong plugin sends its policy, which can only narrow what the configuration allows. */
 export const POLICY_HEADER = 'x-purge-policy';
 
 const INTEGERS = {
@@ -139,7 +142,7 @@ const INTEGERS = {
   concurrency: 'concurrency',
   'temporal-concurrency': 'temporalConcurrency',
 } as const;
-/** The least that a purge archives. */
+/** The minimum that a purge must archive. */
 const LEAST_ARCHIVE = /^(?:none|best-effort|required)$/;
 const BOOLEANS = { 'dry-run-only': 'dryRunOnly', 'allow-temporal': 'allowTemporal' } as const;
 
@@ -147,9 +150,10 @@ type IntegerKey = (typeof INTEGERS)[keyof typeof INTEGERS];
 type BooleanKey = (typeof BOOLEANS)[keyof typeof BOOLEANS];
 
 /**
- * Reads a policy: a dictionary of integers, booleans and tokens (RFC 9651 § 3.2), e.g. `max-affected=100, archive=required`.
+ * Parses a policy: a dictionary of integers, booleans and tokens (RFC 9651 § 3.2), e.g.
+ * `max-affected=100, archive=required`.
  *
- * @throws RequestRefusedError (400) for anything else: a bound that is not understood would not hold
+ * @throws RequestRefusedError (400) for anything else: a limit that is not understood could not be enforced
  */
 export function parsePurgePolicy(header: string | readonly string[] | undefined): PurgePolicy {
   if (header === undefined) return {};

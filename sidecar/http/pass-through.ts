@@ -11,17 +11,18 @@ import { originForm } from '../ngsi-ld/request-path.js';
 export interface PassThroughOptions {
   /** Pool or Agent, which the caller owns and closes. It must not decompress, cache, redirect or retry. */
   readonly dispatcher: Dispatcher;
-  /** Base URL of the broker; a path in it is put before every forwarded path. */
+  /** Base URL of the broker. Its path, if any, is put before every forwarded path. */
   readonly brokerUrl: URL;
   /** This gateway's own name in `Via`. */
   readonly viaName: string;
-  /** Lower-case names of request headers that are for this service alone, e.g. `x-gateway-token`. */
+  /** Lower-case names of request headers that are only for this service, e.g. `x-gateway-token`. */
   readonly strippedHeaders: readonly string[];
   /**
-   * Longest wait for the head of the broker's answer once the request is sent, and for more of the answer's body, in ms.
+   * The longest wait for the head of the broker's answer after the request was sent, and for more of the answer's body,
+   * in ms.
    */
   readonly brokerTimeoutMs: number;
-  /** How many requests the broker gets at a time, by kind, and how long the others wait for their place. */
+  /** How many requests the broker gets at the same time, by kind, and how long the others wait for their place. */
   readonly places?: Partial<PassThroughPlaces>;
   /** Called once for each request when it is over, however it ended. Must not throw. */
   readonly onEnded?: ((end: PassThroughEnd) => void) | undefined;
@@ -36,15 +37,15 @@ interface PassThroughPlaces {
   readonly uploads: number;
   /** How long a request waits for a place, in ms. @default 10000 */
   readonly waitMs: number;
-  /** How long an idle client keeps a place that others wait for, in ms. @default 4000 */
+  /** How long an idle client keeps a place that other requests wait for, in ms. @default 4000 */
   readonly idleMs: number;
-  /** What an upload has to bring on average, or it counts as idle. @default 1000 */
+  /** The average pace below which an upload counts as idle, in bytes per second. @default 1000 */
   readonly bytesPerSecond: number;
 }
 
 /**
- * Forwards one request and answers it; never throws. The response's `close` event says that it is over, however it ended.
- * `awaitsContinue` says that the client sent `Expect: 100-continue` and nothing has answered that yet.
+ * Forwards one request and answers it; never throws. The response's `close` event marks its end, however it ended.
+ * `awaitsContinue` means that the client sent `Expect: 100-continue` and has not been answered yet.
  */
 export type PassThrough = (req: IncomingMessage, res: ServerResponse, how?: ForwardingManner) => void;
 
@@ -63,17 +64,18 @@ const PLACES: PassThroughPlaces = {
 };
 
 /**
- * A streaming reverse proxy in front of one broker. Method, path, query, headers and body reach the broker as they
- * came, and its answer the client, but for what createForwardedHeaders lists and for what concerns one connection
- * only: framing, keep-alive, `Expect`, trailers and informational (1xx) answers end here, `Upgrade` is ignored.
- * Bodies of any size and coding pass with backpressure and are never decoded.
+ * Creates a streaming reverse proxy in front of one broker. Method, path, query, headers and body are forwarded
+ * unchanged, and so is the answer, with these exceptions: the changes listed at createForwardedHeaders, and whatever
+ * concerns only one connection. Framing, keep-alive, `Expect`, trailers and informational (1xx) answers are handled
+ * here, and `Upgrade` is ignored. Bodies of any size and coding pass with backpressure and are never decoded.
  *
- * An answer that breaks off breaks the client's connection too: no cut-off body ever looks complete. Otherwise failures
- * are problem+json: 502 out of reach or not HTTP, 504 too slow, 503 shutting down or no place in time, 408 a body that
- * stands still, 400 what HTTP/1.1 cannot carry. What servers read in different ways must have been refused before: see
- * request-checks.ts.
+ * If an answer breaks off, the client's connection is broken as well, so that a truncated body never looks complete.
+ * Otherwise failures are answered with problem+json: 502 for a broker that is unreachable or does not follow HTTP, 504
+ * for one that is too slow, 503 if the gateway is shutting down or no place became free in time, 408 for a body that
+ * makes no progress, 400 for what HTTP/1.1 cannot express. Requests that servers interpret in different ways must have
+ * been refused before; see request-checks.ts.
  *
- * @throws TypeError when the broker's URL cannot be a base
+ * @throws TypeError if the broker's URL cannot be a base
  */
 export function createPassThrough(options: PassThroughOptions): PassThrough {
   const base = brokerBase(options.brokerUrl);
@@ -85,7 +87,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     onError: options.onError,
     onEnded: options.onEnded,
     bytesPerSecond,
-    // Apart, because clients decide how long their uploads take.
+    // Separate, because clients determine how long their uploads take.
     wholePlaces: new Places({ max: whole, ...times }),
     uploadPlaces: new Places({ max: uploads, ...times }),
   };
@@ -105,17 +107,18 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   };
 }
 
-/** Where requests are forwarded to. */
+/** The target of forwarded requests. */
 interface BrokerBase {
   /** Scheme and authority, e.g. `http://orion:1026`. */
   readonly origin: string;
-  /** Path prefix without a trailing slash; empty when there is none. */
+  /** Path prefix without a trailing slash; may be empty. */
   readonly prefix: string;
 }
 
 /**
- * Takes a broker's base URL apart.
- * @throws TypeError when it is not http(s) or has credentials, a query or a fragment, which could not be honoured
+ * Splits the base URL of a broker.
+ *
+ * @throws TypeError if the URL is not http(s), or has credentials, a query or a fragment, which could not be used
  */
 function brokerBase(url: URL): BrokerBase {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -128,10 +131,11 @@ function brokerBase(url: URL): BrokerBase {
 }
 
 /**
- * The request-target for the broker: its prefix, then path and query of the request byte for byte. A target in absolute
- * form loses scheme and authority, as a server must ignore them in favour of its own (RFC 9112 § 3.2.2).
+ * Returns the request-target for the broker: its prefix, then path and query of the request byte for byte. A target in
+ * absolute form loses scheme and authority, because a server must ignore them in favour of its own (RFC 9112 § 3.2.2).
  *
- * @returns undefined when the target cannot be sent on: another form, or a character that no request line may hold
+ * @returns undefined if the target cannot be forwarded: it has another form, or contains a character that is not
+ * allowed in a request line
  */
 export function brokerTarget(base: BrokerBase, rawUrl: string): string | undefined {
   const target = originForm(rawUrl);

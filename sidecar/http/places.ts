@@ -1,35 +1,38 @@
 /** A request that needs a place. */
 export interface PlaceSeeker {
-  /** Called when it has a place, which it keeps until `leave` is called. */
+  /** Called when the request gets a place, which it keeps until it calls `leave`. */
   admit(): void;
-  /** Called when no place became free in time. */
+  /** Called if no place became free in time. */
   turnAway(): void;
 }
 
-/** A request that has a place and depends on its client to go on. */
+/** A request that has a place and depends on its client for progress. */
 export interface Holder {
-  /** Since when its client has let it wait, by `performance.now()`; Infinity while it waits for nothing of its client. */
+  /**
+   * Since when the request has been waiting for its client, by `performance.now()`; Infinity if it is not waiting for
+   * the client.
+   */
   readonly idleSinceMs: number;
-  /** Called when others need the place: ends the request, which calls `leave`. */
+  /** Called if other requests need the place: ends the request, which calls `leave`. */
   cutOff(): void;
 }
 
 export interface PlacesOptions {
   readonly max: number;
-  /** How long a seeker waits for a place, in ms. */
+  /** How long a request waits for a place, in ms. */
   readonly waitMs: number;
-  /** How long a client may let a place wait that others are waiting for, in ms. */
+  /** How long a client may be idle on a place that other requests wait for, in ms. */
   readonly idleMs: number;
 }
 
 /**
- * Bounds how many requests of one kind the broker gets at a time, and how long the others wait. A client that does not go
- * on with its body, or does not take its answer, loses its place to those who wait.
+ * Limits how many requests of one kind the broker gets at the same time, and how long the others wait. A client that
+ * stops sending its body or reading its answer loses its place to waiting requests.
  */
 export class Places {
   readonly #options: PlacesOptions;
   #taken = 0;
-  /** With the time since which they wait, the first first. */
+  /** Waiting requests with the time at which they began to wait, the oldest first. */
   readonly #waiting = new Map<PlaceSeeker, number>();
   readonly #holders = new Set<Holder>();
   #watch: NodeJS.Timeout | undefined;
@@ -38,7 +41,7 @@ export class Places {
     this.#options = options;
   }
 
-  /** Admits at once where a place is free. */
+  /** Admits a request immediately if a place is free; otherwise it waits. */
   enter(seeker: PlaceSeeker): void {
     if (this.#taken < this.#options.max) {
       this.#taken += 1;
@@ -50,7 +53,7 @@ export class Places {
     this.#watch ??= setInterval(() => this.#look(), Math.max(1, Math.min(waitMs, idleMs) / 4));
   }
 
-  /** Gives a place to the next. */
+  /** Passes the place on to the next request. */
   leave(): void {
     if (this.#waiting.size === 0) this.#taken -= 1;
     else this.#admitNext();
@@ -59,13 +62,13 @@ export class Places {
   #admitNext(): void {
     for (const next of this.#waiting.keys()) {
       this.giveUp(next);
-      // Later: many that fail at once would admit each other ever deeper.
+      // Deferred: if many requests fail at once, they would otherwise admit each other recursively.
       queueMicrotask(() => next.admit());
       return;
     }
   }
 
-  /** Stops waiting. */
+  /** Removes a request that no longer waits. */
   giveUp(seeker: PlaceSeeker): void {
     this.#waiting.delete(seeker);
     if (this.#waiting.size > 0) return;
@@ -73,7 +76,7 @@ export class Places {
     this.#watch = undefined;
   }
 
-  /** From here on, a holder whose client does not go on is cut off when others wait. */
+  /** From now on, cuts the holder off if its client is idle while other requests wait. */
   watch(holder: Holder): void {
     this.#holders.add(holder);
   }
@@ -82,7 +85,7 @@ export class Places {
     this.#holders.delete(holder);
   }
 
-  /** Runs while requests wait, a few times within the shorter of both times. */
+  /** Runs while requests wait, several times within the shorter of the two times. */
   #look(): void {
     const nowMs = performance.now();
     const { waitMs, idleMs } = this.#options;

@@ -9,8 +9,8 @@ interface ProblemShape {
 }
 
 /**
- * Every kind of problem that this gateway answers with (RFC 9457): the only place that chooses statuses. Each type of
- * ours has a heading in docs/errors.md.
+ * Every kind of problem that this gateway answers with (RFC 9457); the only place that determines statuses. Each type
+ * defined by the gateway has a heading in docs/errors.md.
  */
 export const problemKinds = {
   invalidRequest: shape(400, errorTypes.invalidRequest, 'Invalid request'),
@@ -87,7 +87,7 @@ export const problemKinds = {
   loopDetected: shape(508, ownType('loop-detected'), 'Loop detected'),
 } as const satisfies Record<ProblemKind, ProblemShape>;
 
-/** A problem of one kind. @param members beyond those that every problem has, e.g. `parameter` */
+/** Creates a problem of one kind. @param members in addition to those of every problem, e.g. `parameter` */
 export function problem(
   kind: ProblemKind,
   detail: string,

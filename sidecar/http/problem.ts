@@ -7,16 +7,20 @@ import { RequestRefusedError } from './errors.js';
 import { problem } from './problem-kinds.js';
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 
-/** A problem and the headers that belong to it. */
+/** A problem and the headers of its answer. */
 export interface ProblemAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The methods that something read-only still answers. */
+/** The methods that a read-only resource allows. */
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 
-/** The problem of an error. @returns undefined for unexpected errors, which are logged and answered a bare 500 */
+/**
+ * Returns the problem for an error.
+ *
+ * @returns undefined for unexpected errors, which are logged and answered with a bare 500
+ */
 export function problemOf(error: unknown): ProblemAnswer | undefined {
   if (error instanceof RequestRefusedError) return { problem: error.problem, headers: error.headers };
   if (!(error instanceof GatewayError) || error.kind === 'internalError') return undefined;
@@ -27,7 +31,7 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
   };
 }
 
-/** The answer to an unexpected error: it reveals nothing of the cause. */
+/** The answer to an unexpected error; it does not reveal the cause. */
 export function unforeseen(): Problem {
   return problem('internalError', 'The gateway failed; its log has the cause.');
 }
@@ -49,7 +53,7 @@ function challengeOf(error: GatewayError): string | undefined {
   return error instanceof BrokerRefusedError ? error.wwwAuthenticate : undefined;
 }
 
-/** Passes on the status that the broker gave, with its problem inside ours. */
+/** Uses the status, type and title of the broker's problem as far as they are usable, and adds its detail. */
 function refusedByBroker({ operation, kind, problem: said, message, members }: BrokerRefusedError): Problem {
   const isUsable = (said.status >= 400 && said.status < 500) || said.status === 501;
   const hasType = isUsable && said.type !== undefined && /^https?:\S+$/.test(said.type);
@@ -63,11 +67,12 @@ function refusedByBroker({ operation, kind, problem: said, message, members }: B
 }
 
 /**
- * Refusals by Fastify, of bodies and URLs that it does not read, and by its file server, of ranges and conditions that do not
- * fit a file; and bodies whose client disconnected.
+ * Returns the problem for a refusal by Fastify (bodies and URLs that it does not read) or by its file server (ranges
+ * and conditions that do not fit a file), or for a body whose client disconnected.
  *
- * @param bodyLimit of the route, in bytes, and the setting that it comes from
- * @param mediaTypes that the route takes
+ * @param bodyLimit the limit of the route, in bytes
+ * @param setting the setting that the limit comes from
+ * @param mediaTypes media types that the route accepts
  */
 export function problemOfFastify(
   error: unknown,
@@ -80,7 +85,7 @@ export function problemOfFastify(
   // node:http reports this to the reader of the body. No client is left to read the answer.
   if (code === 'ECONNRESET' && error.message === 'aborted')
     return answer('invalidRequest', 'The connection broke before the body was complete.');
-  // Errors of the file server have no code; `expose` says that they are for the client.
+  // Errors of the file server have no code; `expose` means that they may be shown to the client.
   if (!('statusCode' in error) || (code === undefined && !('expose' in error))) return undefined;
   const { statusCode: status, message } = error;
   if (typeof status !== 'number' || status < 400 || status >= 500) return undefined;

@@ -2,17 +2,17 @@ import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
 import type { PurgeReport, Item } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
 
-/** What a client would like of an answer (RFC 7240); preferences that are not known are ignored, as the RFC wants it. */
+/** The preferences of a client (RFC 7240). Unknown preferences are ignored, as the RFC requires. */
 export interface Preferences {
-  /** `respond-async`: an answer at once, and the work later. */
+  /** `respond-async`: answer at once and do the work later. */
   readonly respondAsync: boolean;
-  /** `return=representation`: what was done, in the body. */
+  /** `return=representation`: describe in the body what was done. */
   readonly representation: boolean;
 }
 
 /**
- * Reads the header `Prefer`. Of a preference that is given more than once the first counts (RFC 7240 § 2); a header that does
- * not follow the grammar is ignored as a whole.
+ * Reads the header `Prefer`. If a preference is given more than once, the first counts (RFC 7240 § 2). A header that
+ * does not follow the grammar is ignored as a whole.
  */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
   const given = parsePrefer([header ?? []].flat().join(','));
@@ -26,15 +26,15 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]+";
 const QUOTED = String.raw`"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*"`;
 const PAIR = `(${TOKEN})(?:[ \\t]*=[ \\t]*(${TOKEN}|${QUOTED}))?`;
 
-/** A preference with its parameters, which none that is known here has. */
+/** A preference with its parameters; no preference known here has any. */
 const PREFERENCE = new RegExp(`${PAIR}(?:[ \\t]*;(?:[ \\t]*${PAIR})?)*[ \\t]*(?=,|$)`, 'iy');
 
-/** Commas between elements of a list, which may be empty (RFC 9110 § 5.6.1.2). */
+/** Commas between the elements of a list, which may be empty (RFC 9110 § 5.6.1.2). */
 const COMMAS = /[ \t,]*/y;
 
 /**
- * The value of each preference by its name in lower case, the first of each; a value that is missing is empty, which means the
- * same. Undefined for what does not follow the grammar of RFC 7240 § 2.
+ * Parses preferences into values by lower-case name; the first value of each name counts. A missing value is empty,
+ * which has the same meaning. Returns undefined if the text does not follow the grammar of RFC 7240 § 2.
  */
 function parsePrefer(text: string): ReadonlyMap<string, string> | undefined {
   const given = new Map<string, string>();
@@ -58,7 +58,7 @@ function unquoted(word: string): string {
   return word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, '$1') : word;
 }
 
-/** The answer to a purge that ran to its end. */
+/** The answer to a purge that ran to completion. */
 export interface PurgeAnswer {
   readonly status: 200 | 204 | 207;
   readonly headers: Readonly<Record<string, string>>;
@@ -66,10 +66,10 @@ export interface PurgeAnswer {
 }
 
 export interface AnswerOptions {
-  /** Of the purge's record. */
+  /** The id of the purge's record. */
   readonly id: string;
   readonly durationMs: number;
-  /** The client sent `Prefer: return=representation` (RFC 7240 § 4.2). */
+  /** Whether the client sent `Prefer: return=representation` (RFC 7240 § 4.2). */
   readonly wantsRepresentation: boolean;
 }
 
@@ -78,15 +78,15 @@ interface BatchEntityError {
   readonly error: Problem;
 }
 
-/** Items that a list of the answer holds at most. */
+/** Maximum number of items in a list of the answer. */
 const MAX_ERRORS = 1000;
 
-/** Some clients refuse answers whose headers are too long. */
+/** Maximum length of the warning header, since some clients refuse answers with very long headers. */
 const WARNING_MAX_CHARS = 2000;
 
 /**
- * Turns the report of a purge into its answer: 200 for a dry run or on request, 204 when all is gone, 207 with a
- * BatchOperationResult (clause 5.2.16) when something stayed, or may have, or the broker's result was incomplete.
+ * Converts the report of a purge into its answer: 200 for a dry run or on request, 204 if all matches are gone, 207
+ * with a BatchOperationResult (clause 5.2.16) if something remained or may have, or the broker's result was incomplete.
  */
 export function purgeAnswer(
   report: PurgeReport,
@@ -114,7 +114,10 @@ export function purgeAnswer(
   return wantsRepresentation ? { status: 200, headers, body: summary } : { status: 204, headers };
 }
 
-/** Texts of a query may have characters that no header can hold: those are percent-encoded. What a broker sent stays as it is. */
+/**
+ * Joins warnings for a header. Characters that no header can contain, for example from a query, are percent-encoded;
+ * what a broker sent stays unchanged.
+ */
 function warningHeader(warnings: readonly string[]): string {
   let header = '';
   for (const character of warnings.join(', ')) {
@@ -130,7 +133,10 @@ function percentEncoded(character: string): string {
   return Buffer.from(character).toString('hex').toUpperCase().replace(/../g, '%$&');
 }
 
-/** Counts, and samples of what would go: of entities, or of parts of them; or why that may be nothing. */
+/**
+ * The body for a dry run: counts, samples of the entities or parts that would be deleted, and hints if there may be no
+ * matches.
+ */
 function previewBody(report: PurgeReport): unknown {
   const { matched, sample, unit, items, isLowerBound, hints = [], warnings } = report;
   return {
@@ -152,12 +158,15 @@ function errorsOf(report: PurgeReport): readonly BatchEntityError[] {
   }));
 }
 
-/** Which part of its entity an item is; empty for an entity. */
+/** Says which part of its entity an item is; empty for an entity. */
 function partOf({ attribute, datasetId, instanceId, time }: Item): Readonly<Record<string, string>> {
   return { ...defined({ attribute, datasetId, instanceId }), ...time };
 }
 
-/** E.g. a context source did not answer the broker: what it holds may not have been listed, nor deleted. */
+/**
+ * Reports an incomplete result, e.g. if a context source did not answer the broker: its entities may not have been
+ * listed, and so not deleted.
+ */
 function incomplete(warning: string): BatchEntityError {
   const sentence = warning.slice(0, 500).replace(/\.$/, '');
   return {

@@ -11,34 +11,37 @@ import { preferencesOf, purgeAnswer } from './purge-answer.js';
 export interface PurgeRoutesOptions {
   readonly purges: PurgeService;
   readonly access: Access;
-  /** The path of PUBLIC_URL, without a slash at its end; clients find the API below it. */
+  /** The path of PUBLIC_URL, without a trailing slash; clients find the API below it. */
   readonly publicPath?: string | undefined;
 }
 
-/** `DELETE /ngsi-ld/v1/entities` (clause 6.4.3.3) and `DELETE /ngsi-ld/v1/temporal/entities`, with or without `/`. */
+/**
+ * Registers `DELETE /ngsi-ld/v1/entities` (clause 6.4.3.3) and `DELETE /ngsi-ld/v1/temporal/entities`, with or without
+ * a trailing `/`.
+ */
 export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOptions): void {
   void app.register(async (scope) => {
     scope.decorateRequest('caller');
-    // Before anything of it is looked at, or kept.
+    // Before any other part of the request is read or recorded.
     scope.addHook('onRequest', async (request) => {
       try {
         await options.access.admit(request);
       } catch (error) {
         if (!(error instanceof RoleMissingError)) throw error;
-        // Somebody who is known wanted to purge: that is on the record.
+        // A known caller attempted a purge, so the refusal is recorded.
         newPurgeOf(request, whatIsAsked(request.raw), options.purges, error);
       }
-      // Whatever its media type, a body is none of a purge's business; a query in it would be silently ignored.
+      // A purge has no body, whatever the media type; a query in a body would be silently ignored.
       delete request.raw.headers['content-type'];
     });
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request, payload, done) => {
-      // Announced is enough: a body that never comes would hold the request for ever.
+      // The announcement is enough: waiting for a body that never comes would block the request forever.
       if (Number(request.headers['content-length']) > 0) {
         done(null, HAS_BODY);
         return;
       }
-      // Once: a body has an end as well, when its rest has been read.
+      // Calls `done` only once, because a body also has an end after its rest has been read.
       let isDone = false;
       const finish = (error: Error | null, body?: typeof HAS_BODY) => {
         if (!isDone) done(error, body);
@@ -58,7 +61,7 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
 
 const TEMPORAL_PATH = '/ngsi-ld/v1/temporal/entities';
 
-/** What a request purges: path and query say it all. */
+/** Reads which purge a request asks for; path and query define it completely. */
 function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
   const target = url.startsWith(TEMPORAL_PATH) ? 'temporal' : 'entities';
   const mark = url.indexOf('?');
@@ -92,15 +95,15 @@ function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
     reply.code(status).headers({ ...headers, [PURGE_ID_HEADER]: record.id });
     return body === undefined
       ? await reply.send()
-      : // Bytes: beside text, Node would encode the headers, and so an echoed tenant, as UTF-8 once more.
+      : // Sends bytes: with text, Node would encode the headers, including an echoed tenant, as UTF-8 once more.
         await reply.type('application/json').send(Buffer.from(JSON.stringify(body)));
   };
 }
 
-/** Stands for the body of a purge, whatever that is. */
+/** Represents the body of a purge, whatever its content. */
 const HAS_BODY = 'a body';
 
-/** Names the record of a purge, on each answer to it. */
+/** The header that names the record of a purge, on each answer about it. */
 export const PURGE_ID_HEADER = 'purge-id';
 
 function bodyRefused(): RequestRefusedError {

@@ -8,22 +8,29 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { refused, type RequestRefusedError } from './errors.js';
 
 /**
- * What the front door refuses, whatever the path: requests that are too long, have too many header fields, or fields that are
- * ambiguous or missing; requests that a foreign web page may have sent; and requests that go in circles.
+ * The checks of the front door that do not depend on the path. They refuse requests that are too long, have too many
+ * header fields, or have ambiguous or missing fields; requests that a foreign web page may have sent; and requests in a
+ * forwarding loop.
  */
 
-/** Far more than any client or proxy sends. */
+/** Far more fields than any client or proxy sends. */
 const MAX_FIELDS = 500;
 
-/** Most characters of the path of a request: every router decodes it in its own way, and no resource has a longer one. */
+/**
+ * Maximum length of the path of a request: every router decodes it in its own way, and no resource has a longer path.
+ */
 const MAX_PATH_CHARS = 8 * 1024;
 
-/** Most characters of path and query that this gateway reads: some hundred ids. What only the broker reads, it limits itself. */
+/**
+ * Maximum length of path and query that this gateway reads: some hundred ids. What only the broker reads is limited by
+ * the broker.
+ */
 const MAX_TARGET_CHARS = 16 * 1024;
 
 /**
- * Fields that select whose data a request is for, or authorise it. Of two such fields, servers take the first, the last,
- * or both joined by a comma; some take an empty tenant for the default tenant, and some an underscore in a name for a dash.
+ * Fields that select whose data a request is for, or authorise it. If such a field is repeated, some servers take the
+ * first, some the last, and some join both with a comma. Some also treat an empty tenant as the default tenant, or an
+ * underscore in a name as a dash.
  */
 const SINGLE: ReadonlySet<string> = new Set([
   'ngsild-tenant',
@@ -65,7 +72,9 @@ const UNKNOWN_CODING = problem(
   'The only transfer coding accepted here is chunked (RFC 9112, section 6.1).',
 );
 
-/** The problem of a request with too many header fields, or with an ambiguous one; undefined for every other request. */
+/**
+ * Returns the problem of a request with too many header fields or an ambiguous one; undefined for any other request.
+ */
 export function faultyFields(raw: readonly string[]): ProblemDraft | undefined {
   if (raw.length > 2 * MAX_FIELDS) return TOO_MANY;
   let seen: Set<string> | undefined;
@@ -88,8 +97,8 @@ export function faultyFields(raw: readonly string[]): ProblemDraft | undefined {
 }
 
 /**
- * The problem of a request with another version of HTTP, without the Host that HTTP/1.1 requires, or with an end that servers may
- * see in different places; undefined for every other request.
+ * Returns the problem of a request with another version of HTTP, without the Host that HTTP/1.1 requires, or whose end
+ * servers may see in different places; undefined for any other request.
  */
 export function faultyMessage({
   httpVersion,
@@ -102,7 +111,7 @@ export function faultyMessage({
 }
 
 /**
- * True if nobody can know where a request ends, because servers of HTTP/1.0 ignore Transfer-Encoding. What follows on its
+ * Whether the end of a request is unclear, because HTTP/1.0 servers ignore Transfer-Encoding. Data that follows on the
  * connection must not be read as a request (RFC 9112 § 6.1).
  */
 export function isMisframed({
@@ -113,7 +122,8 @@ export function isMisframed({
 }
 
 /**
- * True when a body is framed by nothing but the chunked transfer coding, the only one that can be undone here.
+ * Whether a body is framed only by the chunked transfer coding, the only one that can be decoded here, or has no
+ * transfer coding.
  *
  * @param transferEncoding value of Transfer-Encoding, or all its values
  */
@@ -131,7 +141,10 @@ function withUnderscores(name: string): ProblemDraft {
   return problem('invalidRequest', detail);
 }
 
-/** The problem of a target whose path is too long, wherever it leads (RFC 9110 § 15.5.15); undefined for every other. */
+/**
+ * Returns the problem of a target whose path is too long, whatever the path (RFC 9110 § 15.5.15); undefined for any
+ * other target.
+ */
 export function longPath(target: string): ProblemDraft | undefined {
   if (target.length <= MAX_PATH_CHARS) return undefined;
   const end = target.indexOf('?');
@@ -140,7 +153,7 @@ export function longPath(target: string): ProblemDraft | undefined {
     : undefined;
 }
 
-/** The problem of a target that is too long for the gateway to read; undefined for every other. */
+/** Returns the problem of a target that is too long for the gateway to read; undefined for any other target. */
 export function longTarget(target: string): ProblemDraft | undefined {
   if (target.length <= MAX_TARGET_CHARS) return undefined;
   return problem(
@@ -151,9 +164,9 @@ export function longTarget(target: string): ProblemDraft | undefined {
 }
 
 export interface TrustedHostsOptions {
-  /** Names by which the gateway is called, lower-case, without ports. */
+  /** Names of the gateway, lower-case, without ports. */
   readonly names: readonly string[];
-  /** Requests are taken by any Host: they carry a token, or every caller is allowed. */
+  /** Whether any Host is accepted, because requests carry a token or every caller is allowed. */
   readonly anyHost: boolean;
 }
 
@@ -164,7 +177,7 @@ export interface CalledBy {
   readonly origin: string | undefined;
 }
 
-/** Gives the problem of a request that a foreign web page may have sent; undefined for all others. */
+/** Returns the problem of a request that a foreign web page may have sent; undefined for any other request. */
 export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
 
 const FOREIGN_HOST: ProblemDraft = problem(
@@ -182,8 +195,8 @@ const FOREIGN_ORIGIN: ProblemDraft = problem(
 export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A check against web pages that make a browser send requests to a gateway it can reach: by DNS rebinding, which shows as
- * a foreign Host, or across origins, which shows in Origin. Ports are not compared.
+ * Creates a check against web pages that make a browser send requests to a gateway within its reach: by DNS rebinding,
+ * which shows as a foreign Host, or across origins, which shows in Origin. Ports are not compared.
  */
 export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
   const known = new Set(names);
@@ -199,7 +212,7 @@ export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCh
   };
 }
 
-/** The name in a Host header (RFC 9110 § 7.2), lower-case; an IPv6 address in its brackets. */
+/** Returns the name in a Host header (RFC 9110 § 7.2), lower-case; an IPv6 address keeps its brackets. */
 function nameOf(host: string): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.trim().toLowerCase())?.[1] ?? host;
 }
@@ -208,7 +221,7 @@ function bare(name: string): string {
   return name.replace(/^\[|\]$/g, '');
 }
 
-/** The problem of a request that goes in circles (RFC 9110 § 7.6.3); undefined for all others. */
+/** Returns the problem of a request in a forwarding loop (RFC 9110 § 7.6.3); undefined for any other request. */
 export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
 
 const DETAILS = {
@@ -219,7 +232,7 @@ const DETAILS = {
     'as its Via says: they probably forward to each other.',
 } as const;
 
-/** @param name this gateway's own name in Via */
+/** Creates the check for loops. @param name this gateway's own name in Via */
 export function createLoopCheck(name: string): LoopCheck {
   return (via) => {
     const loop = via === undefined ? undefined : loopIn(via, name);
@@ -228,20 +241,20 @@ export function createLoopCheck(name: string): LoopCheck {
   };
 }
 
-/** Header in which Kong and other callers send the shared secret; it is never forwarded to the broker. */
+/** Header in which Kong and other callers send the shared secret. It is never forwarded to the broker. */
 export const TOKEN_HEADER = 'x-gateway-token';
 
-/** Says whether a request carries one of the shared secrets; none does where there are none. */
+/** Whether a request carries one of the shared secrets; false if there are none. */
 export type Voucher = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
-/** @param tokens one, or two while the secret is replaced */
+/** @param tokens one token, or two while the secret is being replaced */
 export function createVoucher(tokens: readonly string[] = []): Voucher {
   const expected = tokens.map(digest);
   return ({ headers: { [TOKEN_HEADER]: header } }) =>
     typeof header === 'string' && isOneOf(digest(header), expected);
 }
 
-/** Why a request that needs the gateway token is refused without it. */
+/** Creates the refusal of a request without the right gateway token. @param hasOther whether it has a wrong one */
 export function tokenRefused(hasOther: boolean): RequestRefusedError {
   return refused(
     'unauthorized',
@@ -255,7 +268,7 @@ export function tokenRefused(hasOther: boolean): RequestRefusedError {
   );
 }
 
-/** Digests have one length, and all are compared: it takes the same time whatever was sent. */
+/** Compares in constant time: digests have the same length, and all of them are compared. */
 function isOneOf(sent: Buffer, expected: readonly Buffer[]): boolean {
   return expected.map((each) => timingSafeEqual(sent, each)).includes(true);
 }

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { cut } from '../shared/shown.js';
 
-/** Header by which a request is known in logs, records, answers, and at the broker. */
+/** Header with the id of a request, as it appears in logs, records and answers, and at the broker. */
 export const REQUEST_ID_HEADER = 'x-request-id';
 
-/** Visible characters, so that an id is the same wherever it is written. */
+/** Only visible characters, so that an id looks the same everywhere. */
 const USABLE = /^[\x21-\x7e]{1,128}$/;
 
 const NEW_ID = Symbol('request id');
@@ -15,7 +15,10 @@ interface Named extends Pick<IncomingMessage, 'headers'> {
   [NEW_ID]?: string | undefined;
 }
 
-/** The id that the request came with, `X-Request-Id` before Kong's own, or a new one: each time the same. */
+/**
+ * Returns the id sent with the request (`X-Request-Id`, or else Kong's own), or a new one. Returns the same id each
+ * time.
+ */
 export function requestIdOf(request: Named): string {
   const { headers } = request;
   for (const value of [headers[REQUEST_ID_HEADER], headers['x-kong-request-id']])
@@ -23,10 +26,10 @@ export function requestIdOf(request: Named): string {
   return (request[NEW_ID] ??= randomUUID());
 }
 
-/** Longest path that an answer repeats; longer paths are refused. */
+/** The longest path that an answer repeats; longer paths are refused. */
 const MAX_INSTANCE_CHARS = 8 * 1024;
 
-/** The path of a request as a URI reference for `instance`: no query, which may hold personal data. */
+/** The path of a request as a URI reference for `instance`, without the query, which may contain personal data. */
 export function instanceOf(rawUrl: string): string {
   const [path = ''] = rawUrl.slice(0, MAX_INSTANCE_CHARS).split('?', 1);
   return path.replace(
@@ -35,10 +38,12 @@ export function instanceOf(rawUrl: string): string {
   );
 }
 
-/** Longest text of a client in a log line, in characters: whoever may send requests may make such lines by the thousand. */
+/**
+ * Maximum length of a client's text in a log line, in characters, because any client can cause thousands of such lines.
+ */
 const MAX_LOGGED_CHARS = 500;
 
-/** What the log says of a refused request; always short, and without the query, which may hold personal data. */
+/** The log fields of a refused request. They are always short, and omit the query, which may contain personal data. */
 export function refusalFields(
   { method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
   { status, detail = '' }: Problem,
@@ -46,7 +51,7 @@ export function refusalFields(
   return { method, path: loggedPath(url), status, detail: cut(detail, MAX_LOGGED_CHARS) };
 }
 
-/** The path of a request in a log line. */
+/** The path of a request for a log line. */
 export function loggedPath(rawUrl: string): string {
   return cut(instanceOf(rawUrl), MAX_LOGGED_CHARS);
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 
 /**
- * Requests that may wait behind the one that is being answered on their connection: more than clients pipeline, and few
- * enough that a connection holds little.
+ * Maximum number of requests that may wait behind the one being answered on their connection: more than clients
+ * pipeline, but few enough that a connection uses little memory.
  */
 const MAX_WAITING = 100;
 
@@ -15,26 +15,27 @@ interface Connection extends Socket {
 
 /** Starts the requests of each connection one after the other. */
 export interface Turns {
-  /** Listener that calls `start` when it is the request's turn: once the answers before it have ended. */
+  /** Returns a listener that calls `start` when it is the request's turn, after the previous answers have ended. */
   inTurn(start: RequestListener): RequestListener;
-  /** Answers that are due or have begun, and have not ended. Waiting requests do not count. */
+  /** Number of answers that are due or have begun, but have not ended. Waiting requests do not count. */
   readonly count: number;
-  /** The answer of the request whose turn it is on a connection. */
+  /** The answer to the request whose turn it is on a connection. */
   answerOn(socket: Socket): ServerResponse | undefined;
-  /** Resolves when there are no such answers. */
+  /** Resolves when `count` is 0. */
   idle(): Promise<void>;
 }
 
 /**
- * Clients may send requests without waiting for answers (pipelining, RFC 9112 § 9.3.2). `node:http` hands them out at once,
- * and those whose answers wait behind another never learn that the connection has closed. Here they start in turn,
- * as in servers that read one request at a time; waiting requests end with their connection. Reading goes on, because
- * that is how a disconnect is noticed.
+ * Starts pipelined requests in turn. Clients may send requests without waiting for answers (pipelining, RFC 9112
+ * § 9.3.2). `node:http` emits these requests immediately, and those whose answers wait behind another never learn that
+ * the connection has closed. Here they start in turn, as in servers that read one request at a time; waiting requests
+ * end with their connection. Reading continues, because that is how a disconnect is noticed.
  *
  * @param onTooMany called for each connection that was closed because too many requests waited on it
  */
 export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}): Turns {
-  // A number: a Set that gains and loses a response with each request would keep most of them until a full collection.
+  // A number: a Set to which each request adds and removes a response would keep most of them until a full garbage
+  // collection.
   let count = 0;
   let watchers: (() => void)[] = [];
   const waiting = new WeakMap<Socket, number>();
@@ -49,15 +50,15 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
   function noteOpen(res: ServerResponse, socket: Connection): void {
     count += 1;
     socket[ANSWER] = res;
-    // Those that fail close as well, and all close once.
+    // Failed responses close as well, and each one closes once.
     res.on('close', noteClosed);
   }
 
   function wait(req: IncomingMessage, res: ServerResponse, start: RequestListener): void {
     const { socket } = req;
     if (socket.destroyed) {
-      // node:http still hands out requests that arrived together with the one too many. It would abort each of them with an
-      // error that has a stack: a thousand of those take longer than the requests.
+      // node:http still emits requests that arrived together with the one that was too many. It would abort each of
+      // them with an error that has a stack; a thousand of those take longer than the requests.
       req.destroy();
       return;
     }
@@ -68,7 +69,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
       return;
     }
     waiting.set(socket, number);
-    // The answer gets the socket once the one before it has ended.
+    // The answer gets the socket after the previous answer has ended.
     res.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
       noteOpen(res, socket);

@@ -8,23 +8,23 @@ import { problem } from './problem-kinds.js';
 import { requestIdOf, refusalFields } from './request-log.js';
 import type { Turns } from './turns.js';
 
-/** Time for the sender to read the answer before the connection is cut, in milliseconds. */
+/** Time for the sender to read the answer before the connection is closed, in milliseconds. */
 const LINGER_MS = 2000;
 
-/** Why node:http makes no response for what it was sent: no HTTP, or a CONNECT. */
+/** Why node:http creates no response: the input is not HTTP, or is a CONNECT. */
 type RawRefusal = 'unreadable' | 'method';
 
 export interface RawAnswersOptions {
   readonly turns: Pick<Turns, 'answerOn'>;
-  /** Called once for each refusal, with what a log may say of it. Must not throw. */
+  /** Called once for each refusal, with fields for the log. Must not throw. */
   readonly onRefused: (reason: RawRefusal, fields: object) => void;
 }
 
-/** Listeners for events of an http.Server that come with a socket and without a response. */
+/** Listeners for events of an http.Server that have a socket but no response. */
 export interface RawAnswers {
   /** Bytes that could not be parsed as a request. */
   readonly clientError: (error: Error & { readonly code?: string }, socket: Socket) => void;
-  /** A request for a tunnel. */
+  /** A CONNECT request. */
   readonly connect: (req: IncomingMessage, socket: Duplex) => void;
 }
 
@@ -33,11 +33,11 @@ const NO_TUNNELS = problem('methodNotAllowed', 'This gateway opens no tunnels: C
 const METHODS = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
 
 /**
- * Answers what node:http only hands a socket for, and ends the connection. Answers that are due before are not disturbed:
- * what comes behind a good request is no reason to give that one the answer of another.
+ * Answers input for which node:http only provides a socket, and ends the connection. Earlier answers are not disturbed:
+ * if unreadable input follows a valid request, that request still gets its own answer.
  */
 export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAnswers {
-  /** Each further byte on them is an error again. */
+  /** Sockets with unreadable input; each further byte on them causes another error. */
   const faulty = new WeakSet<Socket>();
 
   function clientError(error: Error & { readonly code?: string }, socket: Socket): void {
@@ -48,13 +48,13 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
     }
     const open = turns.answerOn(socket);
     if (open?.req.complete === true && error.code === 'HPE_INVALID_EOF_STATE') {
-      // The client has disconnected in the middle of its next request.
+      // The client disconnected in the middle of its next request.
       socket.end();
       return;
     }
     faulty.add(socket);
     const draft = reasonOf(error.code);
-    // What cannot be read is part of a request, or comes behind all of them.
+    // The unreadable bytes belong to the current request, or follow all requests.
     const req = open?.req.complete === false ? open.req : undefined;
     const reqId = requestIdOf(req ?? { headers: {} });
     const { code } = error;
@@ -66,12 +66,13 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
     answerInTurn(socket, draft, reqId);
   }
 
-  /** Answers when the answers before have ended. */
+  /** Answers after the previous answers have ended. */
   function answerInTurn(socket: Socket, draft: ProblemDraft, reqId: string): void {
     const open = turns.answerOn(socket);
     if (open?.req.complete === true) open.once('close', () => answerInTurn(socket, draft, reqId));
     else if (open?.headersSent !== true) endWith(socket, draft, reqId);
-    // A second head in the middle of an answer would be read as a part of it. One that only waits for the rest is whole.
+    // A second head in the middle of an answer would be read as part of it. An answer that only waits for the rest of
+    // the upload is complete.
     else if (!open.req.emit(UNREADABLE)) socket.destroy();
   }
 
@@ -81,14 +82,17 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
     const reqId = requestIdOf(req);
     onRefused('method', { reqId, ...refusalFields(req, NO_TUNNELS) });
     if (turns.answerOn(req.socket) === undefined) endWith(req.socket, NO_TUNNELS, reqId, METHODS);
-    // Nobody watches any more over the answer that is still open.
+    // The answer that is still open is no longer supervised.
     else socket.destroy();
   }
 
   return { clientError, connect };
 }
 
-/** Further bytes are ignored; cutting the connection at once could lose the answer on its way. */
+/**
+ * Sends an answer and ends the connection. Further input is ignored; closing the connection at once could lose the
+ * answer.
+ */
 function endWith(
   socket: Socket,
   draft: ProblemDraft,
@@ -111,7 +115,7 @@ function endWith(
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** RFC 9110 §§ 15.5.1 and 15.5.9, RFC 6585 § 5. */
+/** Returns the problem for a parser error: RFC 9110 §§ 15.5.1 and 15.5.9, RFC 6585 § 5. */
 function reasonOf(code: string | undefined): ProblemDraft {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':

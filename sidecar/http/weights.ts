@@ -1,8 +1,8 @@
 /**
- * Whether a client takes something, and would not rather have something else: by what it names in a header such as `Accept` or
- * `Accept-Encoding`, each with its weight, 1 unless said (RFC 9110 § 12.4.2).
+ * Whether a client accepts something and does not prefer the alternative, according to a header such as `Accept` or
+ * `Accept-Encoding`. Each item has a weight, which is 1 by default (RFC 9110 § 12.4.2).
  *
- * @param wanted in small letters, as is `other`
+ * @param wanted in lower case, like `other`
  */
 export function prefers(header: string | undefined, wanted: string, other: string): boolean {
   const weights = weightsOf(header ?? '');

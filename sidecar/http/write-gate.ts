@@ -30,19 +30,19 @@ export interface WriteGateOptions {
   readonly baseUrlOf: BaseUrlOf;
   /** Whether a request has the gateway token, so that the gateway in front vouches for its caller. */
   readonly isVouchedFor: Voucher;
-  /** Largest body that is judged, in bytes. */
+  /** Maximum size of a body that is judged, in bytes. */
   readonly bodyLimit: number;
-  /** Told of each write that is refused. Must not throw. */
+  /** Called for each refused write. Must not throw. */
   readonly onRefused?: (req: IncomingMessage, draft: ProblemDraft) => void;
 }
 
-/** Header of the answer to a write that was looked at. */
+/** Header of the answer to a write that was checked. */
 const VERDICT = 'Write-Check';
 
-/** Memory for the bodies of writes that are looked at, in bytes. */
+/** Memory for the bodies of writes that are checked, in bytes. */
 const ROOM = 128 * 1024 * 1024;
 
-/** Faults that an answer lists. */
+/** Maximum number of faults in an answer. */
 const MAX_FAULTS = 1000;
 
 const OVERRIDDEN = problem(
@@ -60,8 +60,8 @@ const UNCLEAR = problem(
 );
 
 /**
- * Stands before pass-through, and looks at writes as the policies want it. All other requests go on as they came, and so do
- * writes where nothing is checked.
+ * Creates a gate before pass-through that checks writes as the policies require. All other requests are forwarded
+ * unchanged, and so are writes that no policy checks.
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks } = options;
@@ -114,14 +114,14 @@ interface Gated {
   readonly awaitsContinue: boolean;
 }
 
-/** One write at the gate. */
+/** A write that passes through the gate. */
 class GatedWrite {
   readonly #options: WriteGateOptions;
   readonly #room: BodyMemory;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #route: WriteRoute | 'unclear';
-  /** What has become of the request until now. */
+  /** How the request is to be forwarded, as determined so far. */
   #parts: ForwardingManner;
 
   constructor({ options, room, req, res, route, awaitsContinue }: Gated) {
@@ -133,7 +133,7 @@ class GatedWrite {
     this.#parts = { awaitsContinue };
   }
 
-  /** @param known the policies; undefined where they could not be read */
+  /** Decides how to handle the write. @param known the policies; undefined if they could not be read */
   take(known: KnownPolicies | undefined): void {
     const { checks } = this.#options;
     const route = this.#route;
@@ -159,13 +159,13 @@ class GatedWrite {
       });
   }
 
-  /** @param isLast the rest of the body is not awaited */
+  /** Refuses the write. @param isLast whether to answer without waiting for the rest of the body */
   refuse(draft: ProblemDraft, isLast = this.#parts.awaitsContinue === true): void {
     this.#options.onRefused?.(this.#req, draft);
     answerProblem(this.#req, this.#res, draft, isLast);
   }
 
-  /** The policies that may decide about the request. */
+  /** The policies that may apply to the request. */
   #candidatesIn(known: KnownPolicies | undefined): readonly CandidatePolicy[] | undefined {
     const { checks, isVouchedFor } = this.#options;
     const caller = callerOf(this.#req.headers, isVouchedFor(this.#req));
@@ -193,7 +193,7 @@ class GatedWrite {
       return;
     }
     if (!isLarge) this.#parts = { body };
-    // While it waits for the broker, it is there, too.
+    // The body also takes memory while the request waits for the broker.
     const give = () => room.give(body.bytes.length);
     if (res.closed) give();
     else res.on('close', give);
@@ -204,7 +204,7 @@ class GatedWrite {
         else this.#act(checks.failed(candidates, new Error('Too many bodies are being read.')));
         return;
       }
-      // They may have changed while the body arrived.
+      // The policies may have changed while the body was being read.
       const current = checks.policies();
       const known = current instanceof Promise ? await current : current;
       const latest = known === undefined || known.stamp === stamp ? candidates : this.#candidatesIn(known);
@@ -217,7 +217,7 @@ class GatedWrite {
       const outcome = await checks.check(write, { ...facts, bytes: body.bytes.toString('latin1') });
       if (!res.closed) this.#act(outcome);
     } catch (error) {
-      // The client has left.
+      // The client has disconnected.
       if (!res.closed) throw error;
     }
   }
@@ -227,14 +227,14 @@ class GatedWrite {
       route,
       candidates,
       stamp,
-      // Few writes depend on what is stored.
+      // Deferred, because few writes depend on stored entities.
       placeOfEntities: () => placeOf(this.#req, route.kind.startsWith('temporal-')),
       baseUrl: this.#options.baseUrlOf(this.#req),
       signal: new ClientDisconnect(this.#res),
     };
   }
 
-  /** Nobody can judge it, as is known beforehand. */
+  /** Handles a write that is known in advance to be impossible to judge. */
   #settleUnjudged(candidates: readonly CandidatePolicy[], reason: string): void {
     const decision = this.#options.checks.unjudged(candidates, reason);
     this.#noteChange(undefined);
@@ -242,7 +242,7 @@ class GatedWrite {
     else this.refuse(refusal(decision.refused, false));
   }
 
-  /** Does what was decided. */
+  /** Carries out the decision. */
   #act(outcome: WriteOutcome): void {
     const route = this.#route === 'unclear' ? undefined : this.#route;
     switch (outcome.action) {
@@ -269,7 +269,7 @@ class GatedWrite {
     }
   }
 
-  /** @param verdict undefined where nobody has looked */
+  /** Forwards the write. @param verdict undefined if the write was not checked */
   #passOn(verdict?: WriteVerdict, instead?: ForwardedParts['instead']): void {
     const answerFields = verdict === undefined ? [] : [VERDICT, verdict];
     this.#options.passThrough(this.#req, this.#res, {
@@ -279,7 +279,7 @@ class GatedWrite {
     });
   }
 
-  /** The types of entities may change until the answer has been sent. */
+  /** Notes that the types of entities may change until the answer has been sent. */
   #noteChange(ids: readonly string[] | undefined): void {
     const end = this.#options.checks.types.changing(ids);
     this.#res.on('close', end);
@@ -287,7 +287,7 @@ class GatedWrite {
   }
 }
 
-/** A batch without what was refused, and its answer with that. */
+/** Replaces a batch by its accepted entities, and adds the refused ones to the answer. */
 function insteadOf(
   { body, ids }: { readonly body: string; readonly ids: readonly string[] },
   refused: readonly RefusedEntity[],
@@ -302,7 +302,7 @@ function insteadOf(
   };
 }
 
-/** Headers that only say how the body is to be read. */
+/** Where to look up entities. The Link header is left out, because it only says how to interpret the body. */
 function placeOf(req: IncomingMessage, isTemporal: boolean): EntityPlace {
   const { link: _link, ...headers } = forwardedHeaders(req.headers);
   const names = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath'];
@@ -310,7 +310,7 @@ function placeOf(req: IncomingMessage, isTemporal: boolean): EntityPlace {
   return { key, isTemporal, headers };
 }
 
-/** What head and query say of the body, or why nobody can say how a broker reads it. */
+/** Returns what the headers and the query say about the body, or why it is unclear how a broker would read it. */
 function bodyFacts({
   headers,
   rawHeaders,
@@ -342,7 +342,7 @@ function bodyFacts({
   };
 }
 
-/** @param isThinned the other entities of the batch were sent */
+/** Creates the problem of a refused write. @param isThinned whether the other entities of the batch were sent */
 function refusal(refused: readonly RefusedEntity[], isBatch: boolean, isThinned = false): ProblemDraft {
   const isInvalid = refused.some(({ verdict }) => verdict === 'invalid');
   const errors = refused.flatMap(({ faults }) => faults).slice(0, MAX_FAULTS);

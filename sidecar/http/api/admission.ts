@@ -18,13 +18,16 @@ import { type Api, API_PATH, type ApiRoute } from './routes.js';
 
 const HEADERS = { 'cache-control': REVALIDATE, 'x-content-type-options': 'nosniff' };
 
-/** Headers of reads that scripts of any web page may send (the Fetch standard, § 3.2). */
+/** Headers of reads that scripts on any web page may send (the Fetch standard, § 3.2). */
 const CROSS_ORIGIN_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, Link',
 };
 
-/** Refuses what its sender may not do, and paths that do not spell the route exactly, before a body is read. */
+/**
+ * Refuses requests that their caller may not send, and paths that do not spell the route exactly, before a body is
+ * read.
+ */
 export function admission(access: Access): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const { config, url = '' } = request.routeOptions;
@@ -42,7 +45,7 @@ export const bodyPresence: preValidationHookHandler = (request, _reply, done) =>
   const [isWanted, isThere] = [schema?.body !== undefined, request.body !== undefined];
   if (isWanted && !isThere)
     throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
-  // The handler of an upload looks for it.
+  // The handler of an upload checks the body itself.
   if (!isWanted && isThere && config.upload === undefined && !request.is404)
     throw refused('invalidRequest', 'This request takes no body: leave it out.');
   done();
@@ -50,7 +53,7 @@ export const bodyPresence: preValidationHookHandler = (request, _reply, done) =>
 
 const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
 
-/** Reads what handlers need to know of a request beside its parameters and its body. */
+/** Reads the preconditions and the base URL of a request for its handler. */
 export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
   return (request, _reply, done) => {
     if (!request.is404) {
@@ -62,7 +65,7 @@ export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
   };
 }
 
-/** Calls back before the answer to each request that may have changed something. */
+/** Calls `onWritten` before the answer to each request that may have changed something. */
 export function notingWrites(onWritten: () => void): onSendHookHandler {
   return (request, _reply, payload, done) => {
     if (isWrite(request.method, request.routeOptions.config)) onWritten();
@@ -70,14 +73,14 @@ export function notingWrites(onWritten: () => void): onSendHookHandler {
   };
 }
 
-/** Answers what no route takes. */
+/** Refuses requests that match no route. */
 export function notFound(routes: readonly ApiRoute[]): (request: FastifyRequest) => never {
   return (request) => {
     throw nothingAt(pathOf(request), request.method, routes);
   };
 }
 
-/** The refusal of a raw path that matches no route, or none with this method. */
+/** The refusal of a raw path that matches no route, or no route with this method. */
 function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
   const path = instanceOf(rawPath);
   const allowed = allowedMethods(routes, rawPath);
@@ -98,7 +101,7 @@ function isWrite(method: string, { isComputation = false }: FastifyContextConfig
   return !isComputation && !SAFE_METHODS.has(method);
 }
 
-/** The methods of the routes that a path matches; for GET routes, HEAD as well. */
+/** The methods of the routes that match a path. */
 function allowedMethods(
   routes: readonly Pick<ApiRoute, 'method' | 'url'>[],
   path: string,
@@ -110,8 +113,9 @@ function allowedMethods(
 }
 
 /**
- * Whether a raw path spells a route exactly: its fixed segments byte for byte, and each parameter one segment that is
- * not empty. Routers decode before they compare; here, a path must mean what other servers on the way took it for.
+ * Whether a raw path spells a route exactly: its fixed segments byte for byte, and each parameter as one segment that
+ * is not empty. Routers decode before they compare, but a path must mean here what other servers on the way took it
+ * for.
  *
  * @param url of the route, with `:name` parameters
  */
@@ -125,7 +129,9 @@ function matches(url: string, rawPath: string): boolean {
   );
 }
 
-/** Whether a segment can be a name: not a dot segment, and without anything that some servers take for a separator. */
+/**
+ * Whether a segment can be a name: not a dot segment, and without characters that some servers treat as a separator.
+ */
 function isParameter(segment: string): boolean {
   return segment !== '' && !NOT_A_NAME.test(segment);
 }
@@ -139,7 +145,7 @@ const PREFLIGHT_HEADERS = {
   'access-control-max-age': '86400',
 };
 
-/** Takes the OPTIONS that browsers send ahead of a read of another origin with headers of its own, e.g. If-None-Match. */
+/** Handles the OPTIONS request that browsers send before a cross-origin read with extra headers, e.g. If-None-Match. */
 export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
   api.options(url.slice(API_PATH.length), {
     schema: {
@@ -154,15 +160,15 @@ export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
   });
 }
 
-/** The URL under which the client of a request reaches this service, without a trailing slash. */
+/** Returns the URL under which the client of a request reaches this service, without a trailing slash. */
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
-/** Host and port of a URL (RFC 3986 § 3.2.2), with the characters of host names on networks only. */
+/** Host and port of a URL (RFC 3986 § 3.2.2), limited to the characters of network host names. */
 const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Finds the base of links: the configured URL, else that of the request's `Host`. `X-Forwarded-*` fields do not count:
- * any client can send them, and caches that ignore these fields would keep the links.
+ * Determines the base of links: the configured URL, or that of the request's `Host`. `X-Forwarded-*` fields do not
+ * count: any client can send them, and caches that ignore these fields would keep the links.
  *
  * @returns a function that throws RequestRefusedError (400) for a `Host` that is not a host name
  */

@@ -10,18 +10,18 @@ import { refused } from '../errors.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { prefers } from '../weights.js';
 
-/** A success answer, apart from what depends on the request's headers. */
+/** A successful answer, except for what depends on the headers of the request. */
 export interface Answer {
   readonly status: 200 | 201 | 202 | 204;
-  /** Without quotes. */
+  /** The ETag, without quotes. */
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
-  /** Instead of a body: an answer that goes on for as long as there is something to send. */
+  /** Replaces the body: an answer that is sent piece by piece, of unknown length. */
   readonly stream?: { readonly text: AsyncIterable<string> | Readable; readonly mediaType: string };
 }
 
-/** Bytes of the application, sent unchanged. */
+/** A document of the application, sent unchanged. */
 interface Document {
   readonly bytes: Buffer;
   readonly mediaType: string;
@@ -30,48 +30,48 @@ interface Document {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
-/** One resource as JSON. */
+/** Answers with one resource as JSON. */
 export function ok(value: unknown, etag: string): Answer {
   return { status: 200, etag, body: jsonBody(value) };
 }
 
-/** The result of a computation. @param json its text */
+/** Answers with the result of a computation. @param json the result as JSON text */
 export function computed(json: string, mediaType = 'application/json'): Answer {
   return { status: 200, body: { bytes: Buffer.from(json), mediaType } };
 }
 
-/** Work that was taken, and goes on. @param url absolute, of its resource */
+/** Answers that work was accepted and continues in the background. @param url absolute URL of its resource */
 export function accepted(url: string, value: unknown): Answer {
   return { status: 202, headers: { location: url }, body: jsonBody(value) };
 }
 
-/** The same answer, with the header that names the record of a purge. */
+/** Adds the header that names the record of a purge. */
 export function namingPurge(answer: Answer, id: string): Answer {
   return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }
 
-/** The head of an answer whose body is not made for a HEAD. */
+/** The head of an answer; used for HEAD requests for which no body is generated. */
 export function headOf(mediaType: string): Answer {
   return { status: 200, body: { bytes: Buffer.of(), mediaType } };
 }
 
-/** What is true of the moment, and has no ETag. */
+/** Answers with a momentary state, which has no ETag. */
 export function current(value: unknown): Answer {
   return { status: 200, body: jsonBody(value) };
 }
 
-/** A new resource. @param url absolute */
+/** Answers with a new resource. @param url absolute */
 export function created(url: string, value: unknown, etag: string): Answer {
   return { status: 201, etag, headers: { location: url }, body: jsonBody(value) };
 }
 
-/** Something derived as a whole, such as a list; its ETag is that of its bytes. */
+/** Answers with something computed as a whole, such as a list. Its ETag is that of its bytes. */
 export function derived(value: unknown): Answer {
   const body = jsonBody(value);
   return { status: 200, etag: hashOf(body.bytes), body };
 }
 
-/** A document as it is stored, or was made from what is. */
+/** Answers with a stored document, or one generated from stored data. */
 export function document({ bytes, mediaType, etag }: Document): Answer {
   return { status: 200, etag, body: { bytes, mediaType } };
 }
@@ -83,10 +83,10 @@ interface Page {
 }
 
 /**
- * One page of a list, with the total and a link to the next page (RFC 8288) where there is one.
+ * Answers with one page of a list, with the total and a link to the next page (RFC 8288) if there is one.
  *
  * @param requested the part, and the filters of the list, which the link keeps
- * @param url absolute, of the list, without a query
+ * @param url absolute URL of the list, without a query
  */
 export function page(
   items: readonly unknown[],
@@ -118,9 +118,9 @@ function hashOf(...parts: readonly (Buffer | string)[]): string {
 }
 
 /**
- * An answer about a model, with since when the model is deprecated (RFC 9745) and when it will be removed (RFC 8594).
+ * Adds to an answer about a model when the model was deprecated (RFC 9745) and when it will be removed (RFC 8594).
  *
- * @param lifecycle undefined where it is about no model
+ * @param lifecycle undefined if the answer is not about a model
  */
 export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined): Answer {
   if (lifecycle === undefined) return answer;
@@ -135,18 +135,18 @@ export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined):
   };
 }
 
-/** A time of the schema service as the API writes it: RFC 3339, in UTC. */
+/** Formats a time of the schema service for the API: RFC 3339, in UTC. */
 export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
 /**
- * Clients revalidate each time, which an ETag makes cheap: the header of every answer, errors included. It holds for versions
- * as well: a name that was deleted may be used again, and then begins with version 1.
+ * The Cache-Control of every answer, including errors: clients revalidate each time, which is cheap with an ETag. This
+ * also applies to versions, because the name of a deleted model may be used again, starting at version 1.
  */
 export const REVALIDATE = 'no-cache';
 
-/** Sends an answer, or 304 where the client has it (RFC 9110 § 13.1.2). */
+/** Sends an answer, or 304 if the client already has it (RFC 9110 § 13.1.2). */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { request } = reply;
   const { status, etag, headers, body } = answer;
@@ -172,15 +172,17 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return body === undefined ? reply.send() : sendBody(reply, body);
 }
 
-/** From how many bytes on an answer is packed: smaller ones fit into one packet as they are. */
+/** Minimum size for compression, in bytes. Smaller answers fit into one packet uncompressed. */
 const PACKED_FROM_BYTES = 1400;
 
-/** Sends bytes, because Fastify adds a charset parameter to text, which these media types do not have. */
+/**
+ * Sends bytes rather than text, because Fastify adds a charset parameter to text, which these media types do not have.
+ */
 function sendBody(reply: FastifyReply, { bytes, mediaType }: NonNullable<Answer['body']>): FastifyReply {
   reply.header('content-type', mediaType);
   const { 'accept-encoding': accepted } = reply.request.headers;
   if (bytes.length < PACKED_FROM_BYTES || !prefers(accepted, 'gzip', 'identity')) return reply.send(bytes);
-  // In a thread of the pool of Node.js: a schema may be large.
+  // Compresses in a thread of the Node.js pool, since a schema may be large.
   gzip(bytes, (error, packed) => {
     if (error === null) reply.header('content-encoding', 'gzip').send(packed);
     else reply.send(bytes);
@@ -200,9 +202,10 @@ const ENTITY_TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
 const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`);
 
 /**
- * Reads the conditions of a write.
+ * Reads the preconditions of a write.
  *
- * @throws RequestRefusedError (400) for anything but a list of ETags: a condition that is not understood would not hold
+ * @throws RequestRefusedError (400) for anything but a list of ETags: a condition that is not understood could not be
+ * enforced
  */
 export function writeConditions({
   'if-match': ifMatch,
@@ -217,33 +220,33 @@ function matchOf(header: string): readonly string[] | '*' {
   if (header === '*') return '*';
   if (!ENTITY_TAGS.test(header))
     throw refused('invalidRequest', 'The header If-Match must be * or a list of ETags in double quotes.');
-  // An ETag of ours may end like that by itself.
+  // An original ETag may also end like this.
   return [...new Set(tagsOf(header).flatMap((tag) => [tag, tag.replace(CODING, '')]))];
 }
 
 /**
- * What proxies add to the ETag of an answer that they compress (Apache, Caddy, Jetty). Others make it weak (nginx, HAProxy,
- * Cloudflare). If-Match compares strongly (RFC 9110 § 13.1.1), but every ETag of the gateway names one exact state, so one that
- * came back from a proxy still does.
+ * The suffix that proxies add to the ETag of an answer that they compress (Apache, Caddy, Jetty). Other proxies make
+ * the ETag weak (nginx, HAProxy, Cloudflare). If-Match uses the strong comparison (RFC 9110 § 13.1.1), but every ETag
+ * of the gateway identifies one exact state, so an ETag that a proxy changed still does.
  */
 const CODING = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
 
-/** Whether the client of a read has the current representation already; `etag` is without quotes. */
+/** Whether the client of a read already has the current representation. @param etag without quotes */
 export function isKnown(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header.trim() === '*') return true;
   return tagsOf(header).includes(etag);
 }
 
-/** Weak and strong ones, without quotes. */
+/** Returns the ETags of a header, weak and strong, without quotes. */
 function tagsOf(header: string): readonly string[] {
   return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, tag = '']) => tag);
 }
 
 /**
- * The conditions of a write to a resource that must exist.
+ * Returns the preconditions of a write to a resource that must exist.
  *
- * @param find rejects when it does not exist
- * @throws RequestRefusedError (412) for `If-None-Match: *` when it does
+ * @param find rejects if the resource does not exist
+ * @throws RequestRefusedError (412) for `If-None-Match: *` if it exists
  */
 export async function writeOptions(
   { ifMatch, ifAbsent }: Conditions,
@@ -253,12 +256,12 @@ export async function writeOptions(
     await find();
     throw refused('preconditionFailed', 'If-None-Match: * is for new resources, and this one exists.');
   }
-  // These writes never create anything, so `If-Match: *` holds without a check.
+  // These writes never create anything, so `If-Match: *` needs no check.
   return ifMatch === undefined || ifMatch === '*' ? {} : { ifMatch };
 }
 
 /**
- * The state that a write of a resource expects which it may also create.
+ * Returns the state that a write expects of a resource that it may also create.
  *
  * @throws RequestRefusedError (412) for conditions that contradict each other
  */

@@ -6,7 +6,7 @@ import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
 import { TurnQueue } from '../../shared/next-turn.js';
 import { refused } from '../errors.js';
 
-/** Media types of bodies: JSON by its general name, or by that of the document. */
+/** Media types of bodies: that of JSON in general, or a more specific one. */
 export const BODY_MEDIA_TYPES = [
   'application/json',
   'application/ld+json',
@@ -16,13 +16,19 @@ export const BODY_MEDIA_TYPES = [
 
 const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
 
-/** Limits of a body that is parsed on the event loop; accepted models have a tenth of this. The depth is checked later. */
+/**
+ * Limits for a body that is parsed on the event loop. The limit for models is a tenth of this. The depth is checked
+ * later.
+ */
 const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
 
-/** Reading larger bodies takes some milliseconds or more: one at a time. */
+/** Parsing larger bodies takes some milliseconds or more, so they are parsed one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Makes the routes of a scope accept JSON bodies only. A route whose schema is a `TextOf` gets the text, any other the value. */
+/**
+ * Makes the routes of a scope accept only JSON bodies. A route whose schema is a `TextOf` gets the text, any other
+ * route the parsed value.
+ */
 export function takeJsonBodies(scope: FastifyInstance): void {
   const large = new TurnQueue();
   scope.removeAllContentTypeParsers();
@@ -46,7 +52,7 @@ export function takeJsonBodies(scope: FastifyInstance): void {
       'content-length': length = '0',
       'transfer-encoding': coding,
     } = request.headers;
-    // `curl -d ''` calls no body a form.
+    // `curl -d ''` sends the Content-Type of a form with an empty body.
     if (length === '0' && coding === undefined) {
       done(null, undefined);
       return;
@@ -75,7 +81,7 @@ export function requireUnencoded(
 }
 
 /**
- * The text of a body, without the byte order mark that some editors put before it.
+ * Decodes a body, and removes the byte order mark that some editors put before the text.
  *
  * @param body UTF-8 (RFC 8259 § 8.1)
  * @throws RequestRefusedError (400)
@@ -93,7 +99,7 @@ function checkWeight(body: Buffer): void {
   if (weight.excess !== undefined) throw refused('limitExceeded', `The body ${weight.excess}.`);
 }
 
-/** @throws UnreadableBodyError naming line and column */
+/** @throws UnreadableBodyError with line and column */
 function parseText(text: string): unknown {
   const read = readJson(text);
   if ('value' in read) return read.value;

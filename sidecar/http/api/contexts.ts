@@ -47,7 +47,7 @@ const PARAMS = Type.Object({
   context: Type.String({ description: 'Name of a context; of a generated one `{domain}~{model}`.' }),
 });
 
-/** JSON-LD contexts: custom ones, those generated from models, and the core contexts of NGSI-LD. */
+/** The routes of JSON-LD contexts: custom contexts, those generated from models, and the core contexts of NGSI-LD. */
 export function contextRoutes(api: Api, { contexts }: SchemaService): void {
   api.get('/contexts', {
     schema: {
@@ -169,7 +169,7 @@ const DRY_RUN = Flag(
   'Say what would become of the context and of the models that follow it, and write nothing.',
 );
 
-/** What a context's URL answers. */
+/** The document at the URL of a context. */
 export const LD_CONTEXT = Type.Object({ '@context': Type.Unknown({ description: 'A JSON-LD context.' }) });
 
 const CONTEXT_VALUE = AnyJson(
@@ -215,7 +215,7 @@ const CONTEXT_DRY_RUN = Closed('ContextDryRun', {
   dependents: UPDATED_DEPENDENTS,
 });
 
-/** Says where the warnings of a domain's context are, where it has some (RFC 8288). */
+/** Adds a link to the warnings of a domain's context, if there are any (RFC 8288). */
 export function withWarnings(answer: Answer, count: number, baseUrl: string, domain: string): Answer {
   if (count === 0) return answer;
   const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
@@ -250,7 +250,7 @@ function contextDryRunJson(
   return { dryRun: true, status, warnings, dependents: followers.map(followerJson) };
 }
 
-/** It keeps its version, and means something else. */
+/** A follower keeps its version, although its meaning has changed. */
 function followerJson({ domain, model, change }: ChangedFollower) {
   return dependentJson({ domain, model, status: 'unchanged', ...changeOf(change) });
 }

@@ -28,10 +28,10 @@ import { type Api, apiUrl } from './routes.js';
 const tag = 'Domains';
 const CASCADE = Flag('Delete its models with it, with all their versions and contexts.');
 
-/** Enough for a name and a description in any spelling of JSON. */
+/** Enough for a name and a description, however the JSON is written. */
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
-/** Domains: the namespaces of models. */
+/** The routes of domains, the namespaces of models. */
 export function domainRoutes(api: Api, { store, domains }: SchemaService): void {
   api.get('/domains', {
     schema: {
@@ -115,7 +115,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
   });
 }
 
-/** One context for all models of a domain. */
+/** The routes of the context that a domain's models share. */
 export function domainContextRoutes(api: Api, { domainContexts }: SchemaService): void {
   api.get('/domains/:domain/context', {
     schema: {

@@ -7,7 +7,7 @@ import { content, empty, TEXT } from './schemas.js';
 
 const EVENTS = 'text/event-stream';
 
-/** What the routes of events are described by, whatever the job. */
+/** The description of an events route, for any kind of job. */
 export const EVENTS_SCHEMA = {
   description:
     'The record now, and on each change, at most four times a second. The stream ends with the final ' +
@@ -19,11 +19,12 @@ export const EVENTS_SCHEMA = {
 };
 
 /**
- * Answers with the events of a job, or with 204 where the client has had the last one: it makes browsers stop asking again.
+ * Answers with the events of a job. If the client has already received the last one, answers 204, which makes browsers
+ * stop reconnecting.
  *
- * @param record of the job as it is now
- * @param watch its records, until the signal aborts
- * @param shown a record as it is answered
+ * @param record the current record of the job
+ * @param watch yields the records of the job until the signal aborts
+ * @param shown converts a record for the answer
  */
 export function sendEvents<Record extends JobRecord>(
   reply: FastifyReply,
@@ -48,18 +49,18 @@ export function sendEvents<Record extends JobRecord>(
   });
 }
 
-/** The longest that a timer of Node.js waits: 24 days. */
+/** The longest delay of a Node.js timer: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** How often a stream of events without news shows that it is alive. */
+/** The interval of comments that keep an event stream without news alive, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Server-sent events (the HTML standard, § 9.2) of a job.
+ * Generates the server-sent events (the HTML standard, § 9.2) of a job.
  *
- * @param records of the job: the one now, and each change
- * @param seen the id of the event that the client has, if any
- * @param shown a record as it is answered
+ * @param records the current record of the job, and then each changed one
+ * @param seen the id of the last event that the client received, if any
+ * @param shown converts a record for the answer
  */
 export async function* eventsOf<Record extends object>(
   records: AsyncGenerator<Record, void>,
@@ -89,7 +90,7 @@ export async function* eventsOf<Record extends object>(
   }
 }
 
-/** The same for the same record, from any process. */
+/** Returns an event id, which is the same for the same record in every process. */
 function eventIdOf(record: object): string {
   return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
 }

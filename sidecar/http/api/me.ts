@@ -4,7 +4,7 @@ import { current, send } from './answer.js';
 import { json, STRINGS, TEXT } from './schemas.js';
 import type { Api } from './routes.js';
 
-/** Who sends the request, and what they may do: what the console shows, and a way to try an access token. */
+/** The route that shows the caller and its rights. The console uses it, and it is a way to test an access token. */
 export function meRoute(api: Api): void {
   api.get('/me', {
     schema: {

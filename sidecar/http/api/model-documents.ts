@@ -33,7 +33,7 @@ const FILE_PATH = Type.Object({
   file: Type.String({ description: 'Name of a file, as the list of files has it.' }),
 });
 
-/** What a model is turned into, and its files. */
+/** The routes of the documents generated from a model, and of its files. */
 export function modelDocumentRoutes(api: Api, { documents, files, knownModels }: SchemaService): void {
   const read = async (
     key: ModelKey,
@@ -145,7 +145,7 @@ const MODEL_FILE = Closed('ModelFile', {
   url: { ...URL_TEXT, description: 'Where the file is.' },
 });
 
-/** @param filesUrl absolute, of the list of files */
+/** @param filesUrl absolute URL of the list of files */
 function fileJson(file: ModelFile, filesUrl: string, version?: number): WrittenOf<typeof MODEL_FILE> {
   const query = version === undefined ? '' : `?version=${version}`;
   return { ...file, url: `${filesUrl}/${encodeURIComponent(file.name)}${query}` };

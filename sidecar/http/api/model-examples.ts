@@ -52,7 +52,7 @@ const EXAMPLE_PATH = Type.Object({
   example: { ...NAME, description: 'Name of an example.' },
 });
 
-/** The entities that are kept with a model, to show what it describes. */
+/** The routes of examples: entities stored with a model to show what it describes. */
 export function modelExampleRoutes(
   api: Api,
   { store, files, knownModels }: SchemaService,
@@ -163,7 +163,7 @@ const EXAMPLE = Closed('ModelExample', {
   url: { ...URL_TEXT, description: 'Where the example is.' },
 });
 
-/** Errors that an answer lists; a validation lists all. */
+/** Maximum number of errors in an answer; a validation lists all. */
 const MAX_ERRORS = 100;
 
 const PUT_EXAMPLE = Closed('PutModelExample', {
@@ -174,7 +174,7 @@ const PUT_EXAMPLE = Closed('PutModelExample', {
 
 type Verdict = Static<typeof VERDICT>;
 
-/** The representation in which all entities were read. */
+/** The representation of the entities, if it is the same for all. */
 function formOf(verdicts: readonly Verdict[]): Verdict['form'] | undefined {
   const forms = new Set(verdicts.map(({ form }) => form));
   return forms.size === 1 ? verdicts[0]?.form : undefined;

@@ -19,7 +19,7 @@ import {
 import { timeText } from './answer.js';
 import { apiUrl } from './routes.js';
 
-/** Models in requests and answers: their schemas, and the functions that make values of these types. */
+/** Models in requests and answers: their schemas, and the functions that create such values. */
 
 export const COMPATIBILITY = Type.Enum(['none', 'backward', 'forward', 'full'], {
   description:
@@ -211,12 +211,12 @@ export const MODEL_CHANGE = Closed(
   'A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.',
 );
 
-/** The model that a path names. */
+/** The key of the model named in a path. */
 export function modelKey({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
   return { domain, name: model };
 }
 
-/** The absolute URL of a model, or of something below it. */
+/** The absolute URL of a model, or of a resource below it. */
 export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: readonly string[]): string {
   return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
 }

@@ -55,13 +55,13 @@ const FILTER = {
   attribute: TextParameter(512, 'The name of an attribute that a model describes.'),
 };
 
-/** Two versions to be compared. */
+/** The two versions to compare. */
 const VERSION_RANGE = {
   from: VersionParameter('the one before `to`'),
   to: VersionParameter('the current one'),
 };
 
-/** Problems of a schema that is not accepted. */
+/** Problems of a schema that is rejected. */
 export const SCHEMA_PROBLEMS = [
   'schemaInvalid',
   'schemaDialectUnsupported',
@@ -73,7 +73,7 @@ export const SCHEMA_PROBLEMS = [
   'busy',
 ] as const satisfies readonly ProblemKind[];
 
-/** Models: JSON Schemas with their versions. */
+/** The routes of models: JSON Schemas with their versions. */
 export function modelRoutes(api: Api, { store, models, comparison, knownModels }: SchemaService): void {
   api.get('/models', {
     schema: {
@@ -149,7 +149,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       if (version === undefined) return send(reply, withLifecycle(ok(modelJson(found), model.etag), model));
       const { description } = found.version;
       const older = modelJson({ ...found, model: { ...model, description } });
-      // No write takes the ETag of an older version for that of the model.
+      // The ETag of an older version must not match that of the model in a write.
       return send(reply, withLifecycle(ok(older, `${model.etag}.v${version}`), model));
     },
   });

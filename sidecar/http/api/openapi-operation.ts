@@ -9,7 +9,7 @@ import { COUNT, STRINGS, TEXT } from './schemas.js';
 /** A part of an OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** The headers of answers, as components. */
+/** The headers of answers, as OpenAPI components. */
 export const HEADERS = {
   ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
   CacheControl: header(
@@ -31,7 +31,7 @@ export const HEADERS = {
   Accept: header('Media types of bodies.'),
 } as const;
 
-/** Headers of problems by status. */
+/** The headers of problems, by status. */
 const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
   401: { 'WWW-Authenticate': referTo('WwwAuthenticate') },
   405: { Allow: referTo('Allow') },
@@ -39,13 +39,13 @@ const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
   503: { 'Retry-After': referTo('RetryAfter') },
 };
 
-/** The parts of an operation that are used here. */
+/** The members of an operation that are used here. */
 interface Operation {
   readonly parameters?: readonly Part[];
   readonly responses?: Readonly<Record<string, Part>>;
 }
 
-/** An operation with the headers, problems and security that follow from its route. */
+/** Adds the headers, problems and security to an operation that follow from its route. */
 export function describeOperation(operation: Operation, route: ApiRoute): Part {
   const { parameters = [], responses = {} } = operation;
   return {
@@ -56,7 +56,7 @@ export function describeOperation(operation: Operation, route: ApiRoute): Part {
   };
 }
 
-/** What a request needs depends on the configuration: a token of one kind or the other, or none. */
+/** Depending on the configuration, a request needs one kind of token, the other, or none. */
 function securityOf({ method, url }: ApiRoute): Part {
   const { needsToken, roles } = ruleOf(method, url);
   const schemes = [
@@ -101,7 +101,7 @@ function answersOf({ method, schema, config }: ApiRoute, responses: Readonly<Rec
   return { ...Object.fromEntries(described), ...(method === 'GET' && !isVolatile ? { 304: unchanged } : {}) };
 }
 
-/** One response for each status, with the types that its problem may have. */
+/** Describes one response for each status, with the possible types of its problem. */
 function problemResponses(route: ApiRoute): Part {
   const kinds = problemsOf(route).map((name) => problemKinds[name]);
   const statuses = [...new Set(kinds.map(({ status }) => status))];
@@ -121,7 +121,10 @@ function problemResponses(route: ApiRoute): Part {
   return Object.fromEntries(responses);
 }
 
-/** Every kind of problem that a route can be answered with: those it lists, and those that follow from the rest. */
+/**
+ * Returns every kind of problem with which a route can answer: those that it lists, and those that follow from its
+ * other members.
+ */
 function problemsOf({ method, url, schema, config }: ApiRoute): readonly ProblemKind[] {
   const { problems = [], isConditional = false, isStatic = false, upload } = config;
   const { body } = schema;
@@ -142,7 +145,7 @@ function problemsOf({ method, url, schema, config }: ApiRoute): readonly Problem
   return [...new Set(names)];
 }
 
-/** What whoever may not use a route is answered. */
+/** The problems for callers who may not use a route. */
 function refusalsOf(method: string, url: string): readonly ProblemKind[] {
   const { roles, tenants } = ruleOf(method, url);
   if (roles === 'open') return [];
@@ -157,12 +160,12 @@ function header(description: string): Part {
   return { description, required: true, schema: TEXT };
 }
 
-/** A header, by its component. */
+/** A reference to the component of a header. */
 export function referTo(name: keyof typeof HEADERS): Part {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** RFC 9457, and the members that some kinds of problems add. */
+/** A problem (RFC 9457), with the members that some kinds add. */
 export const PROBLEM = Type.Object(
   {
     type: Type.String({ format: 'uri' }),

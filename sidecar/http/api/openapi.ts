@@ -31,7 +31,7 @@ const SIGN_IN = {
     'An access token of the OpenID provider, where the service has one: roles in it say what is allowed.',
 } as const;
 
-/** Describes the routes that are registered after it, by their schemas. */
+/** Describes the routes that are registered after this call, using their schemas. */
 export async function describeRoutes(api: Api): Promise<void> {
   await api.register(swagger, {
     openapi: {
@@ -52,7 +52,7 @@ export async function describeRoutes(api: Api): Promise<void> {
   });
 }
 
-/** The API itself. @param routes all of them, once the first request comes */
+/** The route of the API's own description. @param routes complete by the time of the first request */
 export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
   let description: ReturnType<typeof describe> | undefined;
   api.get('/openapi.json', {
@@ -66,7 +66,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
     handler: async ({ baseUrl }, reply) => {
       description ??= describe(api.swagger(), routes);
       const { paths, purges, ...rest } = description;
-      // They are beside the API, below the same base.
+      // The purge routes are not below the path of the API, but have the same base.
       const beside = Object.entries(purges).map(([path, item]): [string, object] => [
         path,
         { servers: [{ url: baseUrl }], ...item },
@@ -77,21 +77,22 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
   });
 }
 
-/** The parts of the document by `@fastify/swagger` that are used here. */
+/** The members of the document from `@fastify/swagger` that are used here. */
 interface Described {
   readonly paths?: Readonly<Record<string, object | undefined>>;
   readonly components?: object;
 }
 
 /**
- * The document by `@fastify/swagger`, with headers, problems and security of each operation, and the purge routes beside them.
+ * Completes the document from `@fastify/swagger` with the headers, problems and security of each operation, and with
+ * the purge routes.
  *
  * @param routes of the API
  */
 function describe({ paths: described = {}, ...document }: Described, routes: readonly ApiRoute[]) {
   const schemas = new Map<string, object>();
   const paths: Record<string, object> = {};
-  // HEAD answers as GET does.
+  // HEAD requests are answered like GET.
   for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
     const path = route.url.slice(API_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
     const method = route.method.toLowerCase();
@@ -111,7 +112,7 @@ function describe({ paths: described = {}, ...document }: Described, routes: rea
   };
 }
 
-/** A part with references in place of the schemas that have a title, which become components by it. */
+/** Replaces each schema that has a title by a reference, and adds it to the components under that title. */
 function named(part: object, schemas: Map<string, object>): object {
   const inner: Readonly<Record<string, unknown>> = Object.fromEntries(
     Object.entries(part).map(([name, value]) => [name, namedIn(value, schemas)]),

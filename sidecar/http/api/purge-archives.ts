@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 const NDJSON = 'application/x-ndjson';
 
-/** Ids in one request are bounded: a restore of more is one of all, or several. */
+/** Maximum number of ids in one request. To restore more, restore everything or send several requests. */
 const MAX_IDS = 1000;
 
 const RESTORE = Closed('Restore', {
@@ -37,7 +37,7 @@ const RESTORE = Closed('Restore', {
   maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
 });
 
-/** What purges archived of what they deleted: read, restored and erased. */
+/** The routes to read, restore and erase what purges have archived. */
 export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): void {
   const { archives, purges } = options;
   api.post('/purges/:purge/restore', {

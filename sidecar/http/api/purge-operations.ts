@@ -5,7 +5,7 @@ import { PURGE, UNIT } from './purge-schemas.js';
 import type { Part } from './openapi-operation.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';
 
-/** What some parameters mean that select; the others are those of the broker's GET (clause 6.4.3.2). */
+/** Descriptions of some selecting parameters; the others are those of the broker's GET (clause 6.4.3.2). */
 const MEANINGS: Readonly<Record<string, string>> = {
   drop: 'Attributes to remove from each match, instead of the entity.',
   keep: 'Attributes to keep of each match; all others are removed.',
@@ -61,7 +61,7 @@ const RESULT = Type.Object(
 );
 
 /**
- * The purge routes of NGSI-LD, which are beside this API, for its OpenAPI document.
+ * Describes the NGSI-LD purge routes for the OpenAPI document; they are outside this API.
  *
  * @param problem the schema of problems
  * @param purgeId the header that names the record of a purge

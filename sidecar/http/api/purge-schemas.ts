@@ -3,7 +3,7 @@ import { JOB_STATES } from '../../jobs/purge-service.js';
 import { type OptionIn, type OptionValues, optionSchemas, type Place } from '../../shared/purge-options.js';
 import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
-/** The options of a purge that can be given in a place, as optional members. */
+/** Returns the schemas of the purge options that are allowed in a place, as optional members. */
 export function optionMembers<Where extends Place>(place: Where) {
   const members = Object.entries<object>(optionSchemas(place)).map(([name, schema]) => [
     name,
@@ -37,7 +37,7 @@ const ARCHIVE = Type.Object(
   { title: 'PurgeArchive', description: 'What was archived of what the purge deleted.' },
 );
 
-/** Where the request of a record came from. */
+/** Members that say where the request of a record came from. */
 const CLIENT = {
   clientAddress: Type.Optional({
     ...TEXT,
@@ -46,14 +46,14 @@ const CLIENT = {
   userAgent: Type.Optional({ ...TEXT, description: 'The program that sent it, as that calls itself.' }),
 };
 
-/** What the record of each job has. */
+/** The members of every job's record. */
 export const JOB_MEMBERS = {
   id: TEXT,
   state: Type.Enum(JOB_STATES, { type: 'string' }),
   query: TEXT,
   tenant: Type.Optional(TEXT),
   link: Type.Optional(TEXT),
-  /** Where the headers of FIWARE said that the entities are. */
+  /** The place of the entities according to the FIWARE headers. */
   fiware: Type.Optional(Type.Object({ service: Type.Optional(TEXT), servicePath: Type.Optional(TEXT) })),
   caller: TEXT,
   ...CLIENT,
@@ -120,9 +120,9 @@ export const PURGE = Type.Object(
 
 const CHANGEABLE = optionMembers('change');
 
-/** What can be changed of a purge. */
+/** The members of a purge that can be changed. */
 export const PURGE_CHANGE = Type.Object(
-  // Null takes the limit away.
+  // Null removes the limit.
   { ...CHANGEABLE, maxPerSecond: Type.Optional(OrNull(CHANGEABLE.maxPerSecond)) },
   { title: 'PurgeChange', minProperties: 1, additionalProperties: false },
 );

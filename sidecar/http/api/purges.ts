@@ -37,7 +37,7 @@ const FILTERS = {
   type: TextParameter(1000, 'An entity type that their query names.'),
 };
 
-/** Purges as resources: started, watched, changed, cancelled and looked up. */
+/** The routes to start, watch, change, cancel and look up purges. */
 export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
   const { purges } = options;
   api.get('/purges', {
@@ -54,7 +54,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       const times = { since: timeOf('since', since), until: timeOf('until', until) };
       const tenants = listedTenants(request, filter.tenant);
       const { items, total } = await purges.list({ ...filter, ...times, ...tenants });
-      // The database knows one tenant of each; of two different ones, both have to be allowed.
+      // The database knows only one tenant of each job. If a job names two, the caller must be allowed to see both.
       const shown = items.filter((one) => isListed(request, one));
       return send(reply, page(shown, total, query, apiUrl(baseUrl, 'purges')));
     },
@@ -187,10 +187,10 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
   });
 }
 
-/** Without a zone, it would be another time in another place. */
+/** The zone is required, because without it the time would depend on the place. */
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i;
 
-/** A time in a parameter, in milliseconds; a date is its first moment in UTC. */
+/** Parses a time parameter into milliseconds. A date means its first moment in UTC. */
 function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const time = TIME.test(text) ? Date.parse(text) : NaN;
@@ -202,16 +202,16 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   );
 }
 
-/** The purge that applies a plan: where the dry run was. */
+/** Returns the purge that applies a plan, at the place of the dry run. */
 async function plannedPurge(request: FastifyRequest, plan: string, purges: PurgeService): Promise<NewPurge> {
   const asked = await purges.planned(plan, requesterOf(request));
   requireTenants(request.caller, tenantsOf(asked.headers), 'The plan');
   return asked;
 }
 
-/** A purge in a body, with its options in the query. */
+/** Reads the purge in a body, with its options added to the query. */
 function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
-  // The schema demands both where no plan is applied.
+  // The schema requires both members unless a plan is applied.
   const { target = 'entities', query = '', tenant, link } = body;
   const options = optionParameters(optionsOf('body', body));
   return {
@@ -244,7 +244,7 @@ const NEW_PURGE_MEMBERS = {
 const NEW_PURGE = Type.Object(NEW_PURGE_MEMBERS, {
   title: 'NewPurge',
   additionalProperties: false,
-  // With the id of a plan, nothing else is said.
+  // The id of a plan must be the only member.
   if: { properties: { plan: { type: 'string' } }, required: ['plan'] },
   then: {
     maxProperties: 1,

@@ -39,7 +39,7 @@ const tag = 'References';
 const URI_MEANING = 'Absolute URI by which `$ref`s name the document, without a fragment.';
 const URI = Type.String({ minLength: 1, maxLength: 2048, description: URI_MEANING });
 
-/** Documents that the schemas of models refer to by absolute URIs. */
+/** The routes of documents that the schemas of models refer to by absolute URIs. */
 export function referenceRoutes(api: Api, { store, references }: SchemaService, transfer: Transfer): void {
   api.get('/references', {
     schema: {
@@ -140,12 +140,12 @@ const DRY_RUN = Flag(
   'Say what would become of the document and of the models that were made with it, and write nothing.',
 );
 
-/** The URL of a reference document. @param uri by which schemas name it */
+/** The URL of a reference document. @param uri the URI by which schemas refer to it */
 function referenceUrl(baseUrl: string, uri: string): string {
   return `${apiUrl(baseUrl, 'references')}?uri=${encodeURIComponent(uri)}`;
 }
 
-/** Any JSON document; the application says which ones schemas can refer to. */
+/** Any JSON document; the application decides which ones schemas can refer to. */
 const DOCUMENT = AnyJson('A JSON document that `$ref`s name.');
 
 const REFERENCE = Closed('Reference', {

@@ -50,17 +50,18 @@ export interface ApiOptions
   readonly transfer: Transfer;
   /** Called before the answer to each request that may have changed something. Must not throw. */
   readonly onWritten?: () => void;
-  /** Of one request, in bytes. */
+  /** Maximum size of one request, in bytes. */
   readonly bodyLimit: number;
-  /** Of one import, in bytes as it is sent. */
+  /** Maximum size of one import, in bytes as sent. */
   readonly importLimit: number;
 }
 
-/** What only callers who sign in need: others have all tenants, and may read everything. */
+/** Registers the tenant checks, which only apply to callers who sign in: other callers have all tenants. */
 function keepToTenants(api: Api, options: ApiOptions): void {
   const guard = tenantGuard(options);
   api.addHook('onRequest', guard);
-  // A body may take its time, and what a PUT replaces may be of another tenant by then.
+  // Repeats the check, because receiving the body may take a while, and the resource that a PUT replaces may belong to
+  // another tenant by then.
   api.addHook('preHandler', async (request) => {
     if (request.method === 'PUT') await guard(request);
   });
@@ -68,7 +69,7 @@ function keepToTenants(api: Api, options: ApiOptions): void {
 
 const NO_PARAMETERS = Query({});
 
-/** Everything under /api/v2. */
+/** Registers everything under /api/v2. */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   const { schemas, transfer, bodyLimit, importLimit } = options;
   void app.register(
@@ -96,7 +97,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       if (options.onWritten !== undefined) api.addHook('onSend', notingWrites(options.onWritten));
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
-      // Answers are bytes when they come here: fast-json-stringify would not keep exact numbers.
+      // Answers are already bytes at this point. The default, fast-json-stringify, would not keep exact numbers.
       api.setSerializerCompiler(() => writeJson);
       api.setNotFoundHandler(notFound(routes));
 

@@ -5,11 +5,11 @@ import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { timeText } from './answer.js';
 
-/** Retention policies in requests and answers: their schemas, and the functions that make values of these types. */
+/** Retention policies in requests and answers: their schemas, and the functions that create such values. */
 
 const { timeZone, maxGrowth, mode, enabled } = DEFAULT_RETENTION;
 
-/** Settings that have a default. */
+/** Settings with a default value. */
 const DEFAULTED = {
   timeZone: Type.String({ maxLength: 64, default: timeZone }),
   maxGrowth: Type.Number({
@@ -55,7 +55,7 @@ export const POLICY_SETTINGS = Closed('RetentionPolicySettings', MEMBERS.inPath)
 
 export const POLICY = Closed('RetentionPolicy', MEMBERS.read);
 
-/** The same in a list, with what came of its last run. */
+/** A policy in a list, with a summary of its last run. */
 export const LISTED_POLICY = Closed('ListedRetentionPolicy', {
   ...MEMBERS.read,
   lastRun: Type.Optional(
@@ -81,7 +81,7 @@ export const PREVIEW = Closed('RetentionPreview', {
   }),
 });
 
-/** The settings of a policy as they were given, in their order, and then defaults for what was left out. */
+/** Returns the settings of a policy in the order given, followed by the defaults of omitted ones. */
 export function settingsOf(given: Omit<Static<typeof POLICY_SETTINGS>, 'name'>) {
   return { ...given, timeZone, maxGrowth, mode, enabled, ...given };
 }

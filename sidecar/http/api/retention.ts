@@ -51,10 +51,10 @@ const PARAMS = Type.Object({ retentionPolicy: { ...NAME, description: 'Name of a
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Headers that say which data a purge is for: of a run, its policy says that. */
+/** Headers that select the data of a purge. A run takes these from its policy instead. */
 const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'];
 
-/** Retention policies: made, previewed, run, and accounted for. */
+/** The routes to manage, preview and run retention policies, and to list their runs. */
 export function retentionRoutes(api: Api, options: RetentionResourceOptions): void {
   const { retention } = options;
   api.get(POLICIES, {
@@ -71,7 +71,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { items, total } = await visiblePolicies(request, query, list, ({ policy }) =>
         tenantOfPolicy(policy),
       );
-      // A policy of this name may have been of another tenant before.
+      // A policy of the same name may have belonged to another tenant earlier.
       const shown = ({ policy, lastRun }: ListedPolicy) =>
         listedPolicyJson({ policy, lastRun: lastRun && isListed(request, lastRun) ? lastRun : undefined });
       return send(reply, page(items.map(shown), total, query, apiUrl(baseUrl, 'retention-policies')));
@@ -260,7 +260,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
   });
 }
 
-/** What a broker can do to a query. */
+/** Problems that a query to the broker can cause. */
 const BROKER_PROBLEMS = [
   ...(['filterIgnored', 'unexpectedEntity', 'shuttingDown', 'purgeCancelled'] as const),
   ...(['brokerRefused', 'brokerFailed', 'brokerUnreachable', 'brokerReplyUnusable'] as const),
@@ -279,7 +279,8 @@ function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview)
 }
 
 /**
- * Refuses the name of a policy of another tenant: what its runs matched says something of that.
+ * Refuses the name of another tenant's policy, because the number of its matches would reveal something about that
+ * tenant.
  *
  * @throws TenantRefusedError
  */
@@ -303,7 +304,7 @@ function policyUrl(baseUrl: string, { name }: RetentionPolicy): string {
   return apiUrl(baseUrl, 'retention-policies', name);
 }
 
-/** A status of the broker is not one of this resource. */
+/** Replaces a refusal by the broker: its status does not apply to this resource. */
 function asOurs(error: unknown): never {
   const ended = error instanceof PurgeFailedError ? error : undefined;
   const cause = ended?.cause ?? error;
@@ -312,7 +313,7 @@ function asOurs(error: unknown): never {
   throw ended === undefined ? ours : new PurgeFailedError(ours, ended.record, ended.hasBegun);
 }
 
-/** Who asks for a run. @throws RequestRefusedError for headers that name other data than the policy */
+/** Returns the caller of a run. @throws RequestRefusedError for headers that select other data than the policy */
 function callerOf(request: FastifyRequest): NewJob {
   const requester = requesterOf(request);
   const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);

@@ -11,15 +11,15 @@ import type { TSchema } from 'typebox';
 import type { ProblemKind } from '../../shared/errors.js';
 import type { Conditions } from './answer.js';
 
-/** Where the API is, below the base URL of this service. */
+/** The path of the API, below the base URL of this service. */
 export const API_PATH = '/api/v2';
 
-/** The absolute URL of a resource of the API. @param segments not encoded */
+/** The absolute URL of a resource of the API. @param segments path segments, not encoded */
 export function apiUrl(baseUrl: string, ...segments: readonly string[]): string {
   return [`${baseUrl}${API_PATH}`, ...segments.map(encodeURIComponent)].join('/');
 }
 
-/** The scope of Fastify in which the API is: the schemas of a route give its handler the types of parameters and body. */
+/** The Fastify scope of the API. The schemas of a route determine the types of parameters and body in its handler. */
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -29,35 +29,35 @@ export type Api = FastifyInstance<
 >;
 
 declare module 'fastify' {
-  /** What an operation of the API declares beside its schemas. */
+  /** What an operation of the API declares in addition to its schemas. */
   interface FastifyContextConfig {
-    /** Problems beyond those that follow from method, path and body. */
+    /** Problems in addition to those that follow from method, path and body. */
     readonly problems?: readonly ProblemKind[];
-    /** A POST that changes nothing: its answer has no ETag. */
+    /** A POST that changes nothing. Its answers have no ETag. */
     readonly isComputation?: boolean;
-    /** Its answers are true of the moment: they have no ETag, and there is no 304. */
+    /** The answers show a momentary state: they have no ETag, and are never 304. */
     readonly isVolatile?: boolean;
-    /** A write that honours If-Match. */
+    /** A write that supports If-Match. */
     readonly isConditional?: boolean;
-    /** A read that scripts of any web page may send (CORS). */
+    /** A read that scripts on any web page may send (CORS). */
     readonly isCrossOrigin?: boolean;
-    /** It is answered whatever becomes of the store. */
+    /** Answered even if the store is unavailable. */
     readonly isStatic?: boolean;
-    /** Its answers name the record of a purge in `Purge-Id`. */
+    /** The answers name the record of a purge in `Purge-Id`. */
     readonly namesPurge?: boolean;
-    /** Bodies of these media types, which the handler reads itself; IMPORT_LIMIT_BYTES is their limit. */
+    /** Media types of bodies that the handler reads itself. Their size limit is IMPORT_LIMIT_BYTES. */
     readonly upload?: Readonly<Record<string, TSchema>>;
   }
 
   interface FastifyRequest {
-    /** Of a request to the API: where the client reaches this service, without a trailing slash. */
+    /** For requests to the API: the URL under which the client reaches this service, without a trailing slash. */
     baseUrl: string;
-    /** Of a write of the API: the state that it expects. */
+    /** For writes of the API: the state that the write expects. */
     conditions: Conditions;
   }
 }
 
-/** A route as it was registered. */
+/** A registered route. */
 export interface ApiRoute {
   readonly method: string;
   /** With API_PATH and `:name` parameters. */
@@ -66,7 +66,7 @@ export interface ApiRoute {
   readonly config: FastifyContextConfig;
 }
 
-/** Whether a path, raw, belongs to the API. */
+/** Whether a raw path belongs to the API. */
 export function isApiPath(rawPath: string): boolean {
   return rawPath === API_PATH || rawPath.startsWith(`${API_PATH}/`);
 }

@@ -4,7 +4,7 @@ import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './sch
 
 const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
 
-/** `D/M` or `D/M@3`. */
+/** A model, as `D/M` or `D/M@3`. */
 const MODEL = Type.String({
   pattern: `^${MODEL_NAME}/${MODEL_NAME}(?:@[1-9][0-9]{0,8})?$`,
   description: 'The model of all entities: `domain/model`, or `domain/model@3` for a version of it.',
@@ -91,7 +91,7 @@ export const SCAN = Type.Object(
   { title: 'Scan' },
 );
 
-/** The same in a list. */
+/** The record of a scan in a list, without its findings. */
 export const LISTED_SCAN = Type.Object(MEMBERS, { title: 'ListedScan' });
 
 export const FOUND_ENTITY = Type.Object(
@@ -103,7 +103,7 @@ export const FOUND_ENTITY = Type.Object(
   { title: 'FoundEntity' },
 );
 
-/** A record as answers have it. */
+/** Converts a record for an answer. */
 export function shownScan<Record extends { readonly target: string; readonly policy: object }>({
   target: _target,
   policy: _policy,

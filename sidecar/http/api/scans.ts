@@ -28,7 +28,7 @@ const FILTERS = {
 
 const NDJSON = 'application/x-ndjson';
 
-/** Scans as resources: started, watched, slowed down, cancelled and looked up, with the entities of their findings. */
+/** The routes to start, watch, change, cancel and look up scans, and to list the entities of their findings. */
 export function scanRoutes(api: Api, options: ScanResourceOptions): void {
   const { scans } = options;
   api.get('/scans', {
@@ -43,7 +43,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     handler: async (request, reply) => {
       const { query, baseUrl } = request;
       const { items, total } = await scans.list({ ...query, ...listedTenants(request, query.tenant) });
-      // As in the list of purges.
+      // As in the list of purges, all tenants of a scan must be allowed.
       const shown = items.filter((one) => isListed(request, one));
       return send(reply, page(shown.map(listed), total, query, apiUrl(baseUrl, 'scans')));
     },

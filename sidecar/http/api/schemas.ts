@@ -4,7 +4,7 @@ import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-nam
 import { refused } from '../errors.js';
 
 /**
- * The schemas that several resources are made of. One schema checks a request, types it, and describes it in
+ * The building blocks of the schemas of several resources. A schema checks a request, types it, and describes it in
  * `GET /api/v2/openapi.json`, where a schema with a `title` is a component of that name.
  */
 
@@ -14,7 +14,7 @@ export function Closed<Members extends TProperties>(title: string, members: Memb
   return Type.Object(members, { ...options, additionalProperties: false });
 }
 
-/** What the schema accepts, or null. */
+/** The same schema, which also accepts null. */
 export function OrNull<
   Schema extends TSchema & { readonly type?: string | string[]; readonly enum?: readonly unknown[] },
 >(schema: Schema) {
@@ -31,12 +31,12 @@ export function AnyJson(description: string) {
   return Type.Unsafe<JsonValue>({ description });
 }
 
-/** A JSON body that the handler gets as text and checks itself: the schema only describes it. */
+/** A JSON body that the handler receives as text and checks itself; the schema is only a description. */
 export function TextOf(schema: TSchema) {
   return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/json', contentSchema: schema });
 }
 
-/** The parameters of a query; all others are refused. One with a default may be left out. */
+/** The parameters of a query. Any other parameter is refused. A parameter with a default may be omitted. */
 export function Query<Parameters extends TProperties>(parameters: Parameters) {
   const optional = Object.entries(parameters).map(([name, one]) => [
     name,
@@ -47,8 +47,8 @@ export function Query<Parameters extends TProperties>(parameters: Parameters) {
 }
 
 /**
- * What may be written as an answer of a schema, where `Static` is what was read by it: readonly, and an optional member may be
- * undefined, which leaves it out.
+ * The type of a value to be written, derived from `Static`, the type of a value that was read: readonly, and an
+ * optional member may be undefined, which omits it.
  */
 type Written<Value> = unknown extends Value
   ? unknown
@@ -62,7 +62,7 @@ type Written<Value> = unknown extends Value
         }
       : Value;
 
-/** The type of an answer. */
+/** The type of an answer with this schema. */
 export type WrittenOf<Schema extends TSchema> = Written<Static<Schema>>;
 
 export const TEXT = Type.String();
@@ -78,11 +78,11 @@ const NAME_RULE = 'a letter or digit, then up to 127 letters, digits and `_`, `.
 
 const NAME_DESCRIPTION = `A${NAME_RULE.slice(1)}`;
 
-/** A name that a user gives. */
+/** A name chosen by a user. */
 export const NAME = Type.String({ pattern: RESOURCE_NAME_PATTERN, description: NAME_DESCRIPTION });
 
 /**
- * Checks the name of something that is created at its path.
+ * Checks the name of a resource that is created at its path.
  *
  * @param thing completes "a … cannot have this name"
  * @param inBody the name in the body, if there is one
@@ -95,14 +95,14 @@ export function requireName(thing: string, inPath: string, inBody: string | unde
     throw refused('notFound', `A ${thing} cannot have this name. ${NAME_DESCRIPTION}`);
 }
 
-/** Parameters of paths are for the description: an impossible name is answered 404. */
+/** Path parameters are only described, not checked: an impossible name is answered with 404. */
 export const DOMAIN_PATH = Type.Object({ domain: { ...NAME, description: 'Name of a domain.' } });
 export const MODEL_PATH = Type.Object({
   ...DOMAIN_PATH.properties,
   model: { ...NAME, description: 'Name of a model.' },
 });
 
-/** A parameter that is free text. */
+/** A parameter with free text. */
 export function TextParameter(maxLength: number, description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 }
@@ -115,7 +115,7 @@ export function NameParameter(whose: string) {
   );
 }
 
-/** A parameter that is false unless it is given. */
+/** A boolean parameter that is false by default. */
 export function Flag(description: string) {
   return Type.Boolean({ default: false, description });
 }
@@ -127,7 +127,7 @@ const OFFSET = {
   description: 'How many items to skip; none if not given.',
 };
 
-/** What is answered of a list unless the request says otherwise. */
+/** The default part of a list. */
 export const FIRST_PAGE = { limit: 100, offset: 0 };
 
 /** The requested part of a list. */
@@ -136,13 +136,13 @@ export const PAGE = {
   offset: Type.Integer({ ...OFFSET, default: FIRST_PAGE.offset }),
 };
 
-/** The same, where a list is optional. */
+/** The same for requests that do not always list. */
 export const OPTIONAL_PAGE = {
   limit: Type.Optional(Type.Integer(LIMIT)),
   offset: Type.Optional(Type.Integer(OFFSET)),
 };
 
-/** The number of a version, as a parameter. @param otherwise which version it is where none is given */
+/** A parameter for the number of a version. @param otherwise which version is used by default */
 export function VersionParameter(otherwise: string) {
   const description = `Number of a version; ${otherwise} if not given.`;
   return Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description }));
@@ -151,41 +151,41 @@ export function VersionParameter(otherwise: string) {
 export const VERSION = { version: VersionParameter('the current one') };
 
 /**
- * The answer of an operation with one status, for the description of the API. Answers are not checked against their schemas: the
- * functions that make them have the types of these.
+ * The answer of an operation with one status, for the description of the API. Answers are not checked against their
+ * schemas; instead, the functions that create answers are typed by the schemas.
  */
 interface Response {
   readonly description: string;
   readonly content?: Readonly<Record<string, { readonly schema: TSchema }>>;
-  /** Of an answer without a body. */
+  /** Set for an answer without a body. */
   readonly type?: 'null';
 }
 
-/** JSON. */
+/** Describes a JSON answer. */
 export function json(description: string, schema: TSchema): Response {
   return content(description, { 'application/json': schema });
 }
 
-/** One page of a list. */
+/** Describes an answer with one page of a list. */
 export function list(description: string, item: TSchema): Response {
   return json(description, { type: 'array', items: item });
 }
 
-/** A body of one of several media types. */
+/** Describes an answer whose body has one of several media types. */
 export function content(description: string, schemas: Readonly<Record<string, TSchema>>): Response {
   const entries = Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { schema }] as const);
   return { description, content: Object.fromEntries(entries) };
 }
 
-/** No body. */
+/** Describes an answer without a body. */
 export function empty(description: string): Response {
   return { description, type: 'null' };
 }
 
 /**
- * The members of a policy as it is given, by name or in the path, and as it is read.
+ * Returns the members of a policy in three forms: given by name, given in the path, and as read.
  *
- * @param defaulted settings that may be left out where they are given
+ * @param defaulted settings that may be omitted when the policy is given
  */
 export function policyMembers<Settings extends TProperties, Defaulted extends TProperties>(
   settings: Settings,

@@ -8,23 +8,26 @@ import { json, TEXT, TIME } from './schemas.js';
 import type { Api } from './routes.js';
 
 export interface StatusResourceOptions extends HealthOptions {
-  /** What counts now of what was learnt about the broker. */
+  /** Returns what is currently known about the broker. */
   readonly learnt: () => Learnt;
-  /** ENVIRONMENT_NAME. */
+  /** The setting ENVIRONMENT_NAME. */
   readonly environment: string | undefined;
   readonly archives: ArchiveService;
-  /** How the console signs people in; undefined where nobody signs in. */
+  /** How the console signs people in; undefined if sign-in is off. */
   readonly consoleSignIn?: ConsoleSignIn | undefined;
 }
 
 export interface ConsoleSignIn {
   readonly issuer: string;
-  /** Undefined where the console cannot sign people in. */
+  /** Undefined if the console cannot sign people in. */
   readonly clientId?: string | undefined;
   readonly audience: string;
 }
 
-/** The gateway, its broker and its database. As open as /health, and without an address, a tenant or a query. */
+/**
+ * The route with the status of the gateway, its broker and its database. It is as public as /health, and reveals no
+ * address, tenant or query.
+ */
 export function statusRoute(api: Api, options: StatusResourceOptions): void {
   api.get('/status', {
     schema: {

@@ -13,7 +13,7 @@ import { GatewayError } from '../../shared/errors.js';
 import type { JobRecord, Page, Paged } from '../../store/index.js';
 import type { WritePolicyService } from '../../write-checks/index.js';
 
-/** How requests keep to the tenants that the access token of their caller names: see TenantRule. */
+/** What is needed to keep requests to the tenants named in the access token of their caller; see TenantRule. */
 
 export interface TenantGuardOptions {
   readonly purges: Pick<PurgeService, 'get'>;
@@ -22,7 +22,7 @@ export interface TenantGuardOptions {
   readonly writePolicies: Pick<WritePolicyService, 'get'>;
 }
 
-/** The tenants of something; undefined: it is for all of them. */
+/** The tenants to which something belongs; undefined for all tenants. */
 type Owners = readonly string[] | undefined;
 
 const THINGS: Readonly<Record<OwnedThing, string>> = {
@@ -32,7 +32,7 @@ const THINGS: Readonly<Record<OwnedThing, string>> = {
   writePolicy: 'The write policy',
 };
 
-/** Refuses requests whose path names something of a tenant that their caller may not work on. */
+/** Refuses requests whose path names something that belongs to a tenant the caller may not work on. */
 export function tenantGuard(options: TenantGuardOptions): (request: FastifyRequest) => Promise<void> {
   const { purges, scans, retention, writePolicies } = options;
   const owners: Readonly<Record<OwnedThing, (name: string) => Promise<Owners>>> = {
@@ -54,7 +54,12 @@ export function tenantGuard(options: TenantGuardOptions): (request: FastifyReque
   };
 }
 
-/** The tenants whose records a list may show. @param tenant the one that is asked for @throws TenantRefusedError */
+/**
+ * Returns the tenants whose records a list may show.
+ *
+ * @param tenant the requested tenant
+ * @throws TenantRefusedError
+ */
 export function listedTenants({ caller }: FastifyRequest, tenant?: string) {
   if (tenant !== undefined) requireTenants(caller, [tenant], 'What is asked for');
   return { tenants: caller.tenants };
@@ -66,9 +71,10 @@ export function isListed({ caller: { tenants } }: FastifyRequest, record: JobRec
 }
 
 /**
- * A page of the policies that a caller may see. There are few: where only some are shown, they are picked here.
+ * Returns a page of the policies that a caller may see. Policies are few, so if only some are visible, they are
+ * filtered here.
  *
- * @param tenantOf undefined: it is for all tenants
+ * @param tenantOf returns undefined for a policy for all tenants
  */
 export async function visiblePolicies<Policy>(
   { caller: { tenants } }: FastifyRequest,
@@ -86,9 +92,9 @@ export async function visiblePolicies<Policy>(
 }
 
 /**
- * Refuses a policy that is about tenants that its author may not work on.
+ * Refuses a policy about tenants that its author may not work on.
  *
- * @param tenant undefined: all of them
+ * @param tenant undefined for all tenants
  * @throws TenantRefusedError
  */
 export function requirePolicyTenant(
@@ -102,14 +108,14 @@ export function requirePolicyTenant(
 function requireOwners(caller: Caller, owners: Owners, thing: OwnedThing, method: string): void {
   if (caller.tenants === undefined) return;
   if (owners !== undefined) requireTenants(caller, owners, THINGS[thing]);
-  // Everybody may see what applies to their tenant as well.
+  // All callers may see what also applies to their tenant.
   else if (!['GET', 'HEAD'].includes(method)) throw new TenantRefusedError(FOR_ALL);
 }
 
 const FOR_ALL =
   'The policy is for all tenants, and your access token names some of them only: name one as its tenant. Nothing was done.';
 
-/** What is not there, or cannot be looked up now, is answered by its route. */
+/** Something that does not exist has no owners; its route answers that. Other errors are thrown again. */
 function noOwners(error: unknown): Owners {
   if (error instanceof GatewayError && error.kind === 'notFound') return [];
   throw error;
@@ -119,7 +125,7 @@ function isThing(rule: string): rule is OwnedThing {
   return Object.hasOwn(THINGS, rule);
 }
 
-/** What named two tenants may have been of either. */
+/** Returns the tenants to which a job may belong: a job with two tenant headers may belong to either. */
 function tenantsOfJob(record: JobRecord): Owners {
   const { tenant = '' } = record;
   const service = record.fiware?.service;

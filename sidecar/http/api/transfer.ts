@@ -34,7 +34,7 @@ const DOCUMENTS = Closed('ImportedDocuments', {
   ),
 });
 
-/** Whole repositories of data models, in and out. */
+/** The routes to import and export whole repositories of data models. */
 export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number): void {
   void api.register(async (scope) => {
     takeUploads(scope, limitBytes);
@@ -89,7 +89,7 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
   });
 }
 
-/** Reports of imports. */
+/** The schemas of import reports. */
 
 const LINE = { ...VERSION_NUMBER, description: 'Line of the first fault, from 1.' };
 
@@ -167,7 +167,7 @@ const IMPORT_REPORT = Closed('ImportReport', {
   dependents: UPDATED_DEPENDENTS,
 });
 
-/** The report is what it is. */
+/** Returns the report unchanged, but checks its type. */
 function importReportJson(report: ImportReport): WrittenOf<typeof IMPORT_REPORT> {
   return report;
 }

@@ -13,10 +13,13 @@ const FORM = 'multipart/form-data';
 const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
 const ACCEPTED = { accept: UPLOAD_MEDIA_TYPES.join(', ') };
 
-/** Parts of a form, files or not; the same as files of an archive. */
+/** Maximum number of parts in a form, whether files or not; equal to the maximum number of files in an archive. */
 const MAX_PARTS = 20_000;
 
-/** Makes the routes of a scope take archives, forms and JSON, unread, for {@link readUpload}. No file is written to a disk. */
+/**
+ * Makes the routes of a scope accept archives, forms and JSON, without parsing them; see {@link readUpload}. No file is
+ * written to disk.
+ */
 export function takeUploads(scope: FastifyInstance, limitBytes: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -32,7 +35,7 @@ export function takeUploads(scope: FastifyInstance, limitBytes: number): void {
     },
   );
   void scope.register(multipart, {
-    // Files are called by their paths.
+    // Files are identified by their paths.
     preservePath: true,
     limits: {
       fileSize: limitBytes,
@@ -54,10 +57,10 @@ export function takeUploads(scope: FastifyInstance, limitBytes: number): void {
 }
 
 /**
- * What was sent to be imported.
+ * Reads what was sent for an import.
  *
- * @param limitBytes of the whole body
- * @throws RequestRefusedError for no body (400), a form that breaks off (400) or is too large (413)
+ * @param limitBytes maximum size of the whole body
+ * @throws RequestRefusedError if there is no body (400), or if a form breaks off (400) or is too large (413)
  */
 export async function readUpload(request: FastifyRequest, limitBytes: number): Promise<ImportSource> {
   if (request.isMultipart()) {
@@ -99,7 +102,7 @@ async function readParts(
   return parts;
 }
 
-/** Codes of the plugin for forms of more, or larger, parts than it was told to take. */
+/** Error codes of the plugin for forms with too many or too large parts. */
 const LIMITS: ReadonlySet<string> = new Set(['FST_REQ_FILE_TOO_LARGE', 'FST_FILES_LIMIT', 'FST_PARTS_LIMIT']);
 
 function formFault(error: unknown, limitBytes: number): unknown {

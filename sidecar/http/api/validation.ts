@@ -6,22 +6,22 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { MAX_QUOTED_CHARS, quoted } from '../../shared/shown.js';
 import { refused, type RequestRefusedError } from '../errors.js';
 
-/** The schemas are constants of this folder without references, so they need no check of their own. */
+/** The schemas are constants without references, so they need no check of their own. */
 const OPTIONS = {
   ownProperties: true,
   allowUnionTypes: true,
   meta: false,
   validateSchema: false,
-  // The sentences need the value and the schema at fault.
+  // The messages need the value and the schema at fault.
   verbose: true,
 } as const;
 
-/** Each compiles a schema when it first checks by it, and keeps that by the schema's object. */
+/** Each instance compiles a schema on first use, and caches the result by the schema object. */
 const OF_FIRST_FAULT = new Ajv2020({ ...OPTIONS });
 const OF_EVERY_FAULT = new Ajv2020({ ...OPTIONS, allErrors: true });
 const OF_QUERIES = new Ajv2020({ ...OPTIONS, allErrors: true, useDefaults: true });
 
-/** Checks bodies and queries. Names in paths are not checked: a name that nothing can have is answered 404 by its handler. */
+/** Checks bodies and queries. Path names are not checked: the handler answers an impossible name with 404. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case 'body':
@@ -33,16 +33,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   }
 };
 
-/** Nothing in a body is coerced, removed or filled in. */
+/** Checks a body. Nothing in it is coerced, removed or filled in. */
 function bodyCheck(schema: TSchema): ReturnType<typeof compileValidator> {
   return (body: unknown) => {
-    // Every unknown member is a fault: of a body with masses of them, only the first fault is reported.
+    // Every unknown member is a fault, so for a body with very many members only the first fault is reported.
     const isSmall = typeof body !== 'object' || body === null || Object.keys(body).length <= MAX_FAULTS;
     return check(isSmall ? OF_EVERY_FAULT : OF_FIRST_FAULT, schema, body);
   };
 }
 
-/** Parameters are text, of which the schema may ask for numbers and booleans. */
+/** Checks a query. Its parameters are text, but the schema may require numbers and booleans. */
 function queryCheck(schema: TSchema): ReturnType<typeof compileValidator> {
   const { properties } = schema as {
     readonly properties: Readonly<Record<string, { readonly type?: string }>>;
@@ -60,33 +60,33 @@ function check(ajv: Ajv2020, schema: TSchema, value: unknown) {
   return ajv.validate(schema, value) ? { value } : { error: ajv.errors ?? [] };
 }
 
-/** Text that is spelled as the type is; else the text itself, which the check refuses. */
+/** Converts text that is spelled like a value of the type. Otherwise returns the text, which the check then refuses. */
 function valueOf(text: string, type: string | undefined): unknown {
   if (type === 'integer' && /^\d{1,16}$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   return text;
 }
 
-/** Faults that an answer lists at most. */
+/** Maximum number of faults in an answer. */
 const MAX_FAULTS = 100;
 
-/** Characters of an unknown member's name that an answer repeats. */
+/** Maximum length of an unknown member's name in an answer, in characters. */
 const MAX_NAME_CHARS = 200;
 
 /**
- * Says in words what Ajv found wrong in a request.
+ * Describes in words what Ajv found wrong in a request.
  *
  * @param errors at least one, with the value and the schema at fault (`verbose`)
- * @param part of the request
+ * @param part the checked part of the request
  */
 export function refusalOf(errors: readonly ErrorObject[], part: string): RequestRefusedError {
   return part === 'body' ? bodyRefused(errors) : queryRefused(errors);
 }
 
-/** 422, with every fault. */
+/** Creates a 422 with every fault. */
 function bodyRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   const misplaced = misplacedSchema(errors);
-  // That a branch does not hold says nothing beside the faults in it.
+  // A failed `if` adds nothing to the faults in its branches.
   const own = errors.filter(({ keyword }) => keyword !== 'if').slice(0, MAX_FAULTS);
   const faults = misplaced === undefined ? own.map(bodyFault) : [misplaced];
   const [{ pointer, detail } = { pointer: '', detail: 'is wrong' }, ...others] = faults;
@@ -141,7 +141,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Members that JSON Schemas have at their top, and bodies of this API do not. */
+/** Top-level members of JSON Schemas that the bodies of this API do not have. */
 const OF_SCHEMAS = [
   '$schema',
   '$id',
@@ -155,7 +155,7 @@ const OF_SCHEMAS = [
   'required',
 ];
 
-/** The fault of a body that is a JSON Schema where it should hold one; undefined for others. */
+/** The fault of a body that is itself a JSON Schema although it should contain one; undefined for other bodies. */
 function misplacedSchema(errors: readonly ErrorObject[]): InputIssue | undefined {
   const { data, parentSchema } = errors.find(({ instancePath }) => instancePath === '') ?? {};
   const { properties = {}, required = [] } = (parentSchema ?? {}) as {
@@ -175,7 +175,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** 400, with the first fault: a name that is not known, else that of the first parameter. */
+/** Creates a 400 with the first fault: an unknown parameter, or otherwise the first wrong one. */
 function queryRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   const error = errors.find(({ keyword }) => keyword === 'additionalProperties') ?? errors[0];
   if (error === undefined) throw new Error('There is no fault to be told.');
@@ -200,7 +200,7 @@ function queryRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   }
 }
 
-/** What the schema of a parameter says of it. */
+/** The members of a parameter's schema that are used here. */
 interface ParameterSchema {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -220,7 +220,7 @@ function parameterFault(keyword: string, value: unknown, schema: ParameterSchema
   return `must be ${schema.description?.replace(/\.$/, '')}; it is ${quoted(String(value))}`;
 }
 
-/** A refusal of a query parameter. @param detail completes "The parameter … " */
+/** Creates the refusal of a query parameter. @param detail completes "The parameter … " */
 export function parameterRefused(parameter: string, detail: string): RequestRefusedError {
   return refused('invalidRequest', `The parameter ${quoted(parameter)} ${detail}.`, {
     parameter: parameter.slice(0, MAX_QUOTED_CHARS),

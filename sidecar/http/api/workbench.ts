@@ -50,7 +50,7 @@ const STRICT_SAMPLES = Type.Boolean({
 
 const ANY_SCHEMA = AnyJson('A JSON Schema of draft 2020-12.');
 
-/** Problems of any work. */
+/** Problems of all tools of the workbench. */
 export const WORK_PROBLEMS = [
   'bodyInvalid',
   'deadlineExceeded',
@@ -67,7 +67,7 @@ const JSON_LD_PROBLEMS = [
   'dataDropped',
 ] as const satisfies readonly ProblemKind[];
 
-/** The tools of the workbench: they work on the body of the request and store nothing. */
+/** The routes of the workbench: tools that work on the body of the request and store nothing. */
 export function workbenchRoutes(api: Api, workbench: Workbench): void {
   api.post('/workbench/schema/infer', {
     schema: {
@@ -166,7 +166,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
   });
 }
 
-/** Bodies and answers as JSON Schemas, for the documentation: the workers check the bodies. */
+/** Bodies and answers as JSON Schemas, for the documentation; the workers check the bodies. */
 
 const CONTEXT_FORMS =
   'A map of terms, a URL, an array of these, null, or an object that holds one as `@context`.';
@@ -199,7 +199,7 @@ const COMPACT = Closed('Compact', {
   safe: SAFE,
 });
 
-/** A place in the body: JSON pointer, and line and column from 1. */
+/** A place in the body: JSON pointer, and line and column, starting at 1. */
 const PLACE = { pointer: TEXT, line: COUNT, column: COUNT };
 
 const JSON_LD_WARNING = Closed('JsonLdWarning', { code: TEXT, detail: TEXT, pointer: Type.Optional(TEXT) });

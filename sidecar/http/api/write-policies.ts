@@ -36,7 +36,7 @@ const POLICY_PATH = `${POLICIES}/:writePolicy`;
 const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a write policy.' } });
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Policies of writes, and what the checks of writes have found. */
+/** The routes of write policies, and of the findings of write checks. */
 export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {
   const { writePolicies, writeChecks } = options;
   api.get(POLICIES, {
@@ -164,8 +164,8 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
 }
 
 /**
- * The policies whose counts are asked for, where these are some. Counts of a policy for all tenants say what was
- * written in any of them: they are not for those who may see some tenants only.
+ * Returns the policies whose counts are requested; undefined for all. The counts of a policy for all tenants reveal
+ * what was written in any of them, so callers who may see only some tenants do not get them.
  *
  * @throws NotFoundError, TenantRefusedError
  */

@@ -3,7 +3,7 @@ import type { WritePolicy, WritePolicySettings } from '../../store/index.js';
 import { timeText } from './answer.js';
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 
-/** Policies of writes, and what their checks have found, in requests and answers. */
+/** Write policies and the findings of their checks, in requests and answers. */
 
 const MODES = ['off', 'report', 'enforce'] as const;
 const CHOICES = ['accept', 'refuse'] as const;
@@ -102,7 +102,7 @@ export const WRITE_CHECKS = Closed('WriteChecks', {
   ),
 });
 
-/** The settings of a policy, with defaults for what was left out. */
+/** Completes the settings of a policy with the defaults of omitted ones. */
 export function writePolicySettings(
   given: Omit<Static<typeof WRITE_POLICY_SETTINGS>, 'name'>,
 ): WritePolicySettings {
