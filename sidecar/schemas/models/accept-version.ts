@@ -27,32 +27,32 @@ import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 
-/** A model's schema and the documents that it refers to, as texts of JSON. */
+/** A model's schema and the documents that it refers to, as JSON texts. */
 export interface ModelSource {
   readonly schema: string;
   readonly documents: readonly (readonly [uri: string, text: string])[];
 }
 
-/** What other documents of a model version are made from. */
+/** The facts about a schema from which other documents of a model version are derived. */
 export interface ModelDescription {
   /** Text of the self-contained schema. */
   readonly bundled: string;
   readonly attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[];
   /** Names of attributes, and of the members of their values at any depth. */
   readonly names: readonly string[];
-  /** The only values that the entity's `type` can have, where the schema lists them. */
+  /** The only values that the entity's `type` can have, if the schema lists them. */
   readonly types: readonly JsonValue[] | undefined;
   /** Names of attributes that are described in normalized form, which no entity has when it is validated. */
   readonly normalized: readonly string[];
 }
 
-/** A schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
+/** Resolves a schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
 export function linkedOf(schema: JsonObject, documents: ModelSource['documents']): LinkedSchema {
   const parsed = new Map(documents.map(([uri, text]) => [uri, parseJson(text) as JsonValue]));
   return resolveWith(schema, parsed);
 }
 
-/** The result of work on a schema, or why the schema is refused. */
+/** Returns the result of work on a schema, or why the schema is refused. */
 export function orRefusal<Result>(work: () => Result): Result | Refused<SchemaRefusal> {
   try {
     return work();
@@ -76,8 +76,10 @@ function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
 }
 
 /**
+ * Describes a schema.
+ *
  * @param bundled the self-contained schema
- * @param before that of the version before, which the description is made faster with
+ * @param before the self-contained schema of the previous version, which makes this faster
  */
 export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDescription {
   const described = modelOf(bundled, before && modelOf(before));
@@ -93,25 +95,25 @@ export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDe
   };
 }
 
-/** What a version of a model is made from. */
+/** The input for a version of a model. */
 export interface VersionSource extends ModelSource {
   /** The model's name. */
   readonly model: string;
   /** Base IRI of generated terms. */
   readonly contextBase: string;
-  /** The context that the model brings. */
+  /** The model's own context. */
   readonly own?: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
   readonly before?: VersionBefore;
 }
 
-/** The version before, which the new one is compared with. */
+/** The previous version, with which the new one is compared. */
 export interface VersionBefore extends ModelSource {
   /** Text of its self-contained schema, if it is cached. */
   readonly bundled: string | undefined;
   readonly context: string;
   /** Whether the new version refers to the same documents. */
   readonly hasSameDocuments: boolean;
-  /** Whether to report as well what the old version refuses of what the new one accepts. */
+  /** Whether to report the opposite direction as well: what the new version accepts and the old one refuses. */
   readonly inBothDirections: boolean;
 }
 
@@ -119,19 +121,19 @@ export interface VersionBefore extends ModelSource {
 export interface AcceptedVersion {
   readonly description: ModelDescription;
   readonly generated: GeneratedContext;
-  /** The model's own context with generated terms; left out if other contexts are needed to make it. */
+  /** The model's own context with generated terms. Omitted if other contexts are needed to create it. */
   readonly composed?: Exclude<ComposeOutcome, Needs>;
-  /** Whether the schema is equal to that of the version before. */
+  /** Whether the schema is equal to that of the previous version. */
   readonly hasSameSchema?: boolean;
-  /** From the version before; left out if nothing changes, or if other contexts are needed to tell. */
+  /** Changes from the previous version. Omitted if nothing changes, or if other contexts are needed to tell. */
   readonly change?: ChangeReport;
-  /** From this version back to the one before. */
+  /** Changes from this version back to the previous one. */
   readonly reverse?: ChangeReport;
 }
 
 /**
- * Checks a schema before it becomes a version of a model, describes it, makes its context, and compares both with the version
- * before. Does everything that needs no other contexts.
+ * Checks a schema before it becomes a version of a model, describes it, generates its context, and compares both with
+ * the previous version. Does everything for which no other contexts are needed.
  */
 export async function acceptVersion(
   source: VersionSource,
@@ -187,7 +189,7 @@ function generatedFor(
   return generateContext(names, contextBase);
 }
 
-/** A version as it is compared: its self-contained schema, if it can be made, and the text of its context. */
+/** A version to compare: its self-contained schema, if available, and the text of its context. */
 interface Compared {
   readonly bundled: JsonObject | undefined;
   readonly context: string;
@@ -215,7 +217,10 @@ async function changesFrom(
   };
 }
 
-/** What the terms of a context mean; undefined if other contexts are needed, or it cannot be processed. */
+/**
+ * Returns the meaning of the terms of a context; undefined if other contexts are needed or the context cannot be
+ * processed.
+ */
 async function termsOf(context: string): Promise<TermMeanings | undefined> {
   const text = JSON.stringify(withoutCore(context));
   const outcome = await jsonLdTasks.contextTerms({ text, supplied: [] });
@@ -224,16 +229,16 @@ async function termsOf(context: string): Promise<TermMeanings | undefined> {
     : undefined;
 }
 
-/** Characters of the texts of all self-contained schemas that are kept; each takes some twenty times as much memory. */
+/** Maximum number of characters in all cached self-contained schemas; each takes about twenty times as much memory. */
 const MAX_BUNDLES_CHARACTERS = 1024 * 1024;
 
-/** Self-contained schemas by their texts: the next version of a model is compared with the one before. */
+/** Self-contained schemas by text, for comparing the next version of a model with the previous one. */
 const bundles = new LRUCache<string, JsonObject>({
   maxSize: MAX_BUNDLES_CHARACTERS,
   sizeCalculation: (_, text) => Math.max(1, text.length),
 });
 
-/** The self-contained schema of the version before; undefined if it can no longer be made. */
+/** Returns the self-contained schema of the previous version; undefined if it can no longer be created. */
 function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObject | undefined {
   try {
     const made =
@@ -248,7 +253,10 @@ function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObjec
   }
 }
 
-/** Compares with witnesses, or without if they nest too deeply; schemas that nest too deeply to compare count as narrowing. */
+/**
+ * Compares with witnesses, or without if the schemas nest too deeply for these. Schemas that nest too deeply to compare
+ * count as narrowing.
+ */
 function changeBetween(before: MeaningSource, after: MeaningSource, entityType: string): ChangeReport {
   for (const withWitnesses of [true, false])
     try {

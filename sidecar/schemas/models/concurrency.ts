@@ -16,10 +16,10 @@ import { OvertakenError } from './errors.js';
 const MAX_ATTEMPTS = 3;
 
 /**
- * Repeats a write when others have changed what it was made from: the state that it writes over (see {@link overwriting}), a
- * document or context that it depends on, or a text that was replaced between two reads.
+ * Repeats a write if others have changed its input: the state that it overwrites (see {@link overwriting}), a document
+ * or context that it depends on, or a text that was replaced between two reads.
  *
- * @throws OvertakenError when that happens at every attempt; what `attempt` throws
+ * @throws OvertakenError if that happens at every attempt; what `attempt` throws
  */
 export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
@@ -44,11 +44,11 @@ function isOutdated(error: unknown): boolean {
 }
 
 /**
- * Writes to the store on the condition that a state is still the one that was read. The caller has checked the client's own
- * condition against that state already.
+ * Writes to the store on the condition that a state is unchanged since it was read. The caller has already checked the
+ * client's own condition against that state.
  *
- * @param write names the ETag that was read
- * @throws OvertakenError when the state has changed; what `write` throws
+ * @param write requires the ETag that was read
+ * @throws OvertakenError if the state has changed; what `write` throws
  */
 export async function overwriting<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
@@ -58,12 +58,20 @@ export async function overwriting<Result>(write: () => Promise<Result>): Promise
   }
 }
 
-/** What was read, or undefined when the thing itself is not there. @throws NotFoundError for what it would be in */
+/**
+ * Returns what was read, or undefined if the resource itself does not exist.
+ *
+ * @throws NotFoundError if its container does not exist
+ */
 export function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promise<Found | undefined> {
   return unlessGone(read, (thing) => thing.kind === kind);
 }
 
-/** What was read, or undefined when it is not there, or what it would be in. */
+/**
+ * Returns what was read, or undefined if the resource or its container does not exist.
+ *
+ * @param counts whether the missing resource is one that yields undefined; all by default
+ */
 export async function unlessGone<Found>(
   read: Promise<Found>,
   counts: (missing: Thing) => boolean = () => true,
@@ -76,7 +84,7 @@ export async function unlessGone<Found>(
   }
 }
 
-/** Runs `work` for each item, four at a time; results are in the order of the items. */
+/** Runs `work` for each item, in batches of four; results are in the order of the items. */
 export async function mapInBatches<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<Result>,
@@ -90,10 +98,10 @@ export async function mapInBatches<Item, Result>(
 
 const BATCH = 4;
 
-/** Items that are listed at a time. */
+/** Number of items per page. */
 const PAGE = 1000;
 
-/** All items of a list, page by page. */
+/** Yields all items of a list, page by page. */
 export async function* eachOf<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
   for (let offset = 0, total = 1; offset < total; offset += PAGE) {
     const page = await list({ limit: PAGE, offset });
@@ -102,7 +110,7 @@ export async function* eachOf<Item>(list: (page: Page) => Promise<Paged<Item>>):
   }
 }
 
-/** Values that are cached at a time. */
+/** Maximum number of cached values. */
 const MAX_KNOWN = 1000;
 
 /** Caches reads of the store by key until any process writes to it. */
@@ -116,7 +124,7 @@ export class ReadCache<Value> {
   }
 
   /**
-   * The cached value of a key, or a newly read one if something was written since.
+   * Returns the cached value of a key, or reads it if something was written in the meantime.
    *
    * @param read errors are not cached
    * @throws StoreUnavailableError, and what `read` throws
@@ -134,26 +142,28 @@ export class ReadCache<Value> {
   }
 }
 
-/** Writes that wait for one resource; each may hold a body of megabytes. */
+/** Maximum number of writes that wait for one resource; each may hold a body of several megabytes. */
 const MAX_WAITING = 100;
 
 /**
- * Runs the writes of one resource one after the other, in the order in which they came, and repeats one that another process
- * overtook. Without the order, writers of one model or context would overtake each other and check outdated states again and
- * again.
+ * Runs the writes of one resource one after the other, in the order in which they arrive, and repeats a write that
+ * another process overtook. Without the order, writers of one model or context would overtake each other and check
+ * outdated states repeatedly.
  */
 export class WriteQueue {
   readonly #queues = new Map<string, LimitFunction>();
 
-  /** How many resources have writes that wait or run. */
+  /** Number of resources with waiting or running writes. */
   get size(): number {
     return this.#queues.size;
   }
 
   /**
+   * Runs a write when it is its turn.
+   *
    * @param key of the resource
-   * @param write reads the current state, checks, and writes over that state; see {@link retrying}
-   * @throws WorkersBusyError when too many writes wait for the resource; OvertakenError; what `write` throws
+   * @param write reads the current state, checks it, and overwrites that state; see {@link retrying}
+   * @throws WorkersBusyError if too many writes wait for the resource; OvertakenError; what `write` throws
    */
   async run<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
     const queue = this.#queues.get(key) ?? pLimit(1);

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { type ContentRef, type SchemaStore, StoreUnavailableError } from '../../store/index.js';
 
-/** Bytes to be sent as they are. */
+/** A document that is sent unchanged. */
 export interface ServedDocument {
   readonly bytes: Buffer;
   readonly mediaType: string;
-  /** Of the bytes, 64 lower-case hex digits. */
+  /** SHA-256 of the bytes, 64 lower-case hex digits. */
   readonly sha256: string;
   /** Compared with `If-None-Match`, and with `If-Match` of a later write. */
   readonly etag: string;
-  /** Whether it names contexts of this service by their stored URLs; see `withBaseUrl`. */
+  /** Whether the document names contexts of this service by their stored URLs; see `withBaseUrl`. */
   readonly isInternal?: boolean;
 }
 
-/** Values by key. One that is too large for the whole cache is not kept. */
+/** Values by key. A value that is larger than the whole cache is not kept. */
 export type Cache<Value extends object> = LRUCache<string, Value, () => Promise<Value>>;
 
-/** @param sizeOf of a value in bytes, roughly; the key's length is added */
+/** Creates a cache. @param sizeOf estimates the size of a value in bytes; the length of the key is added */
 export function createCache<Value extends object>(
   maxBytes: number,
   sizeOf: (value: Value) => number,
@@ -30,7 +30,7 @@ export function createCache<Value extends object>(
   });
 }
 
-/** The cached value, or a new one. Concurrent callers share one call of `make`; failures are not cached. */
+/** Returns the cached value, or a new one. Concurrent callers share one call of `make`; failures are not cached. */
 export async function made<Value extends object>(
   cache: Cache<Value>,
   key: string,
@@ -39,7 +39,7 @@ export async function made<Value extends object>(
   return cache.get(key) ?? cache.forceFetch(key, { context: make });
 }
 
-/** Texts of the store, which are named by their hash and so never change. */
+/** Texts in the store. They are named by their hash, so they never change. */
 export class Contents {
   readonly #store: SchemaStore;
   readonly #served: Cache<ServedDocument>;
@@ -49,20 +49,20 @@ export class Contents {
     this.#served = served;
   }
 
-  /** @throws StoreUnavailableError when nothing names the text any more; see {@link rereading} */
+  /** Reads a text. @throws StoreUnavailableError if the text is no longer referenced; see {@link rereading} */
   async text({ sha256 }: ContentRef): Promise<string> {
     const text = await this.#store.content(sha256);
     if (text === undefined) throw new ContentGoneError(`Content ${sha256} is no longer in the database.`);
     return text;
   }
 
-  /** The text as it is sent. @throws StoreUnavailableError as `text` */
+  /** Returns a text as a document to send. @throws StoreUnavailableError as `text` */
   async served(content: ContentRef, mediaType: string): Promise<ServedDocument> {
     const key = `${mediaType} ${content.sha256}`;
     return made(this.#served, key, async () => serve(await this.text(content), mediaType));
   }
 
-  /** A context as it is sent, with the URLs of this service's contexts as the client reaches them. */
+  /** Returns a context as a document to send, with URLs of this service's contexts that the client can reach. */
   async servedContext(content: ContentRef, baseUrl: string): Promise<ServedDocument> {
     const stored = await this.served(content, MEDIA_TYPES.context);
     if (stored.isInternal !== true) return stored;
@@ -91,7 +91,7 @@ export const MEDIA_TYPES = {
   context: 'application/ld+json',
 } as const;
 
-/** A text as it is sent; its ETag is its hash. */
+/** Converts a text into a document to send. Its ETag is its hash. */
 export function serve(text: string, mediaType: string): ServedDocument {
   const bytes = Buffer.from(text);
   const sha256 = hash('sha256', bytes);
@@ -102,36 +102,36 @@ export function serve(text: string, mediaType: string): ServedDocument {
 /** The path of contexts below the base URL of this service. */
 const CONTEXTS_PATH = '/api/v2/contexts';
 
-/** A context of this service, and its version where the URL names one. */
+/** A context of this service, with its version if the URL names one. */
 export interface NamedContext {
   readonly name: string;
   readonly version: number | undefined;
 }
 
 /**
- * The URL by which clients and brokers name a context.
+ * The URL by which clients and brokers refer to a context.
  *
  * @param baseUrl of this service, without a trailing slash
- * @param version its content never changes; the current one when not given
+ * @param version the current version by default; the content of a given version never changes
  */
 export function contextUrl(baseUrl: string, name: string, version?: number): string {
   return `${baseUrl}${CONTEXTS_PATH}/${name}${version === undefined ? '' : `?version=${version}`}`;
 }
 
 /**
- * Stands in stored contexts for the base URL of this service: brokers and clients reach it by different ones. No host has
- * such a name (RFC 2606), and no other context can be under it.
+ * Represents the base URL of this service in stored contexts, because brokers and clients reach the service by
+ * different URLs. No host has such a name (RFC 2606), and no other context can be below it.
  */
 export const INTERNAL_BASE = 'http://gateway.invalid';
 
-/** Replaces stored URLs of this service's contexts with those by which clients reach them. */
+/** Replaces stored URLs of this service's contexts with URLs that clients can reach. */
 export function withBaseUrl(text: string, baseUrl: string): string {
   return text.replaceAll(`${INTERNAL_BASE}${CONTEXTS_PATH}/`, `${baseUrl}${CONTEXTS_PATH}/`);
 }
 
 const LAST_SEGMENT = /\/api\/v2\/contexts\/([^/]+)$/;
 
-/** The context that a URL would name if it were a URL of this service; undefined when it could not be one. */
+/** Returns the context that a URL would name if it were a URL of this service; undefined if it cannot be one. */
 export function namedContext(url: string): NamedContext | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search, hash } = new URL(url);
@@ -142,7 +142,7 @@ export function namedContext(url: string): NamedContext | undefined {
   return version === undefined ? undefined : { name: segment, version: Number(version) };
 }
 
-/** Whether a URL lies below a base URL. */
+/** Whether a URL is below a base URL. */
 export function isBelow(url: string, baseUrl: string): boolean {
   return url.startsWith(`${baseUrl}/`);
 }

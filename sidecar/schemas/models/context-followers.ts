@@ -7,37 +7,37 @@ import type { ContextSupply } from './context-supply.js';
 import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
 import type { ModelComparison } from './model-comparison.js';
 
-/** Followers that are checked for one change; the rest are only counted. */
+/** Maximum number of followers that are checked for one change; the rest are only counted. */
 export const MAX_FOLLOWERS = 100;
 
-/** How long checking them may take, in milliseconds. */
+/** Maximum time for checking followers, in milliseconds. */
 export const MAX_FOLLOWERS_MS = 10_000;
 
 /** A context or model that names a context, directly or through other contexts. */
 export type Follower = Exclude<Dependent, { readonly kind: 'reference' }>;
 
-/** A follower that a change breaks: it could be processed before, and cannot be after. */
+/** A follower that a change breaks: it could be processed before the change, but not after it. */
 interface BrokenFollower {
   readonly follower: Follower;
-  /** As a sentence. */
+  /** A full sentence. */
   readonly reason: string;
 }
 
-/** A model for which a context that it follows changes its meaning. */
+/** A model whose meaning changes because of a context that it follows. */
 export interface ChangedFollower {
   readonly domain: string;
   readonly model: string;
   readonly change: ChangeReport;
 }
 
-/** What a change of a context means for its followers. */
+/** The effect of a changed context on its followers. */
 export interface FollowersEffect {
   readonly broken: readonly BrokenFollower[];
-  /** Models whose meaning changes, by domain and name. */
+  /** Models whose meaning changes. */
   readonly changed: readonly ChangedFollower[];
-  /** How many were not checked. */
+  /** Number of followers that were not checked. */
   readonly uncompared: number;
-  /** Differs when followers were added, removed or changed. */
+  /** Changes whenever followers are added, removed or changed. */
   readonly stamp: string;
 }
 
@@ -45,7 +45,7 @@ export interface FollowersEffect {
 export interface ContextChange {
   readonly name: string;
   readonly before: string;
-  /** Left out when the store has it. */
+  /** Omitted if the new text is already stored. */
   readonly after?: string;
 }
 
@@ -65,7 +65,7 @@ export interface FollowersOptions {
 type Texts = ReadonlyMap<string, string>;
 type ComparedTexts = Parameters<ModelComparison['byContexts']>[1];
 
-/** Finds out how a change of a context affects the contexts and models that follow it. */
+/** Determines how a change of a context affects the contexts and models that follow it. */
 export class ContextFollowers {
   readonly #parts: Parts;
 
@@ -73,12 +73,12 @@ export class ContextFollowers {
     this.#parts = parts;
   }
 
-  /** All followers of any version of a context; direct ones come first. */
+  /** Returns all followers of any version of a context, direct ones first. */
   async all(name: string, signal?: AbortSignal): Promise<readonly Follower[]> {
     const { contexts } = this.#parts.store;
     const found = new Map<string, Follower>();
     const names = new Set([name]);
-    // What is added while the loop runs is visited, too.
+    // Names added during the loop are visited as well.
     for (const one of names) {
       const dependents = eachOf(async (page) => {
         signal?.throwIfAborted();
@@ -95,7 +95,7 @@ export class ContextFollowers {
   }
 
   /**
-   * The effect of a change on the followers, each in its current version.
+   * Determines the effect of a change on the followers, each in its current version.
    *
    * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError, or the reason of the signal
    */
@@ -123,7 +123,7 @@ export class ContextFollowers {
           if (change.differences.length > 0) changed.push({ domain, model, change });
         }
       } catch (error) {
-        // One that was deleted meanwhile follows nothing any more.
+        // A follower that was deleted in the meantime is not affected.
         if (!(error instanceof NotFoundError)) throw error;
       }
       return true;
@@ -144,7 +144,7 @@ export class ContextFollowers {
     };
   }
 
-  /** See {@link FollowersEffect}. */
+  /** Returns the current stamp; see {@link FollowersEffect}. */
   async stamp(name: string, signal?: AbortSignal): Promise<string> {
     return (await this.#stamped(name, signal)).stamp;
   }
@@ -159,7 +159,7 @@ export class ContextFollowers {
     return { followers, stamp: JSON.stringify([etags, followers.slice(MAX_FOLLOWERS).map(contextNameOf)]) };
   }
 
-  /** Why a change breaks a document that names a context; undefined if it does not. */
+  /** Returns why a change breaks a document that names a context; undefined if it does not. */
   async #failure(
     name: string,
     { contextsBefore, contextsAfter, baseUrl }: ComparedTexts,

@@ -23,7 +23,7 @@ import {
 import type { CoreContext } from './core-contexts.js';
 
 interface SupplyOptions {
-  /** Refuse contexts of domains: no other context may include one. */
+  /** Whether to refuse contexts of domains, because no other context may include one. */
   readonly withoutDomains?: boolean;
   /** Texts that replace the current ones of contexts of this service, by name. */
   readonly instead?: ReadonlyMap<string, string> | undefined;
@@ -36,21 +36,23 @@ interface ContextSources {
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly clock: Clock;
-  /** The context of a domain. @throws NotFoundError when there is no such domain */
+  /** Returns the context of a domain. @throws NotFoundError if the domain does not exist */
   readonly domainContext: (domain: string, baseUrl: string) => Promise<ServedDocument>;
 }
 
-/** How long a document of another origin is used before it is fetched again, at most. */
+/** Maximum time for which a document of another origin is used before it is fetched again, in milliseconds. */
 const FRESH_MS = 60_000;
 
 const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
 type Fetch = (url: string) => Promise<Supply>;
 
-/** Finds contexts by the URLs that name them: those of this service, reference documents, and documents of allowed origins. */
+/** Finds contexts by URL: those of this service, reference documents, and documents of allowed origins. */
 export class ContextSupply {
   static #instances = 0;
-  /** Workers may serve several services of a process, where a URL means different things. */
+  /**
+   * Distinguishes services: workers may serve several in one process, for which the same URL means different things.
+   */
   readonly #instance = (ContextSupply.#instances += 1);
   readonly #sources: ContextSources;
   readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
@@ -62,22 +64,23 @@ export class ContextSupply {
   }
 
   /**
-   * A text that changes whenever a URL may mean something else: with each write to the store, by any process, and
-   * every minute because of other origins. Each service has others. Take it before anything is supplied for a request.
+   * Returns a text that changes whenever a URL may mean something else: with each write to the store, by any process,
+   * and every minute because of other origins. It also differs between services. Must be taken before any context is
+   * supplied for a request.
    *
    * @param baseUrl of this service, as the client reaches it, without a trailing slash
    * @throws StoreUnavailableError
    */
   async stamp(baseUrl: string): Promise<string> {
     const { store, remote } = this.#sources;
-    // Only then, the meaning of URLs depends on it.
+    // Only in this case, the meaning of URLs depends on the base URL.
     const base = remote.allows(`${baseUrl}/`) ? ` ${baseUrl}` : '';
     return `${this.#instance}:${await store.revision()} ${this.#slot()}${base}`;
   }
 
   /**
-   * The context of a URL, for processing a document: one that is stored or bundled here, in the version that is named; or else a
-   * reference document that is stored under the URL, or else a document of an allowed origin.
+   * Returns the context of a URL, for processing a document: one that is stored or bundled here, in the named version;
+   * otherwise a reference document that is stored under the URL, or a document of an allowed origin.
    *
    * @throws StoreUnavailableError, and what DomainContexts.of throws
    */
@@ -86,9 +89,9 @@ export class ContextSupply {
   }
 
   /**
-   * What the terms of a context mean, with the contexts that it names, or why that is not known.
+   * Returns the meaning of the terms of a context, including the contexts that it names, or why it is unknown.
    *
-   * @param text JSON of the value of an `@context` that was found valid
+   * @param text the value of an `@context` as JSON, which was found valid
    * @param instead texts that replace the current ones of contexts of this service, by name
    * @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
@@ -106,11 +109,11 @@ export class ContextSupply {
   }
 
   /**
-   * The context of a URL, for checking a custom context that names it. Every version of the core context counts as the
-   * newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and two versions
-   * cannot be combined, since their terms are protected.
+   * Returns the context of a URL, for checking a custom context that names it. Every version of the core context counts
+   * as the newest one: brokers apply their own, whichever is named (ETSI GS CIM 009 V1.9.1, clause 4.4), and two
+   * versions cannot be combined, since their terms are protected.
    *
-   * @param ownName of the context that is checked: it cannot build on itself
+   * @param ownName name of the context being checked, which cannot include itself
    */
   async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
     const own = this.ownContext(url, baseUrl);
@@ -127,8 +130,8 @@ export class ContextSupply {
   }
 
   /**
-   * The context of this service that a URL names. As a service may be reached by several base URLs, any URL of that form counts,
-   * except those of origins from which documents are fetched.
+   * Returns the context of this service that a URL names. Because a service may be reached by several base URLs, any
+   * URL of that form counts, except those of origins from which documents are fetched.
    */
   ownContext(url: string, baseUrl: string): NamedContext | undefined {
     const named = namedContext(url);
@@ -172,7 +175,7 @@ export class ContextSupply {
     }
   }
 
-  /** The context of a domain is made from other contexts, and no other context may include it. */
+  /** Returns the context of a domain. It is generated from other contexts, and no other context may include it. */
   async #ofDomain(
     { name, version }: NamedContext,
     url: string,
@@ -190,7 +193,7 @@ export class ContextSupply {
     return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
   }
 
-  /** The document stored under the URL; the reader checks whether it is a context. */
+  /** Returns the document stored under the URL; its reader checks whether it is a context. */
   async #reference(url: string): Promise<Supply | undefined> {
     const uri = documentUri(url);
     if (uri === undefined) return undefined;
@@ -233,10 +236,10 @@ function unknown(url: string): Supply {
   return { failure: noSuchContext(url) };
 }
 
-/** Failures before any request was sent. */
+/** Failures that occur before any request is sent. */
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
-/** Fetches the context of a URL of an allowed origin. */
+/** Fetches the context at a URL of an allowed origin. */
 async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
   try {
     const { text, url: documentUrl } = await remote.fetch(url);

@@ -34,54 +34,56 @@ import { BrokenFollowersError, requireName, unlessInvalid } from './errors.js';
 import type { KnownModels, Lifecycle } from './model-schemas.js';
 
 export interface ContextWriteOptions {
-  /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
+  /**
+   * The URL under which the client reaches this service, without a trailing slash. URLs below it belong to the service.
+   */
   readonly baseUrl: string;
-  /** Where the context stands in the body, for pointers; `/@context` when not given. */
+  /** The place of the context in the body, for pointers; `/@context` by default. */
   readonly pointer?: string | undefined;
 }
 
 export interface ContextUpdateOptions extends ContextWriteOptions {
-  /** The ETags of which the context must have one. */
+  /** ETags, one of which the context must have. */
   readonly ifMatch?: IfMatch | undefined;
-  /** Check everything, with the same refusals, and write nothing. */
+  /** Whether to check everything, with the same refusals, but write nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Refuse what would break a follower, and say for which models the context changes its meaning. */
+  /** Whether to refuse a change that would break a follower, and to report the models whose meaning changes. */
   readonly looksAtFollowers?: boolean | undefined;
   /** Stops the check of followers; nothing is written then. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A context in a list, of any kind. Those of domains have no versions. */
+/** A context of any kind, in a list. Contexts of domains have no versions. */
 export type ContextSummary = Context | DomainContextName | CoreContextSummary;
 
 export interface ServedContext extends ServedDocument {
   readonly kind: ContextSummary['kind'];
-  /** Of the model that it is generated from. */
+  /** The lifecycle of the model from which the context is generated. */
   readonly lifecycle?: Lifecycle | undefined;
-  /** Of the context of a domain: how many warnings there are. */
+  /** Number of warnings, for the context of a domain. */
   readonly warningCount?: number;
 }
 
 /**
  * A warning about the followers of a context.
  *
- * - `broken-follower`: it cannot be processed any more
- * - `followers-not-compared`: what the change means for them is not known
+ * - `broken-follower`: it can no longer be processed
+ * - `followers-not-compared`: the effect of the change on them is unknown
  */
 interface FollowerWarning {
   readonly code: 'broken-follower' | 'followers-not-compared';
-  /** The pointer of the context. */
+  /** The pointer to the context. */
   readonly pointer: string;
   readonly detail: string;
 }
 
 export interface WrittenContext {
-  /** As it is now: after a dry run, as it was. */
+  /** The current state; after a dry run, the unchanged state. */
   readonly context: Context;
   /** False for an update that changed nothing, or would change nothing. */
   readonly isNewVersion: boolean;
   readonly warnings: readonly (ContextWarning | FollowerWarning)[];
-  /** Set by an update that checked them. */
+  /** Non-empty only for an update that checked followers. */
   readonly followers: readonly ChangedFollower[];
 }
 
@@ -98,11 +100,11 @@ interface Parts {
 
 const BUNDLED = 'comes with this product and cannot be changed';
 
-/** JSON-LD contexts of all kinds: custom ones are written here, the others are served. */
+/** JSON-LD contexts of all kinds: writes custom contexts, and serves all of them. */
 export class Contexts {
   readonly #parts: Parts;
   readonly #queue = new WriteQueue();
-  /** Which text is the current one, or that of a version. */
+  /** The current version of each context, and other versions that were requested. */
   readonly #known: ReadCache<ContextAt>;
 
   constructor(parts: Parts) {
@@ -110,7 +112,7 @@ export class Contexts {
     this.#known = new ReadCache(parts.store);
   }
 
-  /** Core contexts come first. */
+  /** Lists contexts, core contexts first. */
   async list({ limit, offset }: Page): Promise<Paged<ContextSummary>> {
     const { core, store } = this.#parts;
     const first = [...core.values()].map(({ summary }) => summary).slice(offset, offset + limit);
@@ -122,9 +124,9 @@ export class Contexts {
   }
 
   /**
-   * What a GET of the context's URL answers. The context of a domain has the domain's name.
+   * Returns the document at the URL of a context. The context of a domain has the domain's name.
    *
-   * @param version the current one when not given; the answer for a given version never changes
+   * @param version the current version by default; the document of a given version never changes
    * @param baseUrl as the client reaches this service, for the URLs of other contexts in it
    * @throws NotFoundError
    */
@@ -144,13 +146,14 @@ export class Contexts {
       if (at === undefined) return this.#ofDomain(name, version, baseUrl);
       const { context, version: found } = at;
       const served = await contents.servedContext(found.content, baseUrl);
-      // The ETag of a custom context stands for its state, so that writes can name it. The ETags of others stand for their bytes.
+      // The ETag of a custom context identifies its state, so that writes can refer to it. The ETags of others identify
+      // their bytes.
       const etag = version === undefined && context.kind === 'custom' ? context.etag : served.etag;
       return { ...served, etag, kind: context.kind, ...(lifecycle === undefined ? {} : { lifecycle }) };
     });
   }
 
-  /** Contexts of domains have no versions. */
+  /** Returns the context of a domain, which has no versions. */
   async #ofDomain(name: string, version: number | undefined, baseUrl: string): Promise<ServedContext> {
     const { domainContexts } = this.#parts;
     const found =
@@ -163,7 +166,7 @@ export class Contexts {
 
   /**
    * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
-   * Contexts of this service that it names by their URLs cannot be deleted while it exists.
+   * Contexts of this service that it names by URL cannot be deleted while it exists.
    *
    * @throws InvalidBodyError, AlreadyExistsError, ContextInvalidError, OvertakenError
    */
@@ -177,7 +180,7 @@ export class Contexts {
     });
   }
 
-  /** What `create` would warn of, with the same refusals; nothing is written. */
+  /** Returns the warnings of `create`, with the same refusals, but writes nothing. */
   async dryCreate(
     name: string,
     context: unknown,
@@ -193,11 +196,12 @@ export class Contexts {
   }
 
   /**
-   * Makes a new version of a custom context, unless nothing changes. Followers are looked at before it is written. Those that
-   * come or change meanwhile are looked at again after it: the warnings name what cannot be processed then.
+   * Creates a new version of a custom context, unless nothing changes. Followers are checked before the version is
+   * written. If some are added or changed in the meantime, they are checked again afterwards, and the warnings name
+   * those that can no longer be processed.
    *
-   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError,
-   *   OvertakenError, BrokenFollowersError, or the reason of the signal
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError, OvertakenError,
+   * BrokenFollowersError, or the reason of the signal
    */
   async update(
     name: string,
@@ -227,7 +231,7 @@ export class Contexts {
     });
   }
 
-  /** The models that may follow a context, directly or through other contexts. */
+  /** Returns the models that may follow a context, directly or through other contexts. */
   async followers(name: string): Promise<readonly ModelKey[]> {
     const all = await this.#parts.followers.all(name);
     return all.flatMap((one) => (one.kind === 'model' ? [{ domain: one.domain, name: one.name }] : []));
@@ -245,7 +249,7 @@ export class Contexts {
     throw new BrokenFollowersError(change.name, dependents, first.reason);
   }
 
-  /** The effect after the change was stored: followers may have been added meanwhile. */
+  /** Determines the effect after the change was stored, because followers may have been added in the meantime. */
   async #effectAfter(
     known: FollowersEffect,
     { name, before }: Parameters<ContextFollowers['effect']>[0],
@@ -256,7 +260,7 @@ export class Contexts {
       if ((await followers.stamp(name)) === known.stamp) return known;
       return await followers.effect({ name, before }, { baseUrl });
     } catch {
-      // The context was written, and an outage must not hide that.
+      // The context has been written, and an outage must not hide that.
       return 'unknown';
     }
   }
@@ -348,6 +352,6 @@ function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarni
 
 /** A custom context that was found valid. */
 interface AcceptedContext extends CheckedContext {
-  /** What a GET of it answers. */
+  /** The document at its URL. */
   readonly text: string;
 }

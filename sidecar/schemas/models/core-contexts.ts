@@ -1,17 +1,17 @@
 import { bundledContext, CORE_CONTEXT_VERSIONS, coreContextUrl } from '../json-ld/core-context.js';
 import { MEDIA_TYPES, serve, type ServedDocument } from './contents.js';
 
-/** A bundled context in a list: it has neither times nor versions beside 1. */
+/** A bundled context in a list. It has no times, and only version 1. */
 export interface CoreContextSummary {
   readonly kind: 'core';
   readonly name: string;
   readonly currentVersion: 1;
   readonly etag: string;
-  /** Where it is published. */
+  /** The URL where it is published. */
   readonly canonicalUrl: string;
 }
 
-/** A context that comes with this product, and what a GET of it answers. */
+/** A bundled context, with the document at its URL. */
 export interface CoreContext {
   readonly summary: CoreContextSummary;
   readonly served: ServedDocument & { readonly kind: 'core' };
@@ -22,7 +22,7 @@ const OTHERS = [['data-integrity-v2', 'https://w3id.org/security/data-integrity/
 
 let all: ReadonlyMap<string, CoreContext> | undefined;
 
-/** The contexts that come with this product, by the names under which they are served, sorted. */
+/** Returns the bundled contexts by the names under which they are served, sorted. */
 export function coreContexts(): ReadonlyMap<string, CoreContext> {
   return (all ??= createCoreContexts());
 }

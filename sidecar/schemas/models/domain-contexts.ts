@@ -20,7 +20,7 @@ import {
 import type { ContextSupply } from './context-supply.js';
 import { metadataOf } from './model-settings.js';
 
-/** One context for all models of a domain. */
+/** A context shared by all models of a domain. */
 export interface DomainContext extends ServedDocument {
   readonly warnings: readonly DomainContextWarning[];
 }
@@ -29,7 +29,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly contents: Contents;
   readonly supply: ContextSupply;
-  /** Limit of the caches, roughly. */
+  /** Approximate limit of the caches, in bytes. */
   readonly cacheBytes: number;
 }
 
@@ -37,13 +37,13 @@ interface Parts {
 interface ModelContext {
   readonly names: readonly string[];
   readonly generated: ReadonlyMap<string, string>;
-  /** JSON of the model's own context. */
+  /** The model's own context as JSON. */
   readonly own: string | undefined;
 }
 
 /**
- * The contexts of domains, made from those of their models on request. Each is cached until any process writes to the store. The
- * meaning of its parts is cached by content, so that after a write only changed parts are processed.
+ * The contexts of domains, generated on request from those of their models. Each is cached until any process writes to
+ * the store. The meaning of their parts is cached by content, so that only changed parts are processed after a write.
  */
 export class DomainContexts {
   readonly #parts: Parts;
@@ -61,6 +61,8 @@ export class DomainContexts {
   }
 
   /**
+   * Returns the context of a domain.
+   *
    * @param baseUrl of this service, as the client reaches it, without a trailing slash
    * @throws NotFoundError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
@@ -101,7 +103,7 @@ export class DomainContexts {
     const known = this.#models.get(key);
     if (known !== undefined) return known;
     const at = await unlessGone(this.#parts.store.models.get({ domain, name }));
-    // It was deleted meanwhile; the next request finds the new state.
+    // The model was deleted in the meantime; the next request finds the new state.
     if (at === undefined) return undefined;
     const text = await this.#parts.contents.text(at.version.context);
     await nextTurn();
@@ -110,7 +112,7 @@ export class DomainContexts {
     return found;
   }
 
-  /** The meaning of the models' own contexts, each processed once. */
+  /** Returns the meaning of the models' own contexts; each is processed once. */
   async #ownTerms(
     models: ReadonlyMap<string, ModelContext>,
     baseUrl: string,
@@ -125,7 +127,7 @@ export class DomainContexts {
   }
 
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
-    // A context that names others can change its meaning.
+    // The meaning of a context that names others can change.
     const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
     const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
     const known = this.#terms.get(key);
@@ -143,7 +145,7 @@ type OwnTerms = { readonly key: string } & (
   | { readonly terms?: undefined; readonly failed: string }
 );
 
-/** Domains whose contexts are cached at a time. */
+/** Maximum number of domains whose contexts are cached. */
 const MAX_DOMAINS = 1000;
 
 async function merged(
@@ -169,7 +171,12 @@ async function merged(
   return { ...served, warnings: [...unavailable, ...warnings] };
 }
 
-/** @param text made by generateContext or composeContext: generated terms, then the model's own context, then the core context */
+/**
+ * Splits the context of a model into its parts.
+ *
+ * @param text created by generateContext or composeContext: generated terms, then the model's own context, then the
+ * core context
+ */
 function takenApart(text: string, ownTerms: readonly string[]): ModelContext {
   const [first, ...own] = withoutCore(text);
   const generated = new Map(isObject(first) ? (Object.entries(first) as [string, string][]) : []);

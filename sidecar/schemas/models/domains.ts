@@ -11,7 +11,7 @@ import type { CoreContext } from './core-contexts.js';
 import { requireName } from './errors.js';
 import { overwriting, retrying } from './concurrency.js';
 
-/** The body that updates a domain. What is left out stays; null removes it. */
+/** The body that updates a domain. Omitted members are unchanged; null removes a member. */
 export interface DomainChange {
   readonly description?: string | null | undefined;
   readonly compatibility?: Compatibility | null | undefined;
@@ -22,13 +22,13 @@ export class Domains {
   readonly #domains: SchemaStore['domains'];
   readonly #core: ReadonlyMap<string, CoreContext>;
 
-  /** @param core the bundled contexts: no domain may have the name of one */
+  /** @param core the bundled contexts, whose names domains must not have */
   constructor(domains: SchemaStore['domains'], core: ReadonlyMap<string, CoreContext>) {
     this.#domains = domains;
     this.#core = core;
   }
 
-  /** @throws InvalidBodyError, AlreadyExistsError, UnstorableTextError */
+  /** Creates a domain. @throws InvalidBodyError, AlreadyExistsError, UnstorableTextError */
   async create(domain: NewDomain): Promise<Domain> {
     const name = requireName(domain.name);
     if (this.#core.has(name)) throw contextNameTaken(name);
@@ -36,7 +36,9 @@ export class Domains {
   }
 
   /**
-   * @param ifMatch the ETags of which the domain must have one
+   * Updates a domain.
+   *
+   * @param ifMatch ETags, one of which the domain must have
    * @throws NotFoundError, PreconditionFailedError, UnstorableTextError, OvertakenError
    */
   update(name: string, change: DomainChange, ifMatch?: IfMatch): Promise<Domain> {

@@ -27,17 +27,17 @@ export interface EntityJudgeParts {
   readonly deadlineMs: number;
 }
 
-/** By what entities are judged: one model, a schema that is stored nowhere, or else the models of their types. */
+/** What entities are judged by: one model, a schema that is not stored, or the models of their types. */
 interface JudgedBy {
-  /** Where the models of types are looked for. */
+  /** The domain in which the models of types are searched. */
   readonly domain?: string | undefined;
-  /** `D/M` or `D/M@3`. */
+  /** A model, as `D/M` or `D/M@3`. */
   readonly model?: string | undefined;
-  /** Judges as this version of the model would, if one is named. */
+  /** A schema that is not stored. If a model is named, entities are judged as if this were its schema. */
   readonly candidate?: JsonValue | undefined;
 }
 
-/** A model by which entities were judged. A schema that is stored nowhere has version 0. */
+/** A model by which entities were judged. A schema that is not stored has version 0. */
 interface JudgedModel {
   readonly domain: string;
   readonly model: string;
@@ -47,7 +47,7 @@ interface JudgedModel {
 /** The verdict on a page, or on a part of it. */
 export type PageVerdict =
   | { readonly judged: Judged; readonly models: readonly JudgedModel[] }
-  /** So many entities were not judged; why completes "1 entity was not judged: …". */
+  /** Number of entities that were not judged; `why` completes "1 entity was not judged: …". */
   | { readonly notJudged: number; readonly why: string; readonly sample: readonly string[] };
 
 /** A page of entities. */
@@ -58,13 +58,16 @@ export interface JudgedPage {
   readonly ids: readonly string[];
 }
 
-/** Tasks for one page: each may reach another worker, which has not compiled all models yet, or meet further types. */
+/**
+ * Maximum number of tasks per page: each may reach another worker that has not compiled all models yet, or find further
+ * types.
+ */
 const MAX_ROUNDS = 64;
 
-/** Types whose models one scan looks up; entities of others count as having no model. */
+/** Maximum number of types whose models one scan looks up; entities of other types count as having no model. */
 const MAX_TYPES = 2000;
 
-/** Judges the entities of a broker, page by page, as POST /validate would. */
+/** Judges the entities of a broker, page by page, like POST /validate. */
 export class EntityJudge {
   readonly #parts: EntityJudgeParts;
 
@@ -73,7 +76,7 @@ export class EntityJudge {
   }
 
   /**
-   * The models by which one scan judges: they stay as they are when it first needs them.
+   * Returns a judge for one scan. Each model stays as it was when the scan first needed it.
    *
    * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
    */
@@ -98,12 +101,12 @@ export class EntityJudge {
 
 interface ScanModel extends JudgedModel {
   readonly schema: ModelSchema;
-  /** Undefined for the model of all entities. */
+  /** Undefined for a model that judges all entities. */
   types?: string[];
   readonly isOfAnyType?: boolean;
 }
 
-/** The models by which one scan judges. */
+/** Judges the entities of one scan. */
 export class ScanJudge {
   readonly #parts: EntityJudgeParts;
   readonly #domain: string | undefined;
@@ -111,7 +114,7 @@ export class ScanJudge {
   readonly #unknownTypes = new Set<string>();
   readonly #ambiguousTypes = new Set<string>();
   #lookedUp = 0;
-  /** The schemas, by their keys: a model may be deleted while entities are judged by it. */
+  /** The schemas by key, because a model may be deleted while entities are judged by it. */
   readonly #schemas = new Map<string, string>();
 
   constructor(parts: EntityJudgeParts, domain: string | undefined, models: ScanModel[]) {
@@ -121,10 +124,10 @@ export class ScanJudge {
   }
 
   /**
-   * Judges entities of a page. What costs too much is judged in halves, down to single entities.
+   * Judges entities of a page. If that is too costly, they are judged in halves, down to single entities.
    *
-   * @param take positions of those that are judged
-   * @param reported invalid entities to report one by one, at most
+   * @param take positions of the entities to judge
+   * @param reported maximum number of invalid entities to report individually
    * @throws the signal's reason, StoreUnavailableError
    */
   async judge(
@@ -186,7 +189,10 @@ export class ScanJudge {
     return { notJudged: take.length, why, sample: sampleOf(page, take) };
   }
 
-  /** Waits while all workers are busy. Compiling takes longer than judging, and ends, as the schemas were accepted. */
+  /**
+   * Waits while all workers are busy. Compiling takes longer than judging, but it ends, because the schemas were
+   * accepted.
+   */
   async #run(input: JudgeInput, signal: AbortSignal): Promise<JudgeOutcome> {
     const { workers, deadlineMs, clock } = this.#parts;
     const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
@@ -195,7 +201,7 @@ export class ScanJudge {
     return onceFree(() => workers.run('judge', input, options), clock, signal);
   }
 
-  /** @returns the types that are too many to be looked up; they are not kept either */
+  /** Looks up the models of types. @returns the types beyond the maximum, which are not remembered either */
   async #lookUp(types: readonly NamedType[]): Promise<readonly string[]> {
     const isNew = ({ type }: NamedType) =>
       !this.#unknownTypes.has(type) &&
@@ -205,7 +211,7 @@ export class ScanJudge {
     const room = Math.max(0, MAX_TYPES - this.#lookedUp);
     for (const one of fresh.slice(0, room)) {
       await this.#lookUpOne(one);
-      // Not before: while the store is away, the same types are asked for again and again.
+      // Counted only now: while the store is unavailable, the same types are requested repeatedly.
       this.#lookedUp += 1;
     }
     return fresh.slice(room).map(({ type }) => type);
@@ -215,13 +221,13 @@ export class ScanJudge {
     const { type } = one;
     const found = await unlessGone(this.#parts.typeModels.lookUp(one, this.#domain));
     if (found === 'ambiguous') this.#ambiguousTypes.add(type);
-    // It may have been deleted just now.
+    // The model may have just been deleted.
     else if (found === 'unknown' || found === undefined) this.#unknownTypes.add(type);
     else {
       const { domain, name: model } = found.model;
       const { schema } = found;
       this.#schemas.set(schema.contentHash, await schema.text());
-      // Another page may have found it meanwhile.
+      // Another page may have found the model in the meantime.
       const known = this.#models.find((each) => each.domain === domain && each.model === model);
       if (known?.types !== undefined) known.types = [...new Set([...known.types, type])];
       else this.#models.push({ domain, model, version: schema.version, schema, types: [type] });
@@ -229,7 +235,7 @@ export class ScanJudge {
   }
 }
 
-/** Ids that show which entities are meant, and the characters of one. */
+/** Maximum number of example ids, and of characters in one. */
 const MAX_SAMPLE = 5;
 const MAX_ID_CHARACTERS = 1000;
 
@@ -237,11 +243,11 @@ function sampleOf({ ids }: JudgedPage, take: readonly number[]): readonly string
   return take.slice(0, MAX_SAMPLE).flatMap((index) => ids[index]?.slice(0, MAX_ID_CHARACTERS) ?? []);
 }
 
-/** What a schema that is stored nowhere is called; undefined if its title is no name of a model. */
+/** Returns the name of a schema that is not stored; undefined if its title is not a valid model name. */
 function nameOf(candidate: JsonValue): string | undefined {
   const title = isObject(candidate) ? member(candidate, 'title') : undefined;
   return typeof title === 'string' && isResourceName(title) ? title : undefined;
 }
 
-/** What records call a schema without a name. */
+/** The name of an unnamed schema in records. */
 const NAMELESS = 'Candidate';

@@ -11,7 +11,7 @@ import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import { INTERNAL_BASE, withBaseUrl } from './contents.js';
 
 /**
- * A body whose member has a value that cannot be taken.
+ * Creates the error for a body whose member has an invalid value.
  *
  * @param detail completes a sentence about the member
  */
@@ -19,7 +19,7 @@ export function invalidMember(member: string, detail: string): InvalidBodyError 
   return new InvalidBodyError(`The ${member} ${detail}.`, `/${member}`, detail);
 }
 
-/** A model that was published was to become a draft: its versions would no longer stay what they are. */
+/** A published model cannot become a draft again, because its versions must not change. */
 export class PublishedError extends GatewayError {
   readonly kind = 'modelPublished';
 
@@ -41,9 +41,9 @@ export class ReferenceUriError extends GatewayError {
   }
 }
 
-/** A schema, or a document for schemas to refer to, that cannot be accepted. */
+/** A schema, or a document for schemas to refer to, that is rejected. */
 export class SchemaNotAcceptedError extends GatewayError {
-  /** @param missingUris documents that the schema refers to and that are not there */
+  /** @param missingUris documents that the schema refers to but that are not available */
   constructor(
     readonly kind: SchemaRefusal,
     message: string,
@@ -60,11 +60,11 @@ export class SchemaNotAcceptedError extends GatewayError {
   }
 }
 
-/** The model asks for compatibility, and the change may refuse what passed before, or accept what did not. */
+/** The model requires compatibility, but the change may refuse what was valid before, or accept what was not. */
 export class IncompatibleChangeError extends GatewayError {
   readonly kind = 'incompatibleChange';
 
-  /** @param direction `forward` where the report says what the current version refuses of what the new one accepts */
+  /** @param direction `forward` if the report describes the change from the new version back to the current one */
   constructor(
     readonly report: ChangeReport,
     readonly direction: 'backward' | 'forward' = 'backward',
@@ -83,11 +83,11 @@ export class IncompatibleChangeError extends GatewayError {
   }
 }
 
-/** A change of a context with which something that follows it could not be processed any more. */
+/** A change of a context that would break some of its followers. */
 export class BrokenFollowersError extends GatewayError {
   readonly kind = 'inUse';
 
-  /** @param reason of the first, as a sentence */
+  /** @param reason why the first of them would break, as a sentence */
   constructor(
     contextName: string,
     readonly dependents: readonly Dependent[],
@@ -105,7 +105,7 @@ export class BrokenFollowersError extends GatewayError {
   }
 }
 
-/** Others change what a write is made from, or what it is to change, each time it is tried. */
+/** Other clients changed the input or the target of a write at every attempt. */
 export class OvertakenError extends GatewayError {
   readonly kind = 'dependencyChanged';
 
@@ -118,7 +118,7 @@ export class OvertakenError extends GatewayError {
 export class FileNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
-  /** @param reason why there is none, a sentence */
+  /** @param reason why there is none, as a sentence */
   constructor(
     readonly fileName: string,
     reason?: string,
@@ -129,7 +129,7 @@ export class FileNotFoundError extends GatewayError {
 }
 
 /**
- * Says of refused input where in the whole of the input the fault is.
+ * Runs work that may refuse a schema, and makes the pointers of a refusal lead into the whole input.
  *
  * @param base pointer to the schema within the input
  * @param reasons why documents are not available, by URI
@@ -150,7 +150,7 @@ export async function accepting<Result>(
   }
 }
 
-/** @throws SchemaNotAcceptedError for a refusal */
+/** Returns the result unless it is a refusal. @throws SchemaNotAcceptedError for a refusal */
 export function unlessRefused<Result extends object>(
   result: Result | Refused<SchemaRefusal>,
   base: string,
@@ -160,10 +160,10 @@ export function unlessRefused<Result extends object>(
 }
 
 /**
- * The result of a check of a context.
+ * Returns the result of checking a context.
  *
  * @param pointer to the context in the body
- * @param baseUrl stands for {@link INTERNAL_BASE} in messages
+ * @param baseUrl replaces {@link INTERNAL_BASE} in messages
  * @throws ContextInvalidError for a context that is invalid, refused or too costly
  */
 export async function unlessInvalid<Result extends object>(
@@ -206,11 +206,7 @@ function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedEr
   });
 }
 
-/**
- * The name of a new domain, model or context.
- *
- * @throws InvalidBodyError
- */
+/** Checks the name of a new domain, model or context. @throws InvalidBodyError */
 export function requireName(name: string): string {
   if (isResourceName(name)) return name;
   throw invalidMember(

@@ -1,6 +1,6 @@
 /**
- * The room of models: a service that keeps them with their domains, contexts and documents, and a workbench that works with
- * them.
+ * The public interface of this folder: a service that stores models with their domains, contexts and documents, and a
+ * workbench that applies them.
  */
 export { SchemaService, type SchemaServiceOptions } from './schema-service.js';
 export { Workbench, type WorkbenchParts } from './workbench.js';

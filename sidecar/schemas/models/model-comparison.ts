@@ -8,38 +8,38 @@ import type { ContextSupply } from './context-supply.js';
 import { type ModelDescriptions, unlessTooMuch } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
-/** What has changed from one stored version of a model to another. */
+/** The changes between two stored versions of a model. */
 export interface ModelDiff {
   readonly from: number;
   readonly to: number;
-  /** As an update from the one to the other would report it. */
+  /** As an update from one version to the other would report it. */
   readonly change: ChangeReport;
-  /** Where the schemas differ as they were given, including annotations; at most 1,000. */
+  /** Where the original schemas differ, including annotations; at most 1,000 places. */
   readonly pointers: readonly ChangedPointer[];
   readonly pointersTotal: number;
 }
 
-/** A version of a model, as far as it is compared. */
+/** The parts of a model version that are compared. */
 export interface ComparedVersion {
-  /** Text of the schema, self-contained. */
+  /** Text of the self-contained schema. */
   readonly bundled: string;
-  /** Text of the context, as it is stored. */
+  /** Text of the stored context. */
   readonly context: string;
 }
 
 export interface CompareOptions {
-  /** Of this service, as the client reaches it. */
+  /** The base URL of this service, as the client reaches it. */
   readonly baseUrl: string;
-  /** Texts, by name, that replace those of contexts of this service for the version before. */
+  /** Texts that replace those of contexts of this service in the earlier version, by name. */
   readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
-  /** The same for the version after. */
+  /** The same for the later version. */
   readonly contextsAfter?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Two versions of a model, with what the terms of their contexts mean now. */
+/** Two versions of a model, with the current meaning of the terms of their contexts. */
 export interface ComparedVersions {
   readonly input: CompareInput;
-  /** Why the meaning of the terms is needed and not known. */
+  /** Why the meaning of the terms is unknown although it is needed. */
   readonly unknown: string | undefined;
 }
 
@@ -54,7 +54,7 @@ type Terms = NonNullable<CompareInput['terms']>['before'];
 
 export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] };
 
-/** The most places that a diff lists. */
+/** Maximum number of places in a diff. */
 const MAX_POINTERS = 1000;
 
 /** Compares versions of models: what their schemas accept, and what the terms of their contexts mean. */
@@ -66,9 +66,10 @@ export class ModelComparison {
   }
 
   /**
-   * What has changed from one stored version of a model to another, in either order.
+   * Compares two stored versions of a model, in either order.
    *
-   * @param range `to`: the current version when not given; `from`: the one before it, or the first; `baseUrl`: of this service
+   * @param range `to`: by default the current version; `from`: by default the one before `to`, or the first; `baseUrl`:
+   * of this service
    * @throws NotFoundError, WorkersBusyError, TaskFailedError
    */
   diff(
@@ -105,7 +106,7 @@ export class ModelComparison {
   }
 
   /**
-   * What later versions of contexts change for a model that follows them, as it is stored.
+   * Reports the effect of newer versions of contexts on a stored model that follows them.
    *
    * @throws NotFoundError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
@@ -117,8 +118,8 @@ export class ModelComparison {
   }
 
   /**
-   * Finds out what the terms of both contexts mean. A context of this service that one of them names by its URL counts as it
-   * is now, unless the options say otherwise.
+   * Determines the meaning of the terms of both contexts. A context of this service that one of them names by URL
+   * counts in its current version, unless the options replace it.
    *
    * @param entityType the model's name
    * @throws WorkersBusyError, TaskFailedError, StoreUnavailableError
@@ -137,7 +138,7 @@ export class ModelComparison {
       this.#termsOf(before.context, baseUrl, contextsBefore),
       this.#termsOf(after.context, baseUrl, contextsAfter),
     ]);
-    // It could not be processed before either, so nothing has changed.
+    // The context could not be processed before either, so nothing has changed.
     if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined };
     if (typeof old === 'object' && typeof fresh === 'object')
       return { input: { ...input, terms: { before: old, after: fresh } }, unknown: undefined };
@@ -145,8 +146,8 @@ export class ModelComparison {
   }
 
   /**
-   * What changes between two versions of a model, with witnesses where looking for them does not take too much. If the comparison
-   * takes too much time or depth, the change counts as narrowing.
+   * Reports the changes between two versions of a model, with witnesses unless searching for them is too costly. If the
+   * comparison itself takes too much time or depth, the change counts as narrowing.
    *
    * @throws WorkersBusyError, TaskFailedError
    */
@@ -167,12 +168,12 @@ export class ModelComparison {
     return { bundled, context };
   }
 
-  /** Undefined where comparing takes too much time, memory or depth. */
+  /** Compares schemas; undefined if that takes too much time, memory or depth. */
   #compared(input: CompareInput): Promise<ChangeReport | undefined> {
     return unlessTooMuch(this.#parts.workers.run('compareSchemas', input), () => undefined);
   }
 
-  /** What the terms of a context mean, or why that is not known. */
+  /** Returns the meaning of the terms of a context, or why it is unknown. */
   async #termsOf(
     context: string,
     baseUrl: string,
@@ -188,7 +189,7 @@ export class ModelComparison {
   }
 }
 
-/** The same versions the other way round. */
+/** Swaps the two versions. */
 export function exchanged({ input, unknown }: ComparedVersions): ComparedVersions {
   const { before, after, terms } = input;
   const others = terms === undefined ? {} : { terms: { before: terms.after, after: terms.before } };

@@ -7,7 +7,7 @@ import { type Cache, type Contents, createCache, made } from './contents.js';
 import { unlessRefused } from './errors.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
-/** Caches descriptions of model versions; others are made on request. */
+/** Caches descriptions of model versions; those that are not cached are created on request. */
 export class ModelDescriptions {
   readonly #contents: Contents;
   readonly #workers: ServiceWorkers;
@@ -19,17 +19,17 @@ export class ModelDescriptions {
     this.#cache = createCache(cacheBytes, sizeOf);
   }
 
-  /** Caches the description that was made along with a version. */
+  /** Caches the description that was created together with a version. */
   keep(version: ModelVersion, description: ModelDescription): void {
     this.#cache.set(contentKey(version), description);
   }
 
-  /** The description of a version, if it is cached. */
+  /** Returns the description of a version if it is cached. */
   known(version: ModelVersion): ModelDescription | undefined {
     return this.#cache.get(contentKey(version));
   }
 
-  /** @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
+  /** Returns the description of a version. @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
   async of(version: ModelVersion): Promise<ModelDescription> {
     return made(this.#cache, contentKey(version), async () => {
       const [schema, documents] = await Promise.all([
@@ -40,25 +40,26 @@ export class ModelDescriptions {
     });
   }
 
-  /** The documents that a version was made with. */
+  /** Returns the documents that a version was created with. */
   documentsOf({ references }: ModelVersion): Promise<ModelSource['documents']> {
     return Promise.all(references.map(async (one) => [one.uri, await this.#contents.text(one)] as const));
   }
 }
 
-/** The same for versions whose schemas, with all that they refer to, are the same. */
+/** A key that is equal for versions with the same schema and the same referenced documents. */
 export function contentKey({ schema, references }: ModelVersion): string {
   return [schema.sha256, ...references.map(({ uri, sha256 }) => `${sha256} ${uri}`)].join('\n');
 }
 
-/** In bytes: two for each character of its texts. */
+/** Estimates the size in bytes: two for each character of the texts. */
 function sizeOf({ bundled, attributes, names }: ModelDescription): number {
   const all = [...names, ...attributes.map(({ name }) => name)];
   return 2 * all.reduce((sum, name) => sum + name.length, bundled.length);
 }
 
 /**
- * The result of a task on a schema; what `instead` returns or throws if the schema takes too much time, memory or depth.
+ * Returns the result of a task on a schema, or what `instead` returns if the schema takes too much time, memory or
+ * depth.
  *
  * @throws what the task and `instead` throw
  */
@@ -81,7 +82,7 @@ export interface FoundExample {
   readonly normalizedReason?: string;
 }
 
-/** Caches example entities of models; others are made on request. */
+/** Caches example entities of models; those that are not cached are generated on request. */
 export class ModelExamples {
   readonly #workers: ServiceWorkers;
   readonly #cache: Cache<FoundExample>;
@@ -92,7 +93,9 @@ export class ModelExamples {
   }
 
   /**
-   * @param key the same for the same schema
+   * Returns an example of a model.
+   *
+   * @param key equal for equal schemas
    * @param bundled text of the self-contained schema
    * @throws WorkersBusyError, TaskFailedError
    */
@@ -123,12 +126,12 @@ function without(reason: string): FoundExample {
 
 const NO_OBJECT = 'No valid entity was found: the schema seems to allow no JSON object, which an entity is.';
 
-/** Why the best example that was found is not valid. */
+/** Explains why the best example that was found is not valid. */
 function reasonOf({ pointer, detail }: InputIssue): string {
   return `No valid entity was found. Of the nearest that was tried, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
 }
 
-/** Drops `@context`, whatever the schema says about it: the model's own is set instead. */
+/** Removes `@context`, whatever the schema says about it, because the model's own context is set instead. */
 function entityOf(example: JsonValue): JsonObject | undefined {
   if (!isObject(example)) return undefined;
   return Object.fromEntries(Object.entries(example).filter(([name]) => name !== '@context'));

@@ -26,11 +26,13 @@ import {
 import type { ServiceWorkers } from './model-tasks.js';
 
 /**
- * - `schema`: JSON Schema as it was accepted; `bundled`: the same, self-contained, of draft 2020-12
- * - `openapi`: OpenAPI 3.1 of NGSI-LD on entities of the model
- * - `context`: JSON-LD context, what `Contexts.document` gives for the model's `contextName`
+ * The documents of a model:
+ *
+ * - `schema`: the JSON Schema as it was accepted; `bundled`: the same, self-contained, in draft 2020-12
+ * - `openapi`: OpenAPI 3.1 of NGSI-LD for entities of the model
+ * - `context`: the JSON-LD context that `Contexts.document` returns for the model's `contextName`
  * - `example`: an entity that satisfies the schema, in key-values form with `@context`
- * - `example-normalized`: the same entity as brokers take it
+ * - `example-normalized`: the same entity in the form that brokers accept
  */
 export type ModelDocumentKind =
   | 'schema'
@@ -41,13 +43,13 @@ export type ModelDocumentKind =
   | 'example-normalized';
 
 interface ModelReadOptions {
-  /** The current one when not given. Documents of a given version never change while `baseUrl` stays the same. */
+  /** The current version by default. Documents of a given version never change for the same `baseUrl`. */
   readonly version?: number | undefined;
-  /** Where clients and brokers reach this service, without a trailing slash: `http://gateway:8000`. */
+  /** The URL under which clients and brokers reach this service, without a trailing slash: `http://gateway:8000`. */
   readonly baseUrl: string;
 }
 
-/** A document that is made from a model version. */
+/** A document that is derived from a model version. */
 type DerivedKind = Exclude<ModelDocumentKind, 'schema' | 'context'>;
 
 interface Parts {
@@ -59,7 +61,7 @@ interface Parts {
   readonly cache: Cache<ServedDocument>;
 }
 
-/** The documents of models, as they are sent. Derived ones are made on the first request. */
+/** The documents of models, ready to send. Derived ones are created on the first request. */
 export class ModelDocuments {
   readonly #parts: Parts;
 
@@ -67,7 +69,7 @@ export class ModelDocuments {
     this.#parts = parts;
   }
 
-  /** @throws NotFoundError; FileNotFoundError when no example was found; errors of the workers */
+  /** Returns a document. @throws NotFoundError; FileNotFoundError if no example was found; errors of the workers */
   of(
     key: ModelKey,
     kind: ModelDocumentKind,
@@ -79,7 +81,10 @@ export class ModelDocuments {
     });
   }
 
-  /** As `of`, for a version that was already read. Wrap it in `rereading`, together with the read of the version. */
+  /**
+   * Does the same as `of` for a version that was already read. Wrap the call in `rereading`, together with the read of
+   * the version.
+   */
   async ofVersion(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { contents, cache } = this.#parts;
     if (kind === 'schema') return contents.served(at.version.schema, MEDIA_TYPES.schema);
@@ -143,7 +148,7 @@ export class ModelDocuments {
   }
 }
 
-/** Equal keys stand for equal bytes. */
+/** Returns a key for the cache: equal keys mean equal bytes. */
 function derivedKey(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): string {
   const content = contentKey(at.version);
   if (kind === 'bundled') return JSON.stringify([kind, content]);
@@ -154,12 +159,12 @@ function derivedKey(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): 
   );
 }
 
-/** The context of entities: the model's, then the core context (ETSI GS CIM 009 V1.9.1, clause 4.4). */
+/** Returns the context of entities: the model's, then the core context (ETSI GS CIM 009 V1.9.1, clause 4.4). */
 function contextOf({ model }: ModelAt, { baseUrl, version }: ModelReadOptions): readonly string[] {
   return [contextUrl(baseUrl, model.contextName, version), coreContextUrl()];
 }
 
-/** The description of the given version, or else the model's current one. */
+/** Returns the description of the given version, or the model's current one by default. */
 function descriptionOf({ model, version }: ModelAt, options: ModelReadOptions): string | undefined {
   return options.version === undefined ? model.description : version.description;
 }
@@ -169,7 +174,7 @@ export interface ModelFile {
   readonly mediaType: string;
   readonly size: number;
   readonly sha256: string;
-  /** Of a document that the schema refers to: what its `$ref`s say. */
+  /** The URI in `$ref`s, for a document that the schema refers to. */
   readonly uri?: string;
 }
 
@@ -182,7 +187,7 @@ const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
   ['example-normalized.jsonld', 'example-normalized'],
 ]);
 
-/** The files of model versions: their documents, the documents that their schemas refer to, and the examples of models. */
+/** The files of model versions: their documents, the documents that their schemas refer to, and examples of models. */
 export class ModelFiles {
   readonly #models: KnownModels;
   readonly #documents: ModelDocuments;
@@ -196,7 +201,7 @@ export class ModelFiles {
     this.#examples = examples;
   }
 
-  /** All files of a model; documents that the schema refers to come last. @throws NotFoundError */
+  /** Lists all files of a model; documents that the schema refers to come last. @throws NotFoundError */
   list(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {
     return rereading(async () => {
       const at = await this.#models.of(key, options.version);
@@ -212,7 +217,7 @@ export class ModelFiles {
     });
   }
 
-  /** @throws NotFoundError, FileNotFoundError */
+  /** Returns a file. @throws NotFoundError, FileNotFoundError */
   get(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument> {
     return rereading(async () => {
       const at = await this.#models.of(key, options.version);
@@ -225,7 +230,7 @@ export class ModelFiles {
     });
   }
 
-  /** An example as it was given. @throws NotFoundError */
+  /** Returns an example, unchanged. @throws NotFoundError */
   example(key: ModelKey, name: string): Promise<ServedDocument> {
     return rereading(async () => {
       const { content } = await this.#examples.get(key, name);
@@ -250,8 +255,8 @@ export class ModelFiles {
 }
 
 /**
- * The file name of a document that schemas refer to: the last word of its URI, and a hash that makes it unique.
- * It depends on nothing but the URI.
+ * The file name of a document that schemas refer to: the last word of its URI, and a hash that makes it unique. Depends
+ * only on the URI.
  */
 export function referenceFileName(uri: string): string {
   const word = /([A-Za-z0-9_-]{1,64})(?:\.[A-Za-z0-9]+)?[^A-Za-z0-9_-]*$/.exec(uri)?.[1] ?? 'document';

@@ -9,19 +9,29 @@ import type { SchemaIntake } from './schema-intake.js';
 
 /** The schema of a model version, to be compiled. */
 export interface ModelSchema {
-  /** The same for schemas that are the same with all that they refer to; SHA-256, hex. */
+  /** Equal for schemas that are the same, including everything they refer to; SHA-256, hex. */
   readonly contentHash: string;
-  /** Number of the version; 0 for a schema that is stored nowhere. */
+  /** Number of the version; 0 for a schema that is not stored. */
   readonly version: number;
   readonly lifecycle: Lifecycle;
-  /** Its text, self-contained, of draft 2020-12. @throws errors of the workers, StoreUnavailableError */
+  /**
+   * Returns the text of the self-contained schema, in draft 2020-12.
+   *
+   * @throws errors of the workers, StoreUnavailableError
+   */
   readonly text: () => Promise<string>;
 }
 
-/** How many times the deadline of a task compiling models may take. Compiling ends, as the schemas were accepted. */
+/**
+ * The deadline of a task that compiles models, as a multiple of the normal one. Compiling ends, because the schemas
+ * were accepted.
+ */
 export const COMPILE_DEADLINES = 5;
 
-/** Adds the schemas that a worker needs. Those that are there stay: their models may be deleted meanwhile. */
+/**
+ * Adds the schemas that a worker needs. Those already present are kept, because their models may have been deleted in
+ * the meantime.
+ */
 export async function addSchemas(
   schemas: Map<string, string>,
   models: readonly { readonly schema: ModelSchema }[],
@@ -44,12 +54,12 @@ export class ModelSchemas {
     this.#intake = intake;
   }
 
-  /** @throws NotFoundError */
+  /** Returns the schema of a model. @throws NotFoundError */
   async of(key: ModelKey, version: number | undefined): Promise<ModelSchema> {
     return this.ofVersion(await this.#models.of(key, version));
   }
 
-  /** As `of`, for a version that was already read. */
+  /** Does the same as `of` for a version that was already read. */
   ofVersion({ model, version }: ModelAt): ModelSchema {
     return {
       contentHash: hash('sha256', contentKey(version)),
@@ -60,7 +70,7 @@ export class ModelSchemas {
   }
 
   /**
-   * The schema that a model would have if it were created from this one; nothing is written.
+   * Returns the schema of a model as if it were created from this one; writes nothing.
    *
    * @throws InvalidBodyError, SchemaNotAcceptedError
    */
@@ -74,17 +84,17 @@ export class ModelSchemas {
   }
 }
 
-/** Since when a model is deprecated, and when it goes, in milliseconds since the epoch. */
+/** When a model was deprecated, and when it will be removed, in milliseconds since the epoch. */
 export type Lifecycle = Pick<Model, 'deprecatedAt' | 'sunsetAt'>;
 
-/** The model that a text names, and its version if it names one: `D/M`, or `D/M@3`. Undefined for other texts. */
+/** Parses the name of a model, with a version if there is one: `D/M`, or `D/M@3`. Undefined for other texts. */
 export function modelNamed(text: string): (ModelKey & { readonly version: number | undefined }) | undefined {
   const [, domain, name, version] = /^([^/@]+)\/([^/@]+)(?:@([1-9]\d{0,9}))?$/.exec(text) ?? [];
   if (domain === undefined || name === undefined) return undefined;
   return { domain, name, version: version === undefined ? undefined : Number(version) };
 }
 
-/** Models at their versions. Every request about a model needs one, so they are kept until something is written. */
+/** Models with their versions. Every request about a model needs one, so they are cached until something is written. */
 export class KnownModels {
   readonly #store: Pick<SchemaStore, 'models' | 'revision'>;
   readonly #known: ReadCache<ModelAt>;
@@ -94,13 +104,18 @@ export class KnownModels {
     this.#known = new ReadCache(store);
   }
 
-  /** @param version the current one when not given; @throws NotFoundError */
+  /**
+   * Returns a model at a version.
+   *
+   * @param version the current version by default
+   * @throws NotFoundError
+   */
   of(key: ModelKey, version?: number): Promise<ModelAt> {
     const name = JSON.stringify([key.domain, key.name, version]);
     return this.#known.get(name, () => this.#store.models.get(key, version));
   }
 
-  /** The model from which a context is generated; undefined for other contexts. */
+  /** Returns the model from which a context is generated; undefined for other contexts. */
   async ofContext(name: string): Promise<Model | undefined> {
     const [domain = '', model, ...rest] = name.split('~');
     if (model === undefined || rest.length > 0) return undefined;
@@ -108,7 +123,7 @@ export class KnownModels {
   }
 }
 
-/** What a validation says about entities of a deprecated model; completes "The entity …". */
+/** Describes the deprecation of a model for the result of a validation; completes "The entity …". */
 export function deprecationOf(
   { name }: ModelKey,
   { deprecatedAt, sunsetAt }: Lifecycle,

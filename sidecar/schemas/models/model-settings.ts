@@ -16,40 +16,41 @@ import type { Dialect } from '../json-schema/keywords.js';
 import { invalidMember, PublishedError } from './errors.js';
 
 /**
- * The body that updates a model; pointers of errors lead into it. What is left out stays; null removes it. The same members
- * create a model that does not exist yet, for which the schema is required.
+ * The body that updates a model; pointers of errors lead into it. Omitted members are unchanged; null removes a member.
+ * The same members create a model that does not exist yet, for which the schema is required.
  */
 export interface ModelChange {
   /** JSON Schema of an entity in key-values form. */
   readonly schema?: JsonValue | undefined;
   readonly description?: string | null | undefined;
-  /** Base IRI of the terms of its context; without one, the service's own. */
+  /** Base IRI of the terms of its context; by default, the service's own. */
   readonly contextBase?: string | null | undefined;
   /**
-   * Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the name of a stored context, or the
-   * URL of one that is stored or comes from an allowed origin.
+   * Terms that take precedence over generated ones: a map of terms, an array of maps, URLs and names, the name of a
+   * stored context, or the URL of one that is stored or comes from an allowed origin.
    */
   readonly context?: JsonValue | undefined;
-  /** Its domain's when the model has none. */
+  /** The domain's compatibility applies if the model has none. */
   readonly compatibility?: Compatibility | null | undefined;
-  /** `published` for a new model, when left out. */
+  /** `published` by default for a new model. */
   readonly status?: ModelStatus | undefined;
   /** When it will be removed: a date and time of RFC 3339. */
   readonly sunset?: string | null | undefined;
   /**
-   * Since when it is deprecated, in milliseconds since the epoch, if this change deprecates it; now when left out. For imports.
+   * When the model was deprecated, in milliseconds since the epoch, if this change deprecates it; now by default. For
+   * imports.
    */
   readonly deprecatedAt?: number | undefined;
-  /** Take the place of all examples of the model. For imports. */
+  /** These replace all examples of the model. For imports. */
   readonly examples?: NewExamples | undefined;
 }
 
 /**
- * The settings of a model after a change. What is left out stays; null removes it.
+ * Returns the settings of a model after a change. Omitted members are unchanged; null removes a member.
  *
- * @param model undefined for one that is created
- * @param ownContext JSON of the context that it was given before
- * @param now in milliseconds since the epoch: since when it is deprecated, if it is from now on
+ * @param model undefined for a new model
+ * @param ownContext the model's current own context as JSON
+ * @param now in milliseconds since the epoch; the time of deprecation if the change deprecates the model
  * @throws PublishedError, InvalidBodyError
  */
 export function settingsAfter(
@@ -69,7 +70,7 @@ export function settingsAfter(
       : change.sunset === null
         ? undefined
         : timeOf(change.sunset);
-  // Header fields have seconds (RFC 9745 § 4).
+  // Header fields only have a precision of seconds (RFC 9745 § 4).
   if (deprecatedAt !== undefined && sunsetAt !== undefined && seconds(sunsetAt) < seconds(deprecatedAt))
     throw invalidMember(
       'sunset',
@@ -86,14 +87,14 @@ export function settingsAfter(
   };
 }
 
-/** Keeps the stored text if the JSON is equal: the order of members does not matter. */
+/** Keeps the stored text if the JSON is equal; the order of members does not matter. */
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;
   return before !== undefined && sameJson(parseJson(before), given) ? before : writeJson(given);
 }
 
-/** Whether a model has these settings. @param ownContext as for settingsAfter */
+/** Whether a model already has these settings. @param ownContext as for settingsAfter */
 export function isSame(model: Model, ownContext: string | undefined, settings: ModelSettings): boolean {
   return (
     ownContext === settings.ownContext &&
@@ -116,7 +117,7 @@ function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Something about a model that its author may not expect. */
+/** A property of a model that its author may not expect. */
 export interface ModelWarning {
   /**
    * As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type; `normalized-form`: the
@@ -128,25 +129,25 @@ export interface ModelWarning {
   readonly term: string;
 }
 
-/** What is stored with a model version besides its texts. */
+/** What is stored with a model version in addition to its texts. */
 export interface VersionMetadata {
   /** The draft that the schema is written in. */
   readonly dialect: Dialect;
-  /** What changed from the version before; undefined for the first. */
+  /** The kind of change from the previous version; undefined for the first. */
   readonly change?: ChangeKind;
-  /** Who made it, as far as that is known. */
+  /** Who created the version, if known. */
   readonly caller?: string;
   /** Names whose terms come from the model's own context, not from the generated one. */
   readonly ownTerms?: readonly string[];
   readonly warnings: readonly ModelWarning[];
 }
 
-/** The metadata as the store keeps it. */
+/** Converts metadata for the store. */
 export function storedMetadata({ warnings, ...rest }: VersionMetadata): JsonValue {
   return { ...rest, warnings: warnings.map((warning) => ({ ...warning })) };
 }
 
-/** The metadata of a stored version, which only {@link storedMetadata} makes. */
+/** Reads the metadata of a stored version, which {@link storedMetadata} has written. */
 export function metadataOf({ metadata }: Pick<ModelVersion, 'metadata'>): VersionMetadata {
   const known = metadata as Partial<VersionMetadata> | null;
   return { dialect: '2020-12', warnings: [], ...known };

@@ -17,23 +17,23 @@ import {
   orRefusal,
 } from './accept-version.js';
 
-/** What an OpenAPI document is made from, with texts of JSON, since exact numbers do not cross threads. */
+/** The input for an OpenAPI document, as JSON texts, because exact numbers cannot be passed between threads. */
 export type OpenApiTexts = Omit<ModelOpenApiInput, 'schema' | 'example'> & {
   readonly schema: string;
   readonly example?: string | undefined;
 };
 
-/** Tasks on models that run in a worker: each takes a good part of a second for the largest schemas. */
+/** Tasks on models that run in a worker, because each takes a considerable part of a second for the largest schemas. */
 export const modelTasks = {
   /** See {@link acceptVersion}. */
   acceptVersion,
 
-  /** Describes a version of a model, which was accepted before. */
+  /** Describes a version of a model that was accepted earlier. */
   describeModel({ schema, documents }: ModelSource): ModelDescription | Refused<SchemaRefusal> {
     return orRefusal(() => descriptionOf(bundle(linkedOf(parseJson(schema) as JsonObject, documents))));
   },
 
-  /** Text of the OpenAPI document of a model; see `modelOpenApi`. */
+  /** Returns the text of the OpenAPI document of a model; see `modelOpenApi`. */
   modelOpenApi({ schema, example, ...others }: OpenApiTexts): string {
     const parts = {
       schema: parseJson(schema) as JsonObject,
@@ -45,5 +45,5 @@ export const modelTasks = {
 
 type ModelTasks = typeof modelTasks;
 
-/** What runs in workers for this room. */
+/** The worker tasks that this folder uses. */
 export type ServiceWorkers = TaskRunner<SchemaTasks & ModelTasks & JsonLdTasks & ExampleTasks>;

@@ -53,15 +53,17 @@ export interface NewModel extends ModelChange {
 }
 
 export interface ModelWriteOptions {
-  /** Check everything, with the same refusals, and write nothing. */
+  /** Whether to check everything, with the same refusals, but write nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Where the client reaches this service, without a trailing slash: URLs below it are the service's own. */
+  /**
+   * The URL under which the client reaches this service, without a trailing slash. URLs below it belong to the service.
+   */
   readonly baseUrl?: string | undefined;
-  /** Who writes, kept with a new version. */
+  /** The caller, stored with a new version. */
   readonly caller?: string | undefined;
   /**
-   * Earlier texts, by name, of contexts of this service that were changed along with the model: the report compares with
-   * these. What the model's compatibility allows does not depend on them.
+   * Earlier texts, by name, of contexts of this service that were changed together with the model; the report compares
+   * with these. They do not affect whether the model's compatibility allows the change.
    */
   readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
 }
@@ -72,6 +74,8 @@ export interface ModelPutOptions extends ModelWriteOptions {
 }
 
 /**
+ * The effect of a write:
+ *
  * - `created`: a new model
  * - `version`: a new version
  * - `replaced`: the version of a draft was replaced
@@ -80,15 +84,15 @@ export interface ModelPutOptions extends ModelWriteOptions {
  */
 export type ModelOutcome = 'created' | 'version' | 'replaced' | 'settings' | 'unchanged';
 
-/** What a write did, or a dry run would do. */
+/** The result of a write, or the expected result for a dry run. */
 export interface ModelWrite {
   readonly outcome: ModelOutcome;
   /** Number of the version that the schema has, or would have. */
   readonly number: number;
-  /** From the version before to this one; pointers lead into the schema, bundled. */
+  /** Changes from the previous version to this one; pointers lead into the bundled schema. */
   readonly change: ChangeReport;
   readonly warnings: readonly ModelWarning[];
-  /** The current state: after a dry run unchanged, and undefined if the model does not exist. */
+  /** The current state. After a dry run it is unchanged, and undefined if the model does not exist. */
   readonly model: ModelTexts | undefined;
 }
 
@@ -98,13 +102,13 @@ interface Parts {
   readonly descriptions: ModelDescriptions;
   readonly comparison: ModelComparison;
   readonly clock: Pick<Clock, 'now'>;
-  /** Keeps the contexts that dry runs would have made. */
+  /** Keeps the contexts that dry runs would have created. */
   readonly trial: Pick<TrialStore, 'keepGenerated'> | undefined;
 }
 
 interface Asked {
   readonly baseUrl: string;
-  /** The compatibility that a new version must have. */
+  /** The compatibility required of a new version. */
   readonly asked: Compatibility;
 }
 
@@ -118,11 +122,11 @@ export class ModelWriter {
   }
 
   /**
-   * Checks a schema and creates a model from it. The documents that its `$ref`s name are taken from the store, or else
+   * Checks a schema and creates a model from it. The documents in its `$ref`s are taken from the store, or otherwise
    * fetched from allowed origins and stored.
    *
-   * @throws NotFoundError when there is no such domain, AlreadyExistsError, InvalidBodyError,
-   *   SchemaNotAcceptedError, ContextInvalidError, UnstorableTextError, OvertakenError
+   * @throws NotFoundError if the domain does not exist, AlreadyExistsError, InvalidBodyError, SchemaNotAcceptedError,
+   * ContextInvalidError, UnstorableTextError, OvertakenError
    */
   async create(
     domain: string,
@@ -138,12 +142,12 @@ export class ModelWriter {
   }
 
   /**
-   * Updates a model, or creates it. An update makes a new version, unless the schema, the documents it refers to and its
-   * context are unchanged; the new version of a draft replaces the old one. If neither schema nor context are given, only the
-   * settings change.
+   * Updates a model, or creates it. An update creates a new version, unless the schema, the documents it refers to and
+   * its context are unchanged; for a draft, the new version replaces the old one. If neither schema nor context are
+   * given, only the settings change.
    *
-   * @throws as create, and InvalidBodyError where a model that does not exist has no schema; PreconditionFailedError,
-   *   PublishedError; IncompatibleChangeError where the model's compatibility does not allow the change
+   * @throws as create, and InvalidBodyError if a model that does not exist has no schema; PreconditionFailedError,
+   * PublishedError; IncompatibleChangeError if the model's compatibility does not allow the change
    */
   put(
     key: ModelKey,
@@ -152,13 +156,13 @@ export class ModelWriter {
   ): Promise<ModelWrite> {
     return this.#queue.run(`${key.domain}/${key.name}`, async () => {
       const before = await ifThere('model', this.#parts.store.models.texts(key));
-      // Before any work; the write then depends on the state that is checked here.
+      // Checked before any work; the write then depends on the same state.
       requireExpected({ kind: 'model', ...key }, before?.model.etag, expected);
       if (before !== undefined) return this.#update(before, change, options);
       try {
         return await this.#create(key, change, options);
       } catch (error) {
-        // Another client created it meanwhile, so the next attempt updates it.
+        // Another client created the model in the meantime, so the next attempt updates it.
         const hasCome = error instanceof AlreadyExistsError && error.thing.kind === 'model';
         throw hasCome ? new OvertakenError({ cause: error }) : error;
       }
@@ -232,18 +236,18 @@ export class ModelWriter {
     const overall = isDraft ? undefined : report.overall;
     const version = newVersion(accepted, settings, { change: overall, caller });
     const at = await this.#write(model, { settings, version, replaces: isDraft, examples });
-    // The next update compares with it.
+    // The next update compares with this description.
     descriptions.keep(at.version, accepted.description);
     return { ...update, model: storedModel(at, accepted, settings) };
   }
 
-  /** The compatibility that new versions of a model must have; a draft needs none. */
+  /** Returns the compatibility required of new versions of a model; `none` for a draft. */
   async #askedOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
     if (model.status === 'draft') return 'none';
     return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
   }
 
-  /** Undefined if the change affects neither schema nor context. */
+  /** Checks the changed schema or context; undefined if the change affects neither. */
   async #acceptChange(
     before: ModelTexts,
     change: ModelChange,
@@ -258,8 +262,8 @@ export class ModelWriter {
   }
 
   /**
-   * What a new version changes. Compares in tasks of its own if the task that accepted the version could not: because other
-   * contexts are needed, or because everything at once was too costly.
+   * Reports the changes of a new version. Compares in separate tasks if the task that accepted the version could not,
+   * because other contexts are needed or because everything at once was too costly.
    *
    * @throws IncompatibleChangeError
    */
@@ -298,7 +302,7 @@ export class ModelWriter {
     return this.#parts.comparison.versions(before.model.name, old, fresh, options);
   }
 
-  /** Whether a model has these examples and no others; true without any to compare. */
+  /** Whether a model has exactly these examples; true if none are given. */
   async #hasExamples(model: Model, examples: NewExamples | undefined): Promise<boolean> {
     if (examples === undefined) return true;
     const { items } = await this.#parts.store.examples.list(model, { limit: MAX_EXAMPLES, offset: 0 });
@@ -309,7 +313,11 @@ export class ModelWriter {
     );
   }
 
-  /** Writes only over the state that the update was checked against. @throws OvertakenError when that has changed */
+  /**
+   * Writes only over the state that the update was checked against.
+   *
+   * @throws OvertakenError if that state has changed
+   */
   async #write(
     { domain, name, etag }: Model,
     update: Parameters<SchemaStore['models']['update']>[1],
@@ -364,7 +372,7 @@ function isForward(asked: Compatibility): boolean {
   return asked === 'forward' || asked === 'full';
 }
 
-/** A model that does not exist was to be updated, and there is nothing to create it from. */
+/** The error for an update of a model that does not exist, without a schema to create it from. */
 function schemaMissing({ domain, name }: ModelKey): InvalidBodyError {
   const detail = 'is missing: it is needed to create the model';
   const model = `model ${JSON.stringify(name)} in domain ${JSON.stringify(domain)}`;

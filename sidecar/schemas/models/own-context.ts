@@ -31,31 +31,31 @@ interface Parts {
 
 /** A model's own context. */
 interface NamedOwnContext {
-  /** As workers process it. */
+  /** In the form that workers process. */
   readonly input: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
-  /** Names of the contexts of this service that it names. */
+  /** Names of the contexts of this service that it refers to. */
   readonly contexts: ReadonlySet<string>;
 }
 
-/** The context of a model that has its own, and what it depends on. */
+/** The complete context of a model that has its own, and what it depends on. */
 export interface AcceptedOwnContext extends ComposedContext {
-  /** Names of the contexts of this service that it names. */
+  /** Names of the contexts of this service that it refers to. */
   readonly contexts: ReadonlySet<string>;
-  /** SHA-256 of every document that it was made from, by URI. */
+  /** SHA-256 of every document that it was created from, by URI. */
   readonly references: ReadonlyMap<string, string>;
-  /** Those of them that had to be fetched, and must be stored. */
+  /** Those documents that were fetched and must be stored. */
   readonly fetched: readonly NewReference[];
 }
 
-/** Of a custom, generated or core context. */
+/** The name of a custom, generated or core context. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.~-]*$/;
 
-/** Where the context stands in the input. */
+/** The place of the context in the input. */
 const POINTER = '/context';
 
 /**
- * Checks models' own contexts and completes them with generated terms. Contexts of this service stay URLs, as in custom
- * contexts, so that their later versions reach the model. Documents of other services are embedded, as a version keeps the
+ * Checks models' own contexts and adds generated terms. Contexts of this service remain URLs, as in custom contexts, so
+ * that their later versions apply to the model. Documents of other services are embedded, as a version keeps the
  * documents that its schema refers to.
  */
 export class OwnContexts {
@@ -66,7 +66,7 @@ export class OwnContexts {
   }
 
   /**
-   * Names contexts of this service by their stored URLs.
+   * Replaces names and URLs of this service's contexts by their stored URLs.
    *
    * @param given a map of terms, an array of maps, URLs and names, the name of a stored context, or a URL
    * @param baseUrl of this service, as the client reaches it
@@ -87,14 +87,16 @@ export class OwnContexts {
     const { value, faults } = unwrapped(given, POINTER);
     const named = Array.isArray(value) ? value.map(name) : name(value);
     const wrapped = value === given ? named : { '@context': named };
-    // The check then finds the members beside it.
+    // The check then reports the members next to `@context`.
     const text = writeJson(faults.length > 0 ? given : wrapped);
     return { input: { text, pointer: POINTER, keptBase: `${INTERNAL_BASE}/` }, contexts };
   }
 
   /**
+   * Checks and completes a context.
+   *
    * @param generated terms for names that it does not define
-   * @param options `baseUrl`: as for `named`; `composed`: the outcome, if it is known already
+   * @param options `baseUrl`: as for `named`; `composed`: the outcome, if it is already known
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
@@ -125,7 +127,7 @@ export class OwnContexts {
   }
 }
 
-/** A document of another service: stored here, or else of an allowed origin. */
+/** Returns a document of another service: one that is stored here, or otherwise from an allowed origin. */
 async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<Supply> {
   const uri = documentUri(url);
   const found = uri === undefined ? undefined : await gathering.text(uri);

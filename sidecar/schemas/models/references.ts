@@ -21,8 +21,8 @@ import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './co
 import { accepting, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
 
 /**
- * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and taken in their normal form:
- * all methods throw ReferenceUriError for others.
+ * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and are normalized; all
+ * methods throw ReferenceUriError for others.
  */
 export class References {
   readonly #store: SchemaStore;
@@ -33,7 +33,7 @@ export class References {
     this.#contents = contents;
   }
 
-  /** @throws NotFoundError */
+  /** Returns a document. @throws NotFoundError */
   async get(uri: string): Promise<ServedDocument & { readonly reference: Reference }> {
     const normal = referenceUri(uri);
     return rereading(async () => {
@@ -43,19 +43,23 @@ export class References {
     });
   }
 
-  /** The models whose current version was made with another state of the document, by domain and name. @throws NotFoundError */
+  /**
+   * Returns the models whose current version was created with another state of the document, by domain and name.
+   *
+   * @throws NotFoundError
+   */
   async outdatedModels(uri: string): Promise<readonly ModelKey[]> {
     const normal = referenceUri(uri);
     const { references, models } = this.#store;
     const { sha256 } = (await references.get(normal)).content;
-    // A model may have used the file under another spelling before this one was stored.
+    // A model may have used the file under another spelling before the document was stored under this one.
     const uris = new Set([normal, ...(await this.spellings(normal))]);
     const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
     for (const one of uris)
       for await (const dependent of eachOf((page) => references.dependents(one, page))) {
         if (dependent.kind !== 'model') continue;
-        // An older version may have used the document without the current one using it.
+        // The document may be used by an older version, but not by the current one.
         const at = await ifThere('model', models.get(dependent));
         if (at?.version.references.some(isOutdated) === true)
           keys.push({ domain: dependent.domain, name: dependent.name });
@@ -63,13 +67,13 @@ export class References {
     return keys;
   }
 
-  /** Other URIs of the same file of a code host under which documents are stored, by URI. */
+  /** Returns other URIs of the same file on a code host under which documents are stored. */
   async spellings(uri: string): Promise<readonly string[]> {
     return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
   }
 
   /**
-   * Stores a document. Versions of models keep the one that they were made with.
+   * Stores a document. Versions of models keep the one that they were created with.
    *
    * @param document pointers of errors lead into it
    * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
@@ -87,13 +91,13 @@ export class References {
     return this.#store.references.put(reference, expected);
   }
 
-  /** @throws NotFoundError, PreconditionFailedError, InUseError */
+  /** Deletes a document. @throws NotFoundError, PreconditionFailedError, InUseError */
   async delete(uri: string, ifMatch?: IfMatch): Promise<void> {
     await this.#store.references.delete(referenceUri(uri), ifMatch);
   }
 }
 
-/** Checks that schemas can refer to the document. Its parts are checked when a schema refers to them. */
+/** Checks that schemas can refer to the document. Its parts are only checked when a schema refers to them. */
 function requireUsable(document: JsonValue): void {
   if (!isSchema(document)) {
     const detail = 'must be a JSON object or a boolean';
@@ -103,13 +107,13 @@ function requireUsable(document: JsonValue): void {
   if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);
 }
 
-/** A document that was found, and its text. */
+/** A document that was found, with its text. */
 interface Found {
-  /** Under which it is or will be stored; references may use another spelling. */
+  /** The URI under which it is or will be stored; references may use another spelling. */
   readonly uri: string;
   readonly text: string;
   readonly sha256: string;
-  /** Set if it was fetched, and must be stored. */
+  /** Set if the document was fetched and must be stored. */
   readonly fetched?: NewReference;
 }
 
@@ -118,18 +122,18 @@ export interface FoundDocuments {
   readonly texts: readonly (readonly [uri: string, text: string])[];
   /** SHA-256 of each. */
   readonly references: ReadonlyMap<string, string>;
-  /** Those that were fetched, and must be stored. */
+  /** Those documents that were fetched and must be stored. */
   readonly fetched: readonly NewReference[];
 }
 
-/** Finds the documents that one schema refers to: in the store, or else at allowed origins. */
+/** Finds the documents that one schema refers to, in the store or otherwise at allowed origins. */
 export class ReferenceGathering {
   readonly #store: SchemaStore;
   readonly #remote: RemoteDocuments;
   /** By requested URI. */
   readonly #stored = new Map<string, Found>();
   readonly #fetched = new Map<string, JsonValue>();
-  /** Why a document is not available. */
+  /** Why documents are not available, by URI. */
   readonly reasons = new Map<string, string>();
 
   constructor(store: SchemaStore, remote: RemoteDocuments) {
@@ -137,7 +141,10 @@ export class ReferenceGathering {
     this.#remote = remote;
   }
 
-  /** The document at a normalized URI, also if it is stored under another spelling; undefined if it is not available. */
+  /**
+   * Loads the document at a normalized URI, even if it is stored under another spelling; undefined if it is not
+   * available.
+   */
   async load(uri: string): Promise<JsonValue | undefined> {
     const stored = (await this.#store.references.texts([uri])).get(uri);
     if (stored !== undefined) {
@@ -167,7 +174,7 @@ export class ReferenceGathering {
           `other URLs of that file, such as ${one.uri} and ${other.uri}`;
   }
 
-  /** As `load`, as text. */
+  /** Does the same as `load`, but returns the text. */
   async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
     const document = await this.load(uri);
     const stored = this.#stored.get(uri);
@@ -176,7 +183,11 @@ export class ReferenceGathering {
     return { text, sha256: hash('sha256', text) };
   }
 
-  /** What was found for some URIs. @param uris as requested; the depth of their documents must have been checked */
+  /**
+   * Returns the documents that were found for some URIs.
+   *
+   * @param uris as requested; the depth of their documents must have been checked
+   */
   found(uris: Iterable<string>): FoundDocuments {
     const found = new Map<string, Found>();
     for (const uri of uris) {
@@ -204,7 +215,7 @@ export class ReferenceGathering {
   }
 }
 
-/** Stores what was fetched. @throws OvertakenError when a document has meanwhile come to be stored */
+/** Stores fetched documents. @throws OvertakenError if one of them has been stored by others in the meantime */
 export async function keepFetched(
   { references }: Pick<SchemaStore, 'references'>,
   fetched: readonly NewReference[],
@@ -214,11 +225,7 @@ export async function keepFetched(
 
 const MAX_URI_LENGTH = 2048;
 
-/**
- * The normal form of a URI under which a document is stored.
- *
- * @throws ReferenceUriError
- */
+/** Returns the normal form of a URI under which a document can be stored. @throws ReferenceUriError */
 export function referenceUri(text: string): string {
   const uri = documentUri(text);
   if (uri === undefined || !/^(?:https?|urn):/.test(uri))
@@ -234,10 +241,11 @@ export function referenceUri(text: string): string {
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /**
- * The URIs of other documents that a document names anywhere, by `$ref` and similar keywords or by its `$schema`.
+ * Returns the URIs of other documents that a document refers to anywhere, by `$ref` and similar keywords or by its
+ * `$schema`.
  *
  * @param document of bounded depth
- * @param uri against which it resolves, regardless of its own `$id`
+ * @param uri the base of its references, regardless of its own `$id`
  */
 export function urisNamedIn(document: JsonValue, uri: string): ReadonlySet<string> {
   const metaSchema = ownMetaSchemaUri(document);

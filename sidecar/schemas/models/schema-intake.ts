@@ -22,16 +22,16 @@ import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
 import type { ModelWarning, VersionMetadata } from './model-settings.js';
 
-/** A schema that can become a version of a model, compared with the version before as far as that was possible. */
+/** A schema that can become a version of a model, compared with the previous version as far as possible. */
 export interface AcceptedSchema extends Pick<
   AcceptedVersion,
   'description' | 'hasSameSchema' | 'change' | 'reverse'
 > {
   readonly schema: JsonObject;
-  /** The version, without what depends on the model that gets it. */
+  /** The version, without the parts that depend on the model. */
   readonly version: Omit<NewModelVersion, 'description' | 'metadata'>;
   readonly metadata: VersionMetadata;
-  /** The documents that had to be fetched, and must be stored before it. */
+  /** The documents that were fetched and must be stored before the version. */
   readonly fetched: readonly NewReference[];
 }
 
@@ -39,24 +39,24 @@ export interface IntakeOptions {
   readonly store: SchemaStore;
   readonly remote: RemoteDocuments;
   readonly workers: ServiceWorkers;
-  /** Base IRI of the terms of models without one of their own. */
+  /** Base IRI of the terms of models that have none of their own. */
   readonly contextBase: string;
   readonly ownContexts: OwnContexts;
   readonly descriptions: Pick<ModelDescriptions, 'known' | 'documentsOf'>;
 }
 
-/** What a version of a model is made from. */
+/** The input for a version of a model. */
 export interface VersionInput {
   readonly schema: JsonValue;
-  /** Base IRI of its terms, where the model has its own. */
+  /** Base IRI of its terms, if the model has its own. */
   readonly contextBase: string | undefined;
-  /** The context that the model brings, if any. */
+  /** The model's own context, if any. */
   readonly context: JsonValue | undefined;
-  /** Of this service, as the client reaches it. */
+  /** The base URL of this service, as the client reaches it. */
   readonly baseUrl: string;
 }
 
-/** Where the schema stands in the input. */
+/** The place of the schema in the input. */
 const SCHEMA = '/schema';
 
 /** Checks a schema before it becomes a version of a model. Writes nothing. */
@@ -68,8 +68,10 @@ export class SchemaIntake {
   }
 
   /**
+   * Checks a schema, with its context.
+   *
    * @param key of the model; its name is the entity type
-   * @param before the version to compare with; `inBothDirections`: also from the new one back to it
+   * @param before the version to compare with; `inBothDirections`: whether to compare in the opposite direction as well
    * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
   async accept(
@@ -134,7 +136,10 @@ export class SchemaIntake {
     };
   }
 
-  /** Runs everything in one task. If that is too costly, tries the schema alone, so that it is blamed only for its own cost. */
+  /**
+   * Runs everything in one task. If that is too costly, runs the schema alone, so that it is only blamed for its own
+   * cost.
+   */
   async #inWorker(source: VersionSource): Promise<AcceptedVersion> {
     const { workers } = this.#options;
     const run = (one: VersionSource) => workers.run('acceptVersion', one);
@@ -156,7 +161,7 @@ export class SchemaIntake {
       context,
       inBothDirections,
       hasSameDocuments: hasSameDocuments(version, references),
-      // The cached bundle replaces them.
+      // The cached bundle makes the documents unnecessary.
       documents: bundled === undefined ? await descriptions.documentsOf(version) : [],
       bundled,
     };
@@ -169,12 +174,17 @@ export function hasSameDocuments(version: ModelVersion, references: ReadonlyMap<
   return version.references.every(({ uri, sha256 }) => found.has(documentKey(uri, sha256)));
 }
 
-/** Equal for all spellings of a document's URI, so that another spelling makes no new version. */
+/**
+ * Returns a key that is equal for all spellings of a document's URI, so that another spelling creates no new version.
+ */
 function documentKey(uri: string, sha256: string): string {
   return `${sha256} ${fileKey(uri) ?? uri}`;
 }
 
-/** Warnings about the names of a model. Other terms of its own context, of which there may be many, are left out. */
+/**
+ * Returns the warnings about the names of a model. Other terms of its own context, of which there may be many, are
+ * ignored.
+ */
 function termWarnings(
   { warnings }: GeneratedContext,
   own: AcceptedOwnContext | undefined,
@@ -195,12 +205,15 @@ function noObject(): SchemaNotAcceptedError {
   return new SchemaNotAcceptedError('schemaInvalid', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
-/** The types of the model's entities other than its name. */
+/** Returns the types of the model's entities other than its name. */
 function otherTypes(model: string, { types }: ModelDescription): readonly string[] {
   return entityTypes(model, types).filter((type) => type !== model);
 }
 
-/** Warns of a schema that describes attributes in normalized form: it refuses every entity that has them in this form. */
+/**
+ * Warns if a schema describes attributes in normalized form: it refuses all entities that have them, because entities
+ * are validated as key-values.
+ */
 function formWarnings({ normalized }: ModelDescription): readonly ModelWarning[] {
   const [term] = normalized;
   if (term === undefined) return [];

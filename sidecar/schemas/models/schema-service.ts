@@ -24,9 +24,9 @@ export interface SchemaServiceOptions {
   readonly store: SchemaStore;
   readonly workers: ServiceWorkers;
   readonly remote: RemoteDocuments;
-  /** Base IRI of the terms of models without one of their own; see `isContextBase`. */
+  /** Base IRI of the terms of models that have none of their own; see `isContextBase`. */
   readonly contextBase: string;
-  /** Size of the cache of served documents; what they are made from may take as much again. */
+  /** Size of the cache of served documents, in bytes; the data that they are derived from may take as much again. */
   readonly cacheBytes?: number;
   readonly clock?: Clock;
 }
@@ -34,13 +34,13 @@ export interface SchemaServiceOptions {
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Domains, their models, contexts, and the documents that schemas refer to, on one store. Callers use the store directly for
- * reads and deletes that need nothing else.
+ * Domains, models, contexts, and the documents that schemas refer to, on one store. For reads and deletes that need
+ * nothing else, callers use the store directly.
  *
  * Every method of the parts can also fail with StoreUnavailableError, and those that check or derive something with
- * WorkersBusyError, TaskFailedError or, where no input is to blame, TaskTooCostlyError. Where input is at fault, the error has
- * `errors: {pointer, detail}[]` with JSON pointers (RFC 6901) into the input. Times are milliseconds since the epoch; ETags
- * are without HTTP's quotes.
+ * WorkersBusyError, TaskFailedError or, if no input is to blame, TaskTooCostlyError. If input is at fault, the error
+ * has `errors: {pointer, detail}[]` with JSON pointers (RFC 6901) into the input. Times are milliseconds since the
+ * epoch; ETags are without HTTP's quotes.
  */
 export class SchemaService {
   readonly store: SchemaStore;
@@ -108,8 +108,8 @@ export class SchemaService {
   }
 
   /**
-   * A service for dry runs: only it sees the domains, documents and contexts that it writes. Models are written with `dryRun`;
-   * afterwards it knows the context that the model would have.
+   * Creates a service for dry runs. The domains, documents and contexts that it writes are visible only to itself.
+   * Models are written with `dryRun`; afterwards the service knows the contexts that they would have.
    */
   trial(): SchemaService {
     return new SchemaService({ ...this.#options, store: new TrialStore(this.store) });

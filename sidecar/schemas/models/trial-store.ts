@@ -31,8 +31,9 @@ import {
 import { ifThere } from './concurrency.js';
 
 /**
- * A store for dry runs: it keeps new domains, documents and contexts in memory, and reads everything else from the store
- * below, to which it never writes. Models are not written here; only the contexts that they would have are kept.
+ * A store for dry runs. It keeps new domains, documents and contexts in memory, and reads everything else from an
+ * underlying store, to which it never writes. Models are not written at all; only the contexts that they would have are
+ * kept.
  */
 export class TrialStore implements SchemaStore {
   readonly domains: Domains;
@@ -42,7 +43,7 @@ export class TrialStore implements SchemaStore {
   readonly references: References;
   readonly #below: SchemaStore;
   readonly #domains = new Map<string, Domain>();
-  /** The versions of each that were written, oldest first. */
+  /** The written versions of each context, oldest first. */
   readonly #contexts = new Map<string, readonly ContextAt[]>();
   readonly #references = new Map<string, Reference>();
   readonly #texts = new Map<string, string>();
@@ -94,7 +95,7 @@ export class TrialStore implements SchemaStore {
       get: async (uri) => this.#references.get(uri) ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
       spellings: (uri) => this.#spellings(uri),
-      // Nothing below depends on a document that exists only here.
+      // Nothing in the underlying store depends on a document that exists only here.
       dependents: async (uri, page) =>
         this.#references.has(uri)
           ? ((await ifThere('reference', references.dependents(uri, page))) ?? { items: [], total: 0 })
@@ -116,7 +117,7 @@ export class TrialStore implements SchemaStore {
     return this.#below.isReady();
   }
 
-  /** Leaves the store below open. */
+  /** Leaves the underlying store open. */
   close(): Promise<void> {
     return Promise.resolve();
   }
@@ -132,7 +133,7 @@ export class TrialStore implements SchemaStore {
     this.#keepContext({ name, kind: 'generated', currentVersion: number, ...this.#stamps() }, text);
   }
 
-  /** A domain that was made on trial has no models below. */
+  /** Reads a model, unless its domain exists only in the trial and so has no models. */
   async #modelOf<Found>(
     { domain, name }: { readonly domain: string; readonly name: string },
     read: () => Promise<Found>,
@@ -184,7 +185,7 @@ export class TrialStore implements SchemaStore {
     return texts;
   }
 
-  /** The document that is stored under this very URI. */
+  /** Returns the document that is stored under exactly this URI. */
   async #textAt(uri: string): Promise<ReferenceText | undefined> {
     const tried = this.#references.get(uri);
     const text = tried && this.#texts.get(tried.content.sha256);

@@ -6,34 +6,34 @@ import { ReadCache } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
 import { WorkbenchRefusedError } from './workbench-errors.js';
 
-/** A model that was found by types of entities, and its schema as it is now. */
+/** A model that was found by types of entities, with its current schema. */
 export interface TypeModel {
   readonly model: Model;
   readonly schema: ModelSchema;
-  /** The types for which it is the model. */
+  /** The types to which the model applies. */
   readonly types: readonly string[];
 }
 
 /** The models of the types of a body. */
 export interface FoundModels {
   readonly models: readonly TypeModel[];
-  /** Types that have none. */
+  /** Types without a model. */
   readonly unknownTypes: readonly string[];
 }
 
-/** Models of a type that are read; more than one is already ambiguous. */
+/** Maximum number of models that are read for a type; more than one is already ambiguous. */
 const MAX_OF_TYPE = 10;
 
-/** Types whose models are remembered at a time, for one domain. */
+/** Maximum number of types whose models are remembered, per domain. */
 const MAX_REMEMBERED = 1000;
 
-/** Characters at the beginning of a body in which types are looked for. */
+/** Number of characters at the beginning of a body in which types are searched. */
 const MAX_SCANNED = 64 * 1024;
 
-/** Types that are looked for in a body. */
+/** Maximum number of types that are searched in a body. */
 const MAX_HINTS = 100;
 
-/** Characters of a type that messages repeat. */
+/** Maximum length of a type in messages, in characters. */
 const MAX_SHOWN = 200;
 
 /** Finds the models of the types that entities have. */
@@ -41,7 +41,7 @@ export class TypeModels {
   readonly #store: SchemaStore;
   readonly #schemas: ModelSchemas;
   readonly #ofType: ReadCache<readonly Model[]>;
-  /** The models that types were found to have since the last write, by domain and type. */
+  /** The models that were found for types since the last write, by domain and type. */
   readonly #remembered: ReadCache<Map<string, Omit<TypeModel, 'types'>>>;
 
   constructor(store: SchemaStore, schemas: ModelSchemas) {
@@ -52,10 +52,10 @@ export class TypeModels {
   }
 
   /**
-   * The models that a body probably needs: those of types that appear near its beginning and were looked up before. With them, a
-   * worker can validate most bodies at once, without reporting their types first.
+   * Returns the models that a body probably needs: those of types that appear near its beginning and were looked up
+   * earlier. With them, a worker can validate most bodies at once, without first reporting their types.
    *
-   * @param domain where models are looked for; everywhere when not given
+   * @param domain the domain in which models are searched; all by default
    */
   async likely(text: string, domain: string | undefined): Promise<readonly TypeModel[]> {
     const known = await this.#of(domain);
@@ -70,11 +70,10 @@ export class TypeModels {
   }
 
   /**
-   * The models of the types of a body, each once.
+   * Returns the models of the types of a body, each once.
    *
-   * @throws WorkbenchRefusedError `TYPE_UNKNOWN` where an entity has no type with a model, `TYPE_AMBIGUOUS` where a type is
-   * that of
-   *   several models
+   * @throws WorkbenchRefusedError `notFound` if an entity has no type with a model, `typeAmbiguous` if a type belongs
+   * to several models
    */
   async of(found: readonly TypesInBody[], domain: string | undefined): Promise<FoundModels> {
     const candidates = new Map<string, readonly Model[]>();
@@ -108,7 +107,7 @@ export class TypeModels {
     return { models: [...chosen.values()], unknownTypes };
   }
 
-  /** The model of a type, unless it has none, or several, which judge nothing. */
+  /** Returns the model of a type; entities of a type with no model or several models are not judged. */
   async lookUp(
     type: NamedType,
     domain: string | undefined,
@@ -124,7 +123,10 @@ export class TypeModels {
     return this.#remembered.get(JSON.stringify([domain]), () => Promise.resolve(none));
   }
 
-  /** A type is known by its name, and an IRI by its last part. Drafts count only where no other model has the type. */
+  /**
+   * Finds models by the name of a type; a type that is an IRI is also found by its last part. Drafts count only if no
+   * other model has the type.
+   */
   async #candidatesFor(
     { type, localName }: NamedType,
     domain: string | undefined,

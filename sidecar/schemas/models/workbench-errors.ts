@@ -4,7 +4,7 @@ import type { Unreadable } from '../../shared/json/strict-json.js';
 
 /** A body that is not JSON, is ambiguous JSON, or is nested too deeply. */
 export class UnreadableBodyError extends GatewayError {
-  /** Text that is not JSON is a bad request; JSON that is nested too deeply is understood, and refused. */
+  /** Text that is not JSON is a bad request. JSON that is nested too deeply is well-formed but refused. */
   readonly kind: 'limitExceeded' | 'invalidRequest';
 
   constructor(readonly unreadable: Unreadable) {
@@ -31,9 +31,9 @@ export type WorkRefusal =
   | 'notFound'
   | 'typeAmbiguous';
 
-/** A body that was read, and that cannot be worked on. */
+/** A body that was read but cannot be processed. */
 export class WorkbenchRefusedError extends GatewayError {
-  /** @param url of the context that is the reason */
+  /** @param url URL of the context that is the reason */
   constructor(
     readonly kind: WorkRefusal,
     detail: string,
@@ -50,7 +50,7 @@ export class WorkbenchRefusedError extends GatewayError {
   }
 }
 
-/** The work took longer than one piece of it may. */
+/** The work took longer than a single task may. */
 export class DeadlineExceededError extends GatewayError {
   readonly kind = 'deadlineExceeded';
 }

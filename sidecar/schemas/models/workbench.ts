@@ -27,37 +27,42 @@ import {
 
 /** Options of all methods. */
 interface WorkOptions {
-  /** Aborts when the client disconnects: waiting work is dropped, running work goes on within its deadline. */
+  /** Aborts when the client disconnects: waiting work is dropped, and running work continues within its deadline. */
   readonly signal?: CancelSignal | undefined;
 }
 
 export interface InferOptions extends WorkOptions {
-  /** Name of the model that the schema is for. */
+  /** Name of the model for which the schema is inferred. */
   readonly model?: string | undefined;
-  /** What the samples are: plain objects, or entities; `ngsi-ld` stands for every representation that an entity shows. */
+  /**
+   * The form of the samples: plain objects or entities; `ngsi-ld` covers every representation, which is detected for
+   * each entity.
+   */
   readonly form: 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
   /** Whether strings with few different values become enums. */
   readonly enumerates: boolean;
-  /** False: entities that violate NGSI-LD are read as far as possible. True when not given. */
+  /** If false, entities that violate NGSI-LD are read as far as possible. True by default. */
   readonly isStrict?: boolean | undefined;
 }
 
 export interface ValidateOptions extends WorkOptions {
-  /** Of the model; the current one when not given. */
+  /** Version of the model; the current one by default. */
   readonly version?: number | undefined;
-  /** The representation of the entity; detected from the entity when not given. */
+  /** The representation of the entity; detected by default. */
   readonly form?: SubmittedForm | undefined;
-  /** False: what NGSI-LD forbids and the schema does not is a warning. */
+  /** If false, a violation of NGSI-LD alone is a warning. True by default. */
   readonly isStrict?: boolean | undefined;
 }
 
 export interface ValidateByTypeOptions extends Omit<ValidateOptions, 'version'> {
-  /** Where the models are looked for; everywhere when not given. */
+  /** The domain in which models are searched; all by default. */
   readonly domain?: string | undefined;
 }
 
 export interface ProcessOptions extends WorkOptions {
-  /** Where clients reach this service, without a trailing slash: contexts below it are its own. */
+  /**
+   * The URL under which clients reach this service, without a trailing slash. Contexts below it belong to the service.
+   */
   readonly baseUrl: string;
 }
 
@@ -72,18 +77,18 @@ export interface WorkbenchParts {
   readonly deadlineMs: number;
 }
 
-/** Characters of all bodies that are processed or wait. */
+/** Maximum number of characters of all bodies that are processed or wait. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** Tasks for one validation: each may reach another worker, which has not compiled the models yet. */
+/** Maximum number of tasks per validation: each may reach another worker that has not compiled the models yet. */
 const MAX_ROUNDS = 16;
 
 /**
- * Work on documents that users submit. It runs in workers, within a deadline, and changes nothing.
+ * Processes documents that users submit. The work runs in workers, within a deadline, and changes nothing.
  *
- * Each method takes the text of a body and gives that of the answer, both JSON. Each can fail with UnreadableBodyError,
- * WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of the signal and, where
- * something stored is needed, StoreUnavailableError.
+ * Each method takes the text of a body and returns that of the answer, both JSON. Each can fail with
+ * UnreadableBodyError, WorkbenchRefusedError, DeadlineExceededError, WorkersBusyError, TaskFailedError, the reason of
+ * the signal and, if stored data is needed, StoreUnavailableError.
  */
 export class Workbench {
   readonly #parts: WorkbenchParts;
@@ -94,7 +99,7 @@ export class Workbench {
     this.#parts = parts;
   }
 
-  /** A JSON Schema from one sample, or from an array of samples. */
+  /** Infers a JSON Schema from one sample, or from an array of samples. */
   infer(text: string, { signal, ...options }: InferOptions): Promise<string> {
     return this.#budget.with(text, async () => {
       const inferring = this.#parts.workers.run('infer', { text, ...options }, { signal, mayFinish: true });
@@ -102,18 +107,19 @@ export class Workbench {
     });
   }
 
-  /** JSON-LD expansion of `{document, context?, safe?}`; the answer is `{result, warnings}`. */
+  /** Expands the JSON-LD in `{document, context?, safe?}`; the answer is `{result, warnings}`. */
   expand(text: string, options: ProcessOptions): Promise<string> {
     return this.#processed('expandDocument', text, options);
   }
 
-  /** JSON-LD compaction; as `expand`. */
+  /** Compacts JSON-LD; input and answer are as for `expand`. */
   compact(text: string, options: ProcessOptions): Promise<string> {
     return this.#processed('compactDocument', text, options);
   }
 
   /**
-   * An entity, or an array of entities, against a model; the answer is `{valid, form, errors, warnings}`, or an array of these.
+   * Validates an entity, or an array of entities, against a model; the answer is `{valid, form, errors, warnings}`, or
+   * an array of these.
    *
    * @throws NotFoundError
    */
@@ -124,17 +130,17 @@ export class Workbench {
   }
 
   /**
-   * As `validate`, against the newest versions of all models of the entities' types; the answer has `models`, a list of
-   * `domain/model`.
+   * Validates as `validate` does, but against the newest versions of all models of the entities' types; the answer also
+   * has `models`, a list of `domain/model`.
    *
-   * @throws WorkbenchRefusedError: `notFound` when an entity has no known type, `typeAmbiguous` when a type is that of
-   *   several models
+   * @throws WorkbenchRefusedError: `notFound` if an entity has no known type, `typeAmbiguous` if a type belongs to
+   * several models
    */
   validateByType(text: string, options: ValidateByTypeOptions): Promise<string> {
     return this.#budget.with(text, () => this.#validated(text, [], options));
   }
 
-  /** As `validate`, against a schema that the model may not have yet. */
+  /** Validates as `validate` does, but against a schema that the model may not have yet. */
   validateAgainst(
     schema: ModelSchema,
     key: ModelKey,
@@ -183,12 +189,12 @@ export class Workbench {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
       const keys = tasked.map(({ key }) => key).join(' ');
-      // If one entity of a model is slow to validate, others are too.
+      // If one entity of a model is slow to validate, others probably are as well.
       const options = { signal, mayFinish: true, queueKey: keys === '' ? undefined : `validate ${keys}` };
-      // Compiling takes longer than an entity. It gives entities no more time.
+      // Compiling takes longer than validating an entity; entities get no more time because of it.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = { text, form, isStrict, models: tasked, unknownTypes };
-      // Models that do not fit into a worker's cache together are compiled with each validation.
+      // Models that do not fit into a worker's cache together are compiled for each validation.
       const outcome = await withinBounds(
         areKept
           ? workers.run('validate', input, options)
@@ -212,11 +218,7 @@ export class Workbench {
   }
 }
 
-/**
- * The answer of a task; a refusal is thrown.
- *
- * @throws UnreadableBodyError, WorkbenchRefusedError
- */
+/** Returns the answer of a task, or throws its refusal. @throws UnreadableBodyError, WorkbenchRefusedError */
 function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
   if ('answer' in outcome) return outcome.answer;
   if ('unreadable' in outcome) throw new UnreadableBodyError(outcome.unreadable);
@@ -238,7 +240,7 @@ function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
   });
 }
 
-/** A model that entities are validated against, and where its schema comes from. */
+/** A model that entities are validated against, with the source of its schema. */
 interface WorkModel extends Omit<EntityModel, 'key'> {
   readonly schema: ModelSchema;
 }
@@ -259,9 +261,9 @@ export class BodyBudget {
   }
 
   /**
-   * Runs the work on a text. A single text may have any length.
+   * Runs work on a text. A single text may have any length.
    *
-   * @throws WorkersBusyError when the budget is used up; and whatever the work throws
+   * @throws WorkersBusyError if the budget is used up; and what the work throws
    */
   async with<Result>({ length }: string, work: () => Promise<Result>): Promise<Result> {
     if (this.#texts > 0 && this.#characters + length > this.#maxCharacters)
