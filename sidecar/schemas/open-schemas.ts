@@ -10,31 +10,30 @@ import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
 import type { TaskRunner } from '../shared/workers/tasks.js';
 import type { Tasks } from './worker.js';
 
-/** The schema service and the workbench, with everything that they run on. */
+/** The schema service and the workbench, with everything that they use. */
 export interface OpenSchemas {
   readonly service: SchemaService;
   readonly workbench: Workbench;
   readonly judge: EntityJudge;
   readonly transfer: Transfer;
-  /** Runs the work of others on what this room has. */
+  /** Runs tasks for other parts of the gateway in the same workers. */
   readonly tasks: TaskRunner<Tasks>;
-  /** Tasks that wait for a worker, and those that workers are at. */
+  /** Returns the number of waiting and of running tasks. */
   workers(): { readonly waiting: number; readonly running: number };
-  /** Ends what runs; the store stays open. */
+  /** Ends running work; the store stays open. */
   close(): Promise<void>;
 }
 
-/** Leaves one core to the event loop. At least two, so that work that hangs until its deadline does not block others. */
+/**
+ * Number of worker threads; one core is left for the event loop. There are at least two, so that a task that hangs
+ * until its deadline does not block others.
+ */
 const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
 
-/** Tasks that may wait for a worker; later callers are asked to try again. */
+/** Maximum number of tasks that wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
 
-/**
- * The schema service on a store, and the workbench.
- *
- * @param workers closed with the rest
- */
+/** Opens the schema service on a store, and the workbench. @param workers closed together with the service */
 export function openSchemas(
   config: Config,
   store: SchemaStore,
@@ -54,15 +53,15 @@ export function openSchemas(
   };
 }
 
-/** Of one task on files of the person who waits for it. */
+/** Deadline of one task on the user's own files, in milliseconds; the user waits for the result. */
 const PATIENT_MS = 30_000;
 
 const LARGEST_IMPORT = 512 * 1024 * 1024;
 
 /**
- * A schema service in memory, for the command line: it has nothing, and fetches nothing.
+ * Opens an empty schema service in memory, for the command line. It does not fetch anything.
  *
- * @param workers closed with the rest
+ * @param workers closed together with the service
  */
 export async function openSchemasInMemory(
   clock: Clock,
@@ -106,7 +105,10 @@ export interface Workers extends TaskRunner<Tasks> {
   close(): Promise<void>;
 }
 
-/** Worker threads, of which the first is started when the first task comes: a gateway without schemas does not need any. */
+/**
+ * Creates worker threads. The first one is only started for the first task, because a gateway without schemas needs
+ * none.
+ */
 export function createWorkers(options: { readonly deadlineMs: number; readonly clock: Clock }): Workers {
   const entry = entryBeside('worker', import.meta.url);
   return new WorkerPool<Tasks>({ entry, threads: THREADS, queueLength: QUEUE_LENGTH, ...options });

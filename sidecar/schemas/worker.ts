@@ -8,7 +8,7 @@ import { exampleTasks, validationTasks } from './validation/tasks.js';
 import { writeTasks } from './writes/tasks.js';
 import { serve } from '../shared/workers/tasks.js';
 
-/** Everything that runs in workers. */
+/** All tasks that run in workers. */
 const tasks = {
   ...schemaTasks,
   ...modelTasks,
@@ -21,8 +21,8 @@ const tasks = {
   ...writeTasks,
 };
 
-/** What the workers of this product can do. */
+/** The tasks of the workers. */
 export type Tasks = typeof tasks;
 
-/** The entry of the worker threads: the pool loads this module in each of them. */
+/** The entry point of the worker threads; the pool loads this module in each of them. */
 serve(tasks);

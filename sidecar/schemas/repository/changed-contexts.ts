@@ -8,13 +8,13 @@ export function nameOf({ domain, name }: ModelKey): string {
 
 interface Change {
   readonly name: string;
-  /** Its text before the change. */
+  /** The text before the change. */
   readonly before: string;
-  /** The models that may have followed it then, by their names. */
+  /** The models that may have followed the context then, by name. */
   readonly followers: ReadonlyMap<string, ModelKey>;
 }
 
-/** Records which contexts of the service change during an import, custom and generated ones. */
+/** Records which contexts of the service change during an import, both custom and generated ones. */
 export class ChangedContexts {
   readonly #contexts: Pick<SchemaService['contexts'], 'document' | 'followers'>;
   readonly #changes: Change[] = [];
@@ -39,9 +39,9 @@ export class ChangedContexts {
   }
 
   /**
-   * Earlier texts, by name, of changed contexts that a model may have followed; undefined if none has changed.
+   * Returns earlier texts, by name, of changed contexts that a model may have followed; undefined if none has changed.
    *
-   * @param count of the first changes to leave out
+   * @param count number of changes to skip
    */
   before(key: ModelKey, count = 0): ReadonlyMap<string, string> | undefined {
     const texts = new Map<string, string>();
@@ -50,7 +50,7 @@ export class ChangedContexts {
     return texts.size === 0 ? undefined : texts;
   }
 
-  /** The models that may have followed one of the contexts, by their names. */
+  /** Returns the models that may have followed one of the contexts, by name. */
   followers(): ReadonlyMap<string, ModelKey> {
     return new Map(this.#changes.flatMap(({ followers }) => [...followers]));
   }

@@ -4,57 +4,59 @@ import { isRead, isUrl, readPath } from './file-paths.js';
 
 /** Limits of one import. */
 export interface RepositoryLimits {
-  /** Bytes as sent. */
+  /** Maximum size in bytes, as sent. */
   readonly packedBytes: number;
-  /** Bytes of everything in it, including files that are not read. */
+  /** Maximum size of the whole content in bytes, including files that are not read. */
   readonly unpackedBytes: number;
-  /** Files, and as many folders. */
+  /** Maximum number of files, and of folders. */
   readonly files: number;
 }
 
 export const MAX_FILES = 20_000;
 const MAX_EXPANSION = 8;
 
-/** The limits that follow from IMPORT_LIMIT_BYTES. */
+/** Derives the limits from IMPORT_LIMIT_BYTES. */
 export function limitsOf(packedBytes: number): RepositoryLimits {
   return { packedBytes, unpackedBytes: MAX_EXPANSION * packedBytes, files: MAX_FILES };
 }
 
-/** A file that is read, as it was sent. */
+/** A file to read, as it was sent. */
 export interface RepositoryFile {
-  /** Below the root of the repository; or a URL, under which it is a shared document. */
+  /** Path below the root of the repository, or the URL of a shared document. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 export interface RefusedFile {
   readonly path: string;
-  /** A sentence. */
+  /** A full sentence. */
   readonly reason: string;
-  /** From 1, where a line is at fault. */
+  /** The line at fault, starting at 1, if there is one. */
   readonly line?: number;
-  /** Refused only if a model uses it; ignored otherwise. */
+  /** The file is refused only if a model uses it, and ignored otherwise. */
   readonly onlyIfUsed?: true;
 }
 
-/** The files of an import, before their content is looked at. */
+/** The files of an import, before their content is read. */
 export interface Repository {
-  /** In the order of their paths; no path twice. */
+  /** In the order of their paths, without duplicates. */
   readonly files: readonly RepositoryFile[];
   readonly refused: readonly RefusedFile[];
-  /** Files that are not JSON by their names, or belong to tools. */
+  /** Number of files that are not JSON by name, or belong to tools. */
   readonly ignored: number;
 }
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other';
 
-/** The most bytes of a file that is read: of a schema or a shared document. */
+/** Maximum size of a schema or shared document, in bytes. */
 export const MAX_FILE_BYTES = SCHEMA_LIMITS.bytes;
 
-/** Characters of a path that a report repeats. */
+/** Maximum length of a path in a report, in characters. */
 const MAX_SHOWN = 300;
 
-/** Collects the entries of an archive or the parts of a form, within limits, and keeps the files that an import reads. */
+/**
+ * Collects the entries of an archive or the parts of a form, within limits, and keeps the files that an import reads.
+ */
 export class RepositoryCollector {
   readonly #limits: RepositoryLimits;
   readonly #files = new Map<string, Uint8Array>();
@@ -72,9 +74,9 @@ export class RepositoryCollector {
   /**
    * Counts an entry and checks its path.
    *
-   * @param name as it was sent
-   * @param size in bytes, as the archive states it
-   * @returns its path if its content is needed
+   * @param name as sent
+   * @param size in bytes, according to the archive
+   * @returns the path if the content is needed
    * @throws RepositoryTooLargeError
    */
   enter(name: string, kind: EntryKind, size = 0): string | undefined {
@@ -107,7 +109,7 @@ export class RepositoryCollector {
     return undefined;
   }
 
-  /** As {@link enter}, for a document by its URL. */
+  /** Does the same as {@link enter} for a document with a URL. */
   enterUrl(url: string): string | undefined {
     this.#entries += 1;
     if (this.#entries > this.#limits.files)
@@ -125,7 +127,7 @@ export class RepositoryCollector {
     return undefined;
   }
 
-  /** Counts unpacked bytes of any entry. @throws RepositoryTooLargeError */
+  /** Counts the unpacked bytes of any entry. @throws RepositoryTooLargeError */
   count(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.unpackedBytes)
@@ -134,13 +136,13 @@ export class RepositoryCollector {
       );
   }
 
-  /** Keeps the content of a path that `enter` has returned. */
+  /** Keeps the content of a path that `enter` returned. */
   keep(path: string, bytes: Uint8Array): void {
     if (bytes.length > MAX_FILE_BYTES) this.#tooLarge(path);
     else this.#files.set(path, bytes);
   }
 
-  /** Refuses a path that `enter` has returned, or a name. @param fault completes "It is refused: …" */
+  /** Refuses a path that `enter` returned, or a name. @param fault completes "It is refused: …" */
   refuse(name: string, fault: string, onlyIfUsed = false): void {
     const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
     const reason = `${fault[0]?.toUpperCase()}${fault.slice(1)}.`;
@@ -158,7 +160,7 @@ export class RepositoryCollector {
   }
 }
 
-/** In the order of code units, whatever the locale. */
+/** Compares paths by code units, regardless of the locale. */
 export function byPath(one: { readonly path: string }, other: { readonly path: string }): number {
   return one.path < other.path ? -1 : one.path > other.path ? 1 : 0;
 }

@@ -9,10 +9,10 @@ import { refusalOf } from './refusals.js';
 import type { ImportedFile } from './shapes.js';
 
 /**
- * Stores a shared document under a URL. One that the import may not replace is left as it is, since the URL may be that of a file
- * of another repository.
+ * Stores a shared document under a URL. If the import may not replace an existing document, that document stays,
+ * because the URL may belong to a file of another repository.
  *
- * @throws what the service throws of a document that it refuses
+ * @throws the error with which the service refuses the document
  */
 export async function storeDocument(
   { url, mayReplace }: PlannedDocument,
@@ -30,7 +30,7 @@ export async function storeDocument(
   };
   const isSameHere = await isSame(url);
   if (isSameHere === undefined) {
-    // Under another URL of the same file, it is that document that counts here.
+    // If the document is stored under another URL of the same file, it counts as the document of this URL.
     for (const other of await references.spellings(url))
       if ((await isSame(other)) === false)
         return { status: 'refused', reason: reasonFor(`${other}, another URL of this file`) };
@@ -38,7 +38,7 @@ export async function storeDocument(
       await references.put(url, document, 'absent');
       return { status: 'created' };
     } catch (error) {
-      // Another client was first.
+      // Another client stored a document first.
       if (!(error instanceof PreconditionFailedError)) throw error;
       return { status: 'refused', reason: reasonFor('this URL') };
     }
@@ -46,7 +46,7 @@ export async function storeDocument(
   return isSameHere ? { status: 'unchanged' } : { status: 'refused', reason: reasonFor('this URL') };
 }
 
-/** @param place where another document is stored */
+/** @param place the URL under which another document is stored */
 function reasonFor(place: string): string {
   return (
     `Another document is stored under ${place}, and nothing but the file itself ` +
@@ -58,19 +58,19 @@ function reasonFor(place: string): string {
 interface ContextImportParts {
   readonly contexts: SchemaService['contexts'];
   readonly changed: ChangedContexts;
-  /** Of an export. */
+  /** The versions in an export. */
   readonly versions: ImportPlan['contextVersions'];
   readonly baseUrl: string;
-  /** The text of a file. */
+  /** Returns the text of a file. */
   readonly textOf: (path: string) => string;
 }
 
-/** Stores the contexts of an import, each with the versions that others name. */
+/** Stores the contexts of an import, each with the versions that others refer to. */
 export class ContextImport {
   readonly #parts: ContextImportParts;
-  /** Names of those that were accepted, by their files. */
+  /** Names of the accepted contexts, by file. */
   readonly #names = new Map<string, string>();
-  /** Names of those that did not exist before the import. */
+  /** Names of the contexts that did not exist before the import. */
   readonly #new = new Set<string>();
   #writes = 0;
 
@@ -78,21 +78,21 @@ export class ContextImport {
     this.#parts = parts;
   }
 
-  /** How many versions were written so far. */
+  /** Number of versions written so far. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** The name of the context made from a file; undefined if it was refused. */
+  /** Returns the name of the context created from a file; undefined if it was refused. */
   nameOf(path: string | undefined): string | undefined {
     return path === undefined ? undefined : this.#names.get(path);
   }
 
   /**
-   * Stores a context, after the earlier versions that an export has of it.
+   * Stores a context, after the earlier versions of it in an export.
    *
-   * @param pins the contexts that it names by a version
-   * @throws what the service throws of a context that it refuses
+   * @param pins the contexts that it names by version
+   * @throws the error with which the service refuses the context
    */
   async store(
     { path, name, base }: PlannedContext,
@@ -107,7 +107,7 @@ export class ContextImport {
     return { status: this.#new.has(name) ? 'created' : isNewVersion ? 'updated' : 'unchanged' };
   }
 
-  /** A sentence if one of the pinned versions of generated contexts differs here; undefined otherwise. */
+  /** Returns a sentence if one of the pinned versions of generated contexts is different here; undefined otherwise. */
   async otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
     const { contexts, versions, textOf } = this.#parts;
     for (const { name, version } of pins) {
@@ -124,9 +124,9 @@ export class ContextImport {
   }
 
   /**
-   * Stores the earlier versions that an export has of a context, under the numbers by which others name them.
+   * Stores the earlier versions of a context in an export, under the numbers by which others refer to them.
    *
-   * @param current the context itself, whose number follows
+   * @param current the context itself, which gets the next number
    * @returns why the context is refused, as a sentence
    */
   async #storeEarlier(name: string, current: JsonValue): Promise<string | undefined> {
@@ -157,7 +157,7 @@ export class ContextImport {
     return undefined;
   }
 
-  /** @returns the number of the new version; undefined where nothing has changed */
+  /** Creates or updates a context. @returns the number of the new version; undefined if nothing has changed */
   async #put(name: string, value: JsonValue): Promise<number | undefined> {
     const { contexts, changed, baseUrl } = this.#parts;
     const isUpdate = await this.#isThere(name);

@@ -5,16 +5,22 @@ import { documentUri } from '../json-schema/uri.js';
 import { targetOf } from './urls.js';
 
 /**
- * The names of other contexts in a context: those in its arrays, of `@import`, and of scoped contexts (JSON-LD 1.1 § 4.1.8).
+ * Returns the names of other contexts in a context: in arrays, in `@import`, and in scoped contexts (JSON-LD 1.1
+ * § 4.1.8).
  *
  * @param context the value of an `@context`, of bounded depth
- * @returns as they are written, so that they may be relative; none twice
+ * @returns the names as written, so that they may be relative, without duplicates
  */
 export function contextNamesIn(context: JsonValue | undefined): readonly string[] {
   return [...new Set(referencesOf(context).map(({ url }) => url))];
 }
 
-/** The same context with its relative names as absolute URLs. @param context of bounded depth @param base a URL */
+/**
+ * Returns the same context with its relative names resolved to absolute URLs.
+ *
+ * @param context of bounded depth
+ * @param base a URL
+ */
 export function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
   const visit = (value: JsonValue): JsonValue => {
     if (typeof value === 'string')
@@ -35,15 +41,15 @@ export function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
   return visit(context);
 }
 
-/** Whether the name of a context has a meaning only where it stands. */
+/** Whether the name of a context is relative, so that its meaning depends on its place. */
 export function isRelative(name: string): boolean {
   return documentUri(name) === undefined;
 }
 
 /**
- * The context in a file: its `@context`, or the whole file if it is not an object with one.
+ * Returns the context in a file: its `@context`, or the whole file if it is not an object with one.
  *
- * @param base the URL against which its relative names of other contexts resolve
+ * @param base the URL against which relative names of other contexts are resolved
  */
 export function contextIn(text: string, base?: string): JsonValue {
   const document = parseJson(text) as JsonValue;

@@ -11,23 +11,23 @@ export interface DependentsOptions {
   readonly dryRun: boolean;
   readonly baseUrl: string;
   readonly signal?: AbortSignal | undefined;
-  /** Models to leave out. */
+  /** Models to skip. */
   readonly except?: ReadonlySet<string>;
-  /** Contexts that changed before; contexts of models that are updated now are added. */
+  /** Contexts that have changed so far; contexts of models that are updated now are added. */
   readonly changed?: ChangedContexts | undefined;
 }
 
 interface Updated {
   readonly entry: UpdatedDependent;
-  /** How many contexts had changed when it was updated. */
+  /** Number of changed contexts at the time of the update. */
   readonly count: number;
 }
 
 /**
- * Gives a new version to each model that was made with an earlier text of a shared document, one model after the other. A model
- * whose update is refused keeps its version. What an interrupted run did not reach, the next one updates, even if that changes no
- * document. A model that follows a changed context, perhaps of another model, keeps its version; it is reported if the context
- * changes something for it.
+ * Creates a new version of each model that was created with an earlier text of a shared document, one model after the
+ * other. A model whose update is refused keeps its version. If a run is interrupted, the next one updates the remaining
+ * models, even if it changes no document. A model that follows a changed context, perhaps of another model, keeps its
+ * version; it is reported if the context changes its meaning.
  *
  * @throws errors of the workers, StoreUnavailableError
  */
@@ -80,8 +80,8 @@ function byName<Value>(values: ReadonlyMap<string, Value>): readonly (readonly [
 }
 
 /**
- * How changed contexts affect a model that keeps its version; an empty report for one that does not exist. The contexts are
- * stored already, so a model that cannot be compared does not end the import.
+ * Reports how changed contexts affect a model that keeps its version; the report is empty for a model that does not
+ * exist. Because the contexts are already stored, a model that cannot be compared does not end the import.
  *
  * @param options `before`: the earlier texts of the changed contexts, by name
  * @throws errors of the workers, StoreUnavailableError

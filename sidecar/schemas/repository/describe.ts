@@ -6,30 +6,30 @@ import { REFERENCE_KEYWORDS } from '../json-schema/linker.js';
 import { ownMetaSchemaUri } from '../json-schema/keywords.js';
 import { contextNamesIn } from './context-names.js';
 
-/** What an import has to know of a document before it stores it. */
+/** What an import needs to know about a document before it stores it. */
 export interface DocumentFacts {
-  /** What it can be by its members; models do not use an `other` document. */
+  /** What the document can be, judging by its members. Models do not use an `other` document. */
   readonly kind: 'schema' | 'context' | 'urls' | 'other';
   readonly id?: string;
   readonly title?: string;
-  /** Of `urls`, a table of URLs: the file of each. */
+  /** For `urls`, a table of URLs: the file of each URL. */
   readonly urls?: readonly (readonly [url: string, file: string])[];
   /** Whether it describes a `type`, as schemas of entities do. */
   readonly isEntity: boolean;
-  /** The representation of the entity that it may be, or of all entities in it. */
+  /** The representation of the entity that the document may be, or of all entities in it. */
   readonly form?: SubmittedForm;
-  /** Documents that it names by `$schema`, `$ref` and the like, in the order in which they are met, none twice. */
+  /** Documents that it names by `$schema`, `$ref` and the like, in order of first appearance, without duplicates. */
   readonly references: readonly NamedDocument[];
-  /** Contexts that its `@context` names, as it writes them; or those of its items, where it is an array. */
+  /** Contexts named in its `@context`, as written; for an array, those of its items. */
   readonly contexts: readonly string[];
-  /** `$id`s within it, which are not documents of their own. */
+  /** `$id`s within it, which do not identify separate documents. */
   readonly innerIds: readonly NamedDocument[];
 }
 
 /** A URI reference without its fragment. */
 interface NamedDocument {
   readonly target: string;
-  /** The `$id`s around it, from the outermost, without that of the document. */
+  /** The `$id`s that enclose it, outermost first, without that of the document. */
   readonly within: readonly string[];
 }
 
@@ -37,10 +37,10 @@ export type Description =
   | { readonly facts: DocumentFacts }
   | { readonly unreadable: Unreadable; readonly hasComments: boolean };
 
-/** More references to other documents than any schema has. */
+/** Maximum number of references to other documents; more than any schema has. */
 const MAX_REFERENCES = 1000;
 
-/** Keywords of which a schema has at least one. */
+/** Keywords of schemas; every schema has at least one of them. */
 const SCHEMA_KEYWORDS = [
   '$schema',
   '$defs',
@@ -53,7 +53,7 @@ const SCHEMA_KEYWORDS = [
   '$anchor',
 ];
 
-/** Reads a document strictly, and says what it is. @param text without a byte order mark */
+/** Parses a document strictly and classifies it. @param text without a byte order mark */
 export function describeDocument(text: string): Description {
   const read = readJson(text);
   if ('unreadable' in read) return { ...read, hasComments: isJsonWithComments(text) };
@@ -63,7 +63,7 @@ export function describeDocument(text: string): Description {
     : isObject(value)
       ? factsOf(value)
       : NO_FACTS;
-  // A Feature has `properties`, as schemas do.
+  // A GeoJSON Feature has `properties`, like a schema.
   const isEntity = facts.kind === 'other' || (isObject(value) && isFeature(value));
   const form = isEntity ? formOf(value) : undefined;
   return { facts: form === undefined ? facts : { ...facts, form } };
@@ -78,7 +78,7 @@ function formOf(value: JsonValue): SubmittedForm | undefined {
   return new Set(forms).size === 1 ? forms[0] : undefined;
 }
 
-/** What is known of a document that could not be read, or is none of an import. */
+/** The facts about a document that could not be read or is not part of an import. */
 export const NO_FACTS: DocumentFacts = {
   kind: 'other',
   isEntity: false,
@@ -103,7 +103,7 @@ function factsOf(document: JsonObject): DocumentFacts {
   };
 }
 
-/** The keyword by which schemas of its draft are called; that of most drafts, where its own is not known. */
+/** Returns the keyword that identifies schemas in the document's draft; `$id` if the draft is unknown. */
 function identifierIn(document: JsonObject): '$id' | 'id' {
   const dialect = member(document, '$schema');
   return typeof dialect === 'string' && /json-schema\.org\/draft-04\//.test(dialect) ? 'id' : '$id';
@@ -114,7 +114,7 @@ function contextsNamedBy(documents: readonly JsonValue[]): readonly string[] {
   return contextNamesIn(contexts).slice(0, MAX_REFERENCES);
 }
 
-/** The members of a document of which each name is a URL, and each value a text. */
+/** Returns the members of a document in which every name is a URL and every value a string. */
 function urlsIn(document: JsonObject): DocumentFacts['urls'] {
   const entries = Object.entries(document);
   const urls = entries.flatMap(([url, file]) =>
@@ -145,7 +145,7 @@ type Names = Pick<DocumentFacts, 'references' | 'innerIds'>;
 
 const NO_NAMES: Names = { references: [], innerIds: [] };
 
-/** The names of other documents, wherever they stand; the text is of bounded depth. */
+/** Returns the names of other documents, at any depth; the text is of bounded depth. */
 function namesIn(document: JsonObject): Names {
   const references = new Map<string, NamedDocument>();
   const innerIds = new Map<string, NamedDocument>();
@@ -155,7 +155,7 @@ function namesIn(document: JsonObject): Names {
     if (target !== '' && into.size < MAX_REFERENCES)
       into.set(JSON.stringify([target, within]), { target, within });
   };
-  // The document that `$schema` names comes before the schema, as those of `$ref`s do.
+  // The document named by `$schema` must be stored before the schema, as those named by `$ref` must be.
   note(references, ownMetaSchemaUri(document) ?? '', []);
   const visit = (value: JsonValue, within: readonly string[]): void => {
     if (isArray(value)) for (const item of value) visit(item, within);
@@ -177,8 +177,8 @@ function namesIn(document: JsonObject): Names {
 }
 
 /**
- * Whether a text that is not JSON is JSON with comments, as the settings of many tools are; commas may stand before closing
- * brackets then, too. No tool for JSON Schema or JSON-LD reads such a file. Takes linear time but for the parsing.
+ * Whether a text that is not JSON is JSON with comments, like the settings of many tools; it may then also have
+ * trailing commas. No tool for JSON Schema or JSON-LD reads such a file. Takes linear time, apart from the parsing.
  */
 function isJsonWithComments(text: string): boolean {
   const bare = withoutComments(text);
@@ -191,7 +191,7 @@ function isJsonWithComments(text: string): boolean {
   }
 }
 
-/** The text without its comments; undefined where one does not end. */
+/** Returns the text without its comments; undefined if a comment does not end. */
 function withoutComments(text: string): string | undefined {
   let bare = '';
   let at = 0;
@@ -227,10 +227,10 @@ function withoutTrailingCommas(text: string): string {
   return kept;
 }
 
-/** Blanks between a comma and the bracket behind it. */
+/** Maximum number of blanks between a comma and the following bracket. */
 const MAX_GAP = 1000;
 
-/** Where a character stands next outside of strings; the end of the text where it does not. */
+/** Returns the next position of a character outside of strings, or the end of the text. */
 function startOf(text: string, from: number, character: string): number {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === character) return at;

@@ -17,19 +17,19 @@ import {
 import { storableUri } from './urls.js';
 
 export interface DiscoverOptions {
-  /** The domain of all models; otherwise that of their folder in an export, or the name of the repository. */
+  /** The domain of all models. By default, that of their folder in an export, or the name of the repository. */
   readonly domain?: string | undefined;
-  /** Leaves out all other models. */
+  /** Excludes all other models. */
   readonly only?: OnlyModel;
-  /** Files that could not be read, and are refused only where something uses them. */
+  /** Files that could not be read, and are refused only if they are used. */
   readonly unread?: readonly RefusedFile[];
 }
 
 /**
  * Finds the models of a repository, the documents that they name, contexts and examples. A model is a folder with a
- * `schema.json`, or a schema of entities that nothing refers to, by its title.
+ * `schema.json`, or an entity schema with a title to which no other schema refers.
  *
- * @throws RepositoryUnclearError when there is no domain for a model
+ * @throws RepositoryUnclearError if there is no domain for a model
  */
 export function discover(
   described: readonly DescribedFile[],
@@ -67,7 +67,7 @@ export function discover(
     schemas: sorted.schemas.map(({ inner }) => inner),
     start: [...sorted.models, ...asked].map(({ inner }) => inner),
     startUnlessNamed: couldBeTitled.map(({ inner }) => inner),
-    // An export has the URLs of all that it needs.
+    // An export includes the URLs of everything it needs.
     contexts: isExport
       ? []
       : [...inside.map(({ inner }) => inner), ...files.map(({ path }) => path).filter(isUrl)],
@@ -117,7 +117,7 @@ export function discover(
   };
 }
 
-/** URLs that documents are given from outside: as their names, or by a table of URLs. */
+/** Returns the URLs assigned to documents from outside: as their names, or in a table of URLs. */
 function explicitUrls(files: readonly DescribedFile[], { urls }: SortedFiles) {
   const explicit: { readonly path: string; readonly url: string }[] = [];
   const faults: RefusedFile[] = [];
@@ -144,7 +144,11 @@ function explicitUrls(files: readonly DescribedFile[], { urls }: SortedFiles) {
   return { explicit, faults };
 }
 
-/** The settings of domains in an export. @param domain into which the one domain of it is imported, under another name */
+/**
+ * Returns the settings of domains in an export.
+ *
+ * @param domain the domain into which the only domain of the export is imported, under another name
+ */
 function domainSettingsOf(
   { domains, models }: SortedFiles,
   domain: string | undefined,

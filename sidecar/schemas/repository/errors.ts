@@ -1,16 +1,16 @@
 import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 
-/** An archive that is broken, or has another format. */
+/** The archive is damaged, or has another format. */
 export class ArchiveUnreadableError extends GatewayError {
   readonly kind = 'invalidRequest';
 }
 
-/** A repository that holds more than one import takes. */
+/** The repository is larger than one import may be. */
 export class RepositoryTooLargeError extends GatewayError {
   readonly kind = 'bodyTooLarge';
 }
 
-/** What was read leaves something open, e.g. the domain that it belongs to. */
+/** The repository leaves something open, such as the domain of its models. */
 export class RepositoryUnclearError extends GatewayError {
   readonly kind = 'invalidRequest';
 

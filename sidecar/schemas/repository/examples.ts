@@ -20,14 +20,17 @@ export interface Example extends PlannedExample {
   readonly text: string;
 }
 
-/** The examples of a model that an import keeps, and the files that it leaves out. */
+/** The examples of a model that an import stores, and the files that it does not. */
 export interface KeptExamples {
-  /** Undefined where there is none to keep: those that the model has stay. */
+  /** Undefined if there are none to store; the existing examples of the model then stay. */
   readonly kept: NewExamples | undefined;
   readonly leftOut: NonNullable<Examples['leftOut']>;
 }
 
-/** Which examples of a model are kept: those that can be, by path, as many as a model may have. Valid or not does not matter. */
+/**
+ * Selects the examples of a model to store: those that are possible, in order of path, up to the maximum of a model. It
+ * does not matter whether they are valid.
+ */
 export function keptExamples(examples: readonly Example[]): KeptExamples {
   const kept = new Map<string, NewExample>();
   const leftOut: { path: string; reason: string }[] = [];
@@ -46,23 +49,30 @@ function reasonAgainst(name: string, text: string, kept: NewExamples): string | 
   return kept.size < MAX_EXAMPLES ? undefined : `A model has at most ${MAX_EXAMPLES} examples.`;
 }
 
-/** The time for all examples of an import: so many deadlines of a task, and so many milliseconds for each example. */
+/**
+ * The total time for the examples of an import: a number of task deadlines, plus a number of milliseconds per example.
+ */
 const DEADLINES = 2;
 const MS_EACH = 100;
 
-/** How many times as long they may take on a busy machine. */
+/** How many times longer they may take on a busy machine. */
 const MAX_SLOWNESS = 4;
 
 /**
- * The time that the examples of one import share, so that slow ones cannot keep others from importing. While this process gets no
- * processor, the machine is slow, and not the examples: less of the time is spent then.
+ * The time that all examples of one import share, so that slow ones cannot block other imports. While this process gets
+ * no processor time, the machine is slow and not the examples, so less of the time is used.
  */
 export class ExampleTime {
   readonly #clock: Clock;
   #leftMs: number;
   #leftOnTheClockMs: number;
 
-  /** @param deadlineMs of one task; @param count of the examples */
+  /**
+   * Calculates the total time.
+   *
+   * @param deadlineMs deadline of one task
+   * @param count number of examples
+   */
   constructor(clock: Clock, deadlineMs: number, count: number) {
     this.#clock = clock;
     this.#leftMs = DEADLINES * deadlineMs + MS_EACH * count;
@@ -73,7 +83,7 @@ export class ExampleTime {
     return this.#leftMs <= 0 || this.#leftOnTheClockMs <= 0;
   }
 
-  /** Runs work that counts. */
+  /** Runs work whose time counts. */
   async spend<Result>(work: () => Promise<Result>): Promise<Result> {
     const clock = this.#clock;
     const [start, hadBefore] = [clock.monotonicMs(), clock.processTimeMs?.()];
@@ -82,17 +92,17 @@ export class ExampleTime {
     } finally {
       const passedMs = clock.monotonicMs() - start;
       const hadMs = hadBefore === undefined ? undefined : clock.processTimeMs?.();
-      // Several threads may have had more than passed.
+      // Several threads may have used more processor time than has passed.
       this.#leftMs -= Math.min(passedMs, (hadMs ?? Infinity) - (hadBefore ?? 0));
       this.#leftOnTheClockMs -= passedMs;
     }
   }
 }
 
-/** Examples of a model that are validated at a time: a worker gets them in one message. */
+/** Number of examples validated at the same time; a worker gets them in one message. */
 const AT_ONCE = 4;
 
-/** Errors of one example that a report lists. */
+/** Maximum number of errors of one example in a report. */
 const MAX_FAULTS = 5;
 
 interface Checking {
@@ -102,8 +112,8 @@ interface Checking {
 }
 
 /**
- * Validates the examples of a model by its schema. Those called `.json` are NGSIv2 by convention, so what only NGSI-LD forbids is
- * not reported. When the time is up, the others are skipped.
+ * Validates the examples of a model against its schema. Those named `.json` are NGSIv2 by convention, so violations of
+ * NGSI-LD alone are not reported. When the time is up, the remaining examples are skipped.
  *
  * @throws errors of the workers
  */
@@ -142,7 +152,7 @@ export async function checkExamples(
         ...(line === undefined ? {} : { line }),
       }));
     } catch (error) {
-      // Not an entity at all, or too slow to validate.
+      // It is not an entity at all, or is too slow to validate.
       const { reason, line } = refusalOf(error, text, '');
       return [{ path, pointer: '', detail: reason, ...(line === undefined ? {} : { line }) }];
     }

@@ -20,13 +20,14 @@ import { storableUri } from './urls.js';
 import { domainSettingsOf, settingsOf } from './settings.js';
 
 /**
- * Everything of one domain or of all: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`, earlier
- * schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which has the file of each
- * URL; and custom `contexts/`, with the earlier versions of those that something names by a version. A schema is self-contained
- * if a document that it was made with is another now. With one domain, the documents that its models and their earlier versions
- * were made with, and the custom contexts that they name, with what these name.
+ * Exports one domain or everything: `domains/{domain}/{model}/` with `schema.json`, `meta.json`, `context.jsonld`,
+ * earlier schemas in `versions/` and `examples/`; `settings/{domain}.json`; `references/` with `urls.json`, which maps
+ * each URL to its file; and custom `contexts/`, with the earlier versions of those to which something refers by
+ * version. A schema is exported self-contained if one of the documents it was created with has changed. For one domain,
+ * the export includes the documents that its models and their earlier versions were created with, and the custom
+ * contexts that they name, directly or indirectly.
  *
- * @throws NotFoundError when there is no such domain
+ * @throws NotFoundError if the domain does not exist
  */
 export async function exportAll(
   { schemas, clock }: { readonly schemas: SchemaService; readonly clock: Clock },
@@ -35,14 +36,18 @@ export async function exportAll(
 ): Promise<Readable> {
   const only = domain === undefined ? undefined : [await schemas.store.domains.get(domain)];
   const left = new AbortController();
-  // An answer that has begun can no longer say that the workers are busy.
+  // Once the answer has begun, it can no longer report that the workers are busy.
   const whenFree: WhenFree = (task) => onceFree(task, clock, left.signal);
   const archive = packTarGz(filesOf(schemas, only, baseUrl, whenFree));
   archive.once('close', () => left.abort());
   return archive;
 }
 
-/** Does a task when workers are free for it. @throws what the task throws; another error when nobody reads the export any more */
+/**
+ * Runs a task when workers are free.
+ *
+ * @throws what the task throws; another error if the reader of the export has disconnected
+ */
 type WhenFree = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
 async function* filesOf(
@@ -58,7 +63,7 @@ async function* filesOf(
     hashes.set(uri, content.sha256);
   const named = new Set<string>();
   const contextNames = new Set<string>();
-  // Documents are exported as they are now: what was made with others brings them along.
+  // Documents are exported in their current state; schemas that were created with another state are bundled with it.
   const schemaOf = async (key: ModelKey, { number: version, references: used }: ModelVersion) => {
     const isSame = used.every(({ uri, sha256 }) => hashes.get(uri) === sha256);
     if (!isSame) return whenFree(() => documents.of(key, 'bundled', { baseUrl, version }));
@@ -113,9 +118,9 @@ interface Reached {
   /** URIs of shared documents. */
   readonly references: Set<string>;
   /**
-   * Versions that are exported of a context beside the current one, by its name: all earlier ones of a custom context of which
-   * some version is named, so that they get the same numbers again; of a generated one those that are named, to find out whether
-   * an import makes the same.
+   * The versions of a context to export in addition to the current one, by name. For a custom context, all earlier
+   * versions if any version is named, so that they get the same numbers again; for a generated context, the named
+   * versions, to check whether an import generates the same.
    */
   readonly versions: Map<string, Set<number>>;
 }
@@ -124,14 +129,14 @@ async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Pro
   const { references } = schemas;
   const reached: Reached = { contexts: new Set(), references: new Set(), versions: new Map() };
   const seen = new Set(names);
-  // What is added while the loop runs is visited, too.
+  // Names added during the loop are visited as well.
   for (const name of seen) {
     const own = isResourceName(name) ? { name, version: undefined } : namedContext(name);
     const found = own === undefined ? undefined : await namesOfContext(own, reached, schemas);
     for (const one of found ?? []) seen.add(one);
     const uri = storableUri(name);
     if (found !== undefined || uri === undefined || reached.references.has(uri)) continue;
-    // What is not stored under the URI counts under its other spellings.
+    // If nothing is stored under the URI itself, its other spellings count.
     for (const stored of [uri, ...(await references.spellings(uri))]) {
       const document = await ifThere('reference', references.get(stored));
       if (document === undefined) continue;
@@ -143,7 +148,7 @@ async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Pro
   return reached;
 }
 
-/** Notes a context, and returns what it names; undefined where there is none. */
+/** Notes a context and returns the names in it; undefined if there is no such context. */
 async function namesOfContext(
   { name, version }: NamedContext,
   reached: Reached,
@@ -198,7 +203,7 @@ async function* filesOfModel(
   for await (const version of eachOf((page) => store.models.versions(key, page))) {
     if (version.number >= stored.version.number) continue;
     const made = await schemaOf(key, version);
-    // Versions of the same schema differ only in what an import generates again.
+    // Versions with the same schema differ only in what an import generates again.
     if (made.sha256 !== last) earlier.push(made.bytes);
     last = made.sha256;
   }

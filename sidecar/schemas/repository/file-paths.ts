@@ -1,17 +1,17 @@
 import { isResourceName } from '../../shared/resource-name.js';
 
-/** Bytes of UTF-8 of a path, and folders within each other around a file. */
+/** Maximum length of a path in bytes (UTF-8), and maximum depth of folders. */
 const MAX_PATH_BYTES = 1024;
 const MAX_DEPTH = 32;
 
-/** A path below the root of a repository, or why it cannot be one. */
+/** A path below the root of a repository, or why it is invalid. */
 type PathReading = { readonly path: string } | { readonly fault: string };
 
 /**
- * Reads the name of a file as an archive or a form gives it. Nothing is ever written to a disk, but a name that would lead out
- * of its folder elsewhere is not believed here either.
+ * Validates the name of a file in an archive or a form. Nothing is ever written to disk, but a name that would lead out
+ * of its folder elsewhere is refused here as well.
  *
- * @param name with `/` between folders; a leading `./` and a trailing `/` are left out
+ * @param name with `/` between folders; a leading `./` and a trailing `/` are removed
  */
 export function readPath(name: string): PathReading {
   if (Buffer.byteLength(name) > MAX_PATH_BYTES)
@@ -31,7 +31,7 @@ export function readPath(name: string): PathReading {
   return { path };
 }
 
-/** The folder of a path with its `/`, or '' for the root. */
+/** Returns the folder of a path with a trailing `/`, or '' for the root. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
@@ -46,20 +46,20 @@ export function isUrl(path: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
 }
 
-/** Folders of tools and of operating systems, which are not part of a repository of models. */
+/** Folders of tools and operating systems, which are not part of a repository of models. */
 const FOREIGN = new Set(['node_modules', '__MACOSX']);
 
-/** The files of exported models, and the folders around them; domains and models may have any name. */
+/** Matches the files of exported models and the folders around them; domains and models may have any name. */
 const EXPORTED =
   /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?|examples(?:\/[^/]+)?))?)?$/;
 
-/** The folder of an exported model, by the path of one of its files. */
+/** Matches the folder of an exported model, in the path of one of its files. */
 const EXPORTED_FOLDER = /^((?:[^/]+\/)??domains\/[^/]+\/[^/]+\/)(?:versions\/[^/]+|examples\/[^/]+|[^/]+)$/;
 
 /**
- * Whether an import looks into a folder or file at all; names that begin with a dot belong to tools.
+ * Whether an import considers a folder or file at all; names that begin with a dot belong to tools.
  *
- * @param path below the root of what is sent, or below the one folder in it
+ * @param path below the root of the upload, or below the only folder in it
  */
 export function isOfInterest(path: string): boolean {
   const segments = path.split('/');
@@ -71,14 +71,14 @@ function isForeign(segment: string): boolean {
   return FOREIGN.has(segment);
 }
 
-/** Whether an import reads a file: JSON by its name, in no folder of a tool. */
+/** Whether an import reads a file: one that is JSON by name, outside of folders of tools. */
 export function isRead(path: string): boolean {
   return /\.(?:json|jsonld)$/i.test(path) && isOfInterest(path);
 }
 
 /**
- * Leaves out files of tools that lie where an export would have a model: one that was exported has its settings and its context
- * beside its schema.
+ * Removes files of tools that are in the place of a model in an export: a model that was really exported has its
+ * settings and its context next to its schema.
  */
 export function withoutTools<File extends { readonly path: string }>(
   files: readonly File[],
@@ -91,22 +91,23 @@ export function withoutTools<File extends { readonly path: string }>(
   });
 }
 
-/** A folder that is a repository of its own elsewhere, by its name there. */
+/** A folder that is published elsewhere as a repository, with its name there. */
 export interface Root {
   readonly folder: string;
   readonly name: string;
   votes: number;
 }
 
-/** A repository among the files: what is below the folder is its own. */
+/** A repository among the files, to which everything below the folder belongs. */
 export interface KnownRepository {
   readonly folder: string;
   readonly name: string;
 }
 
 /**
- * The repositories among the files: what most `$id`s say of a folder. Where they say it of a folder among others at the top,
- * those are repositories as well, by their own names; else everything is in one, that of the archive.
+ * Determines the repositories among the files, from what most `$id`s indicate for a folder. If they indicate this for
+ * one of several top-level folders, the others are repositories as well, under their own names. Otherwise everything
+ * belongs to one repository, that of the archive.
  */
 export function rootsAmong(
   files: ReadonlySet<string>,
@@ -114,7 +115,7 @@ export function rootsAmong(
   guessed: readonly Root[],
   archive: string | undefined,
 ): readonly KnownRepository[] {
-  // Some `$id`s are mistakes: of the names that a folder may have, the one that most of them give is believed.
+  // Some `$id`s are mistakes, so of several possible names for a folder, the most frequent one is used.
   const roots = new Map<string, KnownRepository>();
   const believed = [...said, ...guessed.filter(({ votes }) => votes > 1)];
   for (const { folder, name } of believed) if (!roots.has(folder)) roots.set(folder, { folder, name });
@@ -133,16 +134,22 @@ export function rootsAmong(
   return [...roots.values()];
 }
 
-/** What code hosts put behind a repository's name in archives: a branch or version (GitLab adds the commit), or a commit. */
+/**
+ * What code hosts append to a repository's name in archives: a branch or version (GitLab adds the commit), or a commit.
+ */
 const ARCHIVED_REVISION = /-(?:(?:main|master|develop|v?\d+(?:\.\d+)*)(?:-[0-9a-f]{40})?|[0-9a-f]{7,40})$/;
 
-/** The name of a repository by that of its folder; undefined where it can be none. @param folder with its `/`, or '' */
+/**
+ * Derives the name of a repository from that of its folder; undefined if the result is not a valid name.
+ *
+ * @param folder with a trailing `/`, or ''
+ */
 export function nameOfFolder(folder: string): string | undefined {
   const name = fileNameOf(folder.slice(0, -1)).replace(ARCHIVED_REVISION, '');
   return isResourceName(name) ? name : undefined;
 }
 
-/** Whether two names of repositories are the same; case does not matter to code hosts. */
+/** Whether two names refer to the same repository; code hosts ignore case. */
 export function sameName(one: string, other: string | undefined): boolean {
   return other !== undefined && one.toLowerCase() === other.toLowerCase();
 }

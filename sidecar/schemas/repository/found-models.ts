@@ -15,7 +15,7 @@ import {
 interface Naming {
   readonly isExport: boolean;
   readonly domain: string | undefined;
-  /** Of the one model that is looked for. */
+  /** The name of the only model being searched for. */
   readonly name: string | undefined;
   readonly refused: RefusedFile[];
   readonly sorted: SortedFiles;
@@ -29,7 +29,7 @@ interface FoundModel {
 
 const NO_DOMAIN = 'Nothing says which domain it belongs to, such as a $id: name one by the parameter domain.';
 
-/** Gives models their names; a name that two files claim is refused, since nothing says which is meant. */
+/** Determines the names of models. A name that several files claim is refused, because it is unclear which is meant. */
 export function namedModels(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
   const { isExport, domain, refused, sorted, links } = naming;
   const domains = new Set(
@@ -99,7 +99,8 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
 }
 
 /**
- * The contexts of an export; of another repository, those of its models and all others that are not shared documents.
+ * Returns the contexts to store: all of an export; for any other repository, those of its models and all others that
+ * are not shared documents.
  *
  * @param documents paths of shared documents
  */
@@ -147,7 +148,7 @@ const TOO_LONG = 'The names of its folder and domain are too long for the name o
 const NO_REPOSITORY =
   'Nothing says which repository it is of, from which it would have its name: name a domain by the parameter domain.';
 
-/** The versions of contexts in an export, by the name of the context. */
+/** Returns the versions of contexts in an export, by context name. */
 export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan['contextVersions'] {
   const partOf = ({ inner }: InnerFile, part: 1 | 2) => EXPORTED_CONTEXT_VERSION.exec(inner)?.[part] ?? '';
   const versionOf = (file: InnerFile) => ({ path: file.file.path, number: Number(partOf(file, 2)) });
@@ -161,7 +162,8 @@ export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan[
 }
 
 /**
- * The name under which a context of a repository is stored: the domain, the folders around it and its own name, with hyphens.
+ * Returns the name under which a context of a repository is stored: the domain, the folders around it and its own name,
+ * joined by hyphens.
  *
  * @param path within the repository
  */

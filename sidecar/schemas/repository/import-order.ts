@@ -5,22 +5,22 @@ import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js'
 import { type NamedContext, namedContext } from '../models/contents.js';
 import { generatedContextName } from '../../store/index.js';
 
-/** A context or a model that an import stores, and what its context builds on. */
+/** A context or a model to store, with the contexts that it is based on. */
 export type Step = (
   | { readonly kind: 'context'; readonly context: PlannedContext }
   | { readonly kind: 'model'; readonly model: PlannedModel }
 ) & {
-  /** The contexts of this service that it names by a version, itself or by documents. */
+  /** The contexts of this service that it names by version, directly or through documents. */
   readonly pins: readonly NamedContext[];
   /** The steps whose contexts it names in any way. */
   readonly needs: readonly Step[];
 };
 
 /**
- * The contexts of a plan and then its models, but for those that others name: these come before them, so that what names a
- * context finds it as it will be.
+ * Orders the contexts and then the models of a plan. Those that others name come before them, so that each step finds
+ * the final state of the contexts that it names.
  *
- * @param textOf the text of a file by its path
+ * @param textOf returns the text of a file by its path
  */
 export function stepsOf(
   { contexts, contextVersions, models, documents }: ImportPlan,
@@ -56,12 +56,12 @@ export function stepsOf(
     return isObject(settings) ? member(settings, 'context') : undefined;
   }
 
-  /** The contexts of this service that names lead to, through shared documents, too. */
+  /** Returns the contexts of this service to which names lead, including those through shared documents. */
   function reached(names: readonly string[]) {
     const contexts = new Set<string>();
     const pins: NamedContext[] = [];
     const seen = new Set(names);
-    // What is added while the loop runs is visited, too.
+    // Names added during the loop are visited as well.
     for (const name of seen) {
       const own = namedContext(name) ?? (URL.canParse(name) ? undefined : { name, version: undefined });
       if (own !== undefined) contexts.add(own.name);
@@ -91,7 +91,7 @@ function contextOf(text: string): JsonValue | undefined {
   return isObject(document) ? member(document, '@context') : undefined;
 }
 
-/** Each after what it needs; in a circle, as it comes. */
+/** Sorts steps so that each comes after those that it needs; cycles are broken in the given order. */
 function ordered(steps: readonly Step[]): readonly Step[] {
   const done = new Set<Step>();
   const begun = new Set<Step>();

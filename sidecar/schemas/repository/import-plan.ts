@@ -3,9 +3,9 @@ import type { DocumentFacts } from './describe.js';
 
 /** A file that was read and described. */
 export interface DescribedFile {
-  /** Below the root of what was sent; or a URL. */
+  /** Path below the root of the upload, or a URL. */
   readonly path: string;
-  /** Of its bytes. */
+  /** SHA-256 of its bytes. */
   readonly sha256: string;
   readonly facts: DocumentFacts;
 }
@@ -14,13 +14,13 @@ export interface PlannedModel {
   readonly path: string;
   readonly domain: string;
   readonly name: string;
-  /** An `$id` that its schema needs to be given, so that its relative `$ref`s have a meaning. */
+  /** An `$id` to add to the schema, so that its relative `$ref`s can be resolved. */
   readonly id?: string;
-  /** Path of the context that it comes with. */
+  /** Path of the context that belongs to it. */
   readonly context?: string;
-  /** Path of the settings that an export keeps beside it. */
+  /** Path of its settings in an export. */
   readonly settings?: string;
-  /** Paths of its earlier schemas, oldest first; of an export. */
+  /** Paths of its earlier schemas in an export, oldest first. */
   readonly versions: readonly string[];
   readonly examples: readonly PlannedExample[];
 }
@@ -28,12 +28,12 @@ export interface PlannedModel {
 /** An example of a model. */
 export interface PlannedExample {
   readonly path: string;
-  /** Under which it is kept with the model, if it can be a name. */
+  /** The name under which it is stored with the model, if the name is valid. */
   readonly name: string;
   readonly form?: DocumentFacts['form'];
 }
 
-/** A document that is stored under a URL. */
+/** A document to store under a URL. */
 export interface PlannedDocument {
   readonly path: string;
   readonly url: string;
@@ -43,9 +43,9 @@ export interface PlannedDocument {
 
 export interface PlannedContext {
   readonly path: string;
-  /** Of the stored context that it becomes. */
+  /** The name of the stored context. */
   readonly name: string;
-  /** A URL against which its relative names of other contexts resolve, where it has any. */
+  /** The URL against which relative names of other contexts are resolved, if there are any. */
   readonly base?: string;
 }
 
@@ -55,32 +55,32 @@ interface PlannedContextVersion {
   readonly number: number;
 }
 
-/** What an export keeps of a domain. */
+/** The settings of a domain in an export. */
 export interface PlannedDomainSettings {
   readonly path: string;
   readonly domain: string;
 }
 
-/** The one file that is to be a model, whatever an import would make of it. */
+/** The only file that is to become a model, whatever an import would make of it. */
 export interface OnlyModel {
   readonly path: string;
-  /** In place of the one that its folder or title gives. */
+  /** Replaces the name from its folder or title. */
   readonly name?: string | undefined;
 }
 
-/** What an import is to store, in order. Every list is in the order of paths. */
+/** What an import stores, in order. Every list is in the order of paths. */
 export interface ImportPlan {
   readonly domains: readonly string[];
   readonly domainSettings: readonly PlannedDomainSettings[];
   readonly documents: readonly PlannedDocument[];
   readonly contexts: readonly PlannedContext[];
   /**
-   * Versions of contexts that something names by their numbers, by the names of the contexts, oldest first: all earlier ones of a
-   * custom context, and those of a generated context that are named.
+   * Versions of contexts to which something refers by number, by name of the context, oldest first: all earlier
+   * versions of a custom context, and the named versions of a generated context.
    */
   readonly contextVersions: ReadonlyMap<string, readonly PlannedContextVersion[]>;
   readonly models: readonly PlannedModel[];
   readonly refused: readonly RefusedFile[];
-  /** All other documents. */
+  /** Number of all other documents. */
   readonly ignored: number;
 }

@@ -31,15 +31,18 @@ import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './
 import { textOf } from './source.js';
 
 export interface ImportParts {
-  /** In a dry run, a trial of the service. */
+  /** The schema service; in a dry run, a trial of it. */
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
   readonly clock: Clock;
-  /** Of one task of a worker, in milliseconds. */
+  /** Deadline of one worker task, in milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** A version of an export is accepted whatever compatibility the model, or an existing domain, asks of new ones. */
+/**
+ * Earlier versions in an export are accepted whatever compatibility the model, or an existing domain, requires of new
+ * ones.
+ */
 const UNASKED = { compatibility: 'none' } as const;
 
 /** The result for a model, and the number of context changes by then. */
@@ -50,25 +53,25 @@ interface StoredModel {
 }
 
 /**
- * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a transaction of
- * its own. Contexts and models come before those that name them. What is stored already stays as it is, so an import that was
- * interrupted is completed by the next one.
+ * Stores what was found in a repository: domains, shared documents, contexts, and models in this order, each in a
+ * separate transaction. Contexts and models come before those that name them. Existing data that is equal is left
+ * unchanged, so the next import completes one that was interrupted.
  */
 export class ImportRun {
   readonly #parts: ImportParts;
   readonly #options: ImportOptions;
   readonly #texts: ReadonlyMap<string, Uint8Array>;
   readonly #files: ImportedFile[] = [];
-  /** URLs of documents that are now stored as in the repository. */
+  /** URLs of documents whose stored content now equals that in the repository. */
   readonly #stored: string[] = [];
   readonly #plan: ImportPlan;
   readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
   readonly #exampleTime: ExampleTime;
   readonly #models = new Map<string, StoredModel>();
-  /** Number of contexts and models that were written, or were up to date. */
+  /** Number of contexts and models that were written or were already up to date. */
   #accepted = 0;
-  /** Domains that cannot be created, and why. */
+  /** Domains that cannot be created, with the reasons. */
   readonly #refusedDomains = new Map<string, string>();
 
   constructor(parts: ImportParts, options: ImportOptions, { files }: Repository, plan: ImportPlan) {
@@ -89,7 +92,12 @@ export class ImportRun {
     });
   }
 
-  /** @param ignored files that were not looked into */
+  /**
+   * Runs the import.
+   *
+   * @param refused files that were refused earlier
+   * @param ignored number of files that were not read
+   */
   async run(refused: readonly { path: string; reason: string }[], ignored: number): Promise<ImportReport> {
     const { schemas } = this.#parts;
     const plan = this.#plan;
@@ -149,7 +157,7 @@ export class ImportRun {
       if ('fault' in read) this.#refusedDomains.set(name, read.fault);
       else await domains.create({ name, ...read.settings });
     } catch (error) {
-      // Another client created it first, or a context has the name.
+      // Another client created the domain first, or a context has the name.
       if (await isThere()) return;
       this.#refusedDomains.set(name, refusalOf(error, undefined, '').reason);
     }
@@ -167,14 +175,14 @@ export class ImportRun {
     this.#files.push(entry);
   }
 
-  /** Grows with each context and model that is accepted, and with each version of a context. */
+  /** Increases with each accepted context and model, and with each version of a context. */
   get #progress(): number {
     return this.#accepted + this.#contexts.writes;
   }
 
   /**
-   * No single order suits all versions of contexts that name each other. So a refused context is tried again as long as others
-   * are accepted, and what needs it waits.
+   * Stores contexts and models. No single order suits all versions of contexts that name each other. Therefore a
+   * refused context is tried again as long as others are accepted, and the models that need it wait.
    */
   async #all(steps: readonly Step[]): Promise<void> {
     let left = steps;
@@ -214,7 +222,11 @@ export class ImportRun {
     return entry;
   }
 
-  /** @param refusedContext path of a context that it names, where that is refused */
+  /**
+   * Stores a model with its examples.
+   *
+   * @param refusedContext path of a context that the model names and that was refused
+   */
   async #model(model: PlannedModel, pins: readonly NamedContext[], refusedContext?: string): Promise<void> {
     const { path, domain, name } = model;
     const { schemas, workbench } = this.#parts;
@@ -259,7 +271,7 @@ export class ImportRun {
       );
       const examples = { ...checked, kept: kept?.size ?? 0, ...(leftOut.length === 0 ? {} : { leftOut }) };
       return {
-        // An exported model with a history is created by the first of its versions.
+        // An exported model with a history is created by its first version.
         status: before === undefined ? 'created' : statusOf(put.outcome),
         ...(before === undefined || put.change.differences.length === 0 ? {} : changeOf(put.change)),
         ...(files.length === 0 ? {} : { examples }),
@@ -267,13 +279,13 @@ export class ImportRun {
     });
     this.#accepted += 1;
     const count = this.#changed.count;
-    // A refused model keeps its version, and still follows its contexts.
+    // A refused model keeps its version but still follows its contexts.
     const refused = () => changeByContexts(key, { before: contextsBefore, baseUrl }, schemas.comparison);
     const whole = entry.status === 'refused' ? withChange(entry, await refused()) : entry;
     this.#models.set(nameOf(key), { key, entry: whole, count });
   }
 
-  /** The result for a model, with the effect of contexts that changed after it. */
+  /** Returns the result for a model, with the effect of contexts that changed later. */
   async #withLaterChange({ key, entry, count }: StoredModel): Promise<ImportedFile> {
     const before = this.#changed.before(key, count);
     const { baseUrl } = this.#options;
@@ -284,9 +296,10 @@ export class ImportRun {
   }
 
   /**
-   * The history of an exported model, before its current schema. What cannot be stored any more is reported.
+   * Stores the history of an exported model, before its current schema. Versions that can no longer be stored are
+   * reported.
    *
-   * @returns whether there is one
+   * @returns whether there is a history
    */
   async #earlierVersions({ versions, domain, name }: PlannedModel, change: ModelChange): Promise<boolean> {
     const { models } = this.#parts.schemas;
@@ -305,7 +318,7 @@ export class ImportRun {
     return versions.length > 0;
   }
 
-  /** The result for a file, or why it is refused. */
+  /** Returns the result for a file, or why it is refused. */
   async #entryOf(
     named: Pick<ImportedFile, 'path' | 'url' | 'model' | 'context'>,
     text: string,

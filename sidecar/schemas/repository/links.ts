@@ -6,7 +6,7 @@ import { fileNameOf, folderOf } from './file-paths.js';
 import { RepositoryUrls, type UrlClaim, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
-/** A file by its path below the root of the repository; or by its URL. */
+/** A file, by its path below the root of the repository, or by its URL. */
 export interface LinkedFile {
   readonly path: string;
   readonly sha256: string;
@@ -15,56 +15,59 @@ export interface LinkedFile {
 
 export interface LinkInput {
   readonly files: readonly LinkedFile[];
-  /** URLs that documents are given from outside; they win over all that a document says of itself. */
+  /** URLs assigned to documents from outside; they take precedence over what a document says about itself. */
   readonly explicit: readonly { readonly path: string; readonly url: string }[];
-  /** The domain into which all of it goes, where one is named. */
+  /** The domain for the whole import, if one is named. */
   readonly domain?: string | undefined;
-  /** The name of the archive or folder that holds all of it. */
+  /** The name of the archive or folder that contains everything. */
   readonly archive?: string | undefined;
-  /** Whether documents that are given URLs have no others, as those of an export. */
+  /** Whether documents with assigned URLs have no others, as in an export. */
   readonly isExplicitAll?: boolean;
-  /** Schemas that may be shared documents: with an `$id` they are stored, whether something here names them or not. */
+  /** Schemas that may be shared documents. Those with an `$id` are stored even if no file here refers to them. */
   readonly schemas: readonly string[];
   /** Schemas of models, whose references are followed. */
   readonly start: readonly string[];
-  /** Schemas that are models, too, where no schema names them. */
+  /** Schemas that are models only if no schema refers to them. */
   readonly startUnlessNamed: readonly string[];
-  /** Files whose names of contexts are followed: contexts, examples, and whatever else has an `@context`. */
+  /** Files in which names of contexts are followed: contexts, examples, and all others with an `@context`. */
   readonly contexts: readonly string[];
 }
 
 interface LinkedDocument {
   readonly path: string;
   readonly url: string;
-  /** Some schema here names it, or it was given its URL from outside. */
+  /** Whether a schema here names it, or its URL was assigned from outside. */
   readonly isNamed: boolean;
-  /** Whether it replaces another document of that URL: the URL is its own, or it was sent by that. */
+  /** Whether it replaces another document of that URL, because the URL is its own or it was sent with that URL. */
   readonly mayReplace: boolean;
 }
 
 export interface Links {
-  /** A document for each URL by which others name it; in the order of paths, then of URLs. */
+  /** A document for each URL by which others refer to it, in the order of paths, then of URLs. */
   readonly documents: readonly LinkedDocument[];
-  /** Paths of documents that some schema here names. */
+  /** Paths of documents that a schema here names. */
   readonly named: ReadonlySet<string>;
-  /** `$id`s that schemas of models need to be given. */
+  /** `$id`s to add to schemas of models, by path. */
   readonly ids: ReadonlyMap<string, string>;
-  /** URLs against which relative names in contexts resolve, by the paths of these. */
+  /** URLs against which relative names in contexts are resolved, by path of the context. */
   readonly bases: ReadonlyMap<string, string>;
   readonly refused: readonly RefusedFile[];
-  /** The repository that a path is of; see RepositoryUrls. */
+  /** Returns the repository to which a path belongs; see RepositoryUrls. */
   readonly repositoryOf: RepositoryUrls['repositoryOf'];
 }
 
-/** The base of schemas that have no URL, below the name of their repository: nothing can be there (RFC 2606). */
+/**
+ * The base of schemas that have no URL, to which the name of their repository is added. No document can exist there
+ * (RFC 2606).
+ */
 const NOWHERE = 'https://repository.invalid/';
 
-/** The most URLs of one document. */
+/** Maximum number of URLs of one document. */
 const MAX_URLS = 50;
 
 /**
- * Finds out under which URLs the documents of a repository have to be stored, so that each `$ref`, and each name of a context,
- * leads to the file that is meant: by `$id`, by where the repository is published, by the ways in which its own `$ref`s spell
+ * Determines under which URLs the documents of a repository have to be stored, so that each `$ref` and each name of a
+ * context leads to the intended file: by `$id`, by where the repository is published, by how its own `$ref`s spell
  * that, and relative to the file.
  */
 export function linkDocuments(input: LinkInput): Links {
@@ -77,7 +80,7 @@ class Linking {
   readonly #files: ReadonlyMap<string, LinkedFile>;
   readonly #urls: RepositoryUrls;
   readonly #explicit = new Map<string, Set<string>>();
-  /** Paths of documents that have no URLs but those that they were given. */
+  /** Paths of documents that only have the URLs assigned to them. */
   readonly #settled = new Set<string>();
   /** Paths by URL. */
   readonly #claims = new Map<string, Set<string>>();
@@ -142,7 +145,7 @@ class Linking {
       this.#follow(next.path, next.url);
   }
 
-  /** The URL against which the `$ref`s of a model's schema resolve. */
+  /** Returns the URL against which the `$ref`s of a model's schema are resolved. */
   #urlOfModel(path: string): string {
     const facts = this.#files.get(path)?.facts;
     const own = facts === undefined ? undefined : ownUrl(facts);
@@ -157,7 +160,10 @@ class Linking {
     return url;
   }
 
-  /** Where a file is published, or else where nothing can be; what other repositories call the same is elsewhere. */
+  /**
+   * Returns where a file is published, or otherwise a URL at which nothing can exist and which differs from those of
+   * other repositories.
+   */
   #baseOf(path: string): string {
     const repository = this.#domain === undefined ? this.#urls.repositoryOf(path) : undefined;
     const name = this.#domain ?? repository?.name;
@@ -166,7 +172,7 @@ class Linking {
     return this.#urls.publishedUrl(path) ?? documentUri(nowhere + below) ?? nowhere;
   }
 
-  /** Claims what the references of a document lead to. @param url under which it is stored */
+  /** Claims the targets of a document's references. @param url the URL under which the document is stored */
   #follow(path: string, url: string): void {
     const file = this.#files.get(path);
     if (file === undefined) return;
@@ -181,7 +187,10 @@ class Linking {
     }
   }
 
-  /** The URL against which the names in a context resolve. Examples have none, and documents called by URLs have these. */
+  /**
+   * Returns the URL against which the names in a context are resolved. Examples have none, and documents that are named
+   * by URL are not relative.
+   */
   #baseOfContext(path: string): string | undefined {
     const file = this.#files.get(path);
     if (file === undefined || !isContext(file) || !isRelative(path)) return undefined;
@@ -191,9 +200,9 @@ class Linking {
   }
 
   /**
-   * Claims the contexts that a file names, and what these name.
+   * Claims the contexts that a file names, and those that they name in turn.
    *
-   * @param base for relative names, which are passed over without one
+   * @param base for relative names, which are skipped without it
    */
   #followContexts(path: string, base: string | undefined): void {
     const open = [{ path, base }];
@@ -222,14 +231,14 @@ class Linking {
     const explicit = this.#explicit.get(url);
     if (explicit !== undefined) return [...explicit];
     if (isRelative(target) && within.length === 0) {
-      // The author's editor resolves it like this, whatever the $id says.
+      // Authors' editors resolve it like this, whatever the $id says.
       const beside = pathFrom(folderOf(from), target);
       if (beside !== undefined && this.#files.has(beside)) return [beside];
     }
     return this.#urls.filesAt(url);
   }
 
-  /** @returns whether it is new */
+  /** Claims a URL for a file. @returns whether the claim is new */
   #claim(path: string, url: string, isNamed: boolean): boolean {
     if (this.#settled.has(path)) return false;
     if (isNamed) {
@@ -251,7 +260,7 @@ class Linking {
     return count - 1;
   }
 
-  /** What a file has to do with a URL; documents that were sent by one have it for their own. */
+  /** Determines the relation between a file and a URL; a document that was sent with a URL owns it. */
   #claimOf(path: string, url: string): UrlClaim {
     const isSentSo = path === url || this.#isExplicitAll || url.startsWith(NOWHERE);
     if (isSentSo) return { kind: 'own' };
@@ -260,7 +269,7 @@ class Linking {
     return claim.kind === 'foreign' && isInTable ? { kind: 'claimed' } : claim;
   }
 
-  /** The document of a URL; of different files that claim it, only the one of that name. */
+  /** Selects the document of a URL. If different files claim it, only the file with that name gets it. */
   #settle(url: string, claimants: readonly string[], refused: RefusedFile[]): readonly LinkedDocument[] {
     const given = this.#explicit.get(url);
     const all = given === undefined ? claimants : claimants.filter((path) => given.has(path));
@@ -303,12 +312,12 @@ function isContext({ path, facts }: LinkedFile): boolean {
   return facts.kind === 'context' || fileNameOf(path) === 'context.jsonld';
 }
 
-/** The absolute URL that a document says it has. */
+/** Returns the absolute URL that a document claims to have. */
 function ownUrl({ id }: DocumentFacts): string | undefined {
   return id === undefined || documentUri(id) === undefined ? undefined : storableUri(id);
 }
 
-/** A path relative to a folder; undefined for one that leads out of the repository. */
+/** Resolves a path relative to a folder; undefined if it leads out of the repository. */
 function pathFrom(folder: string, relative: string): string | undefined {
   if (relative.startsWith('/')) return undefined;
   const segments = folder.split('/').slice(0, -1);

@@ -7,13 +7,13 @@ import { IncompatibleChangeError } from '../models/errors.js';
 import { type ChangeReport, worst } from '../json-schema/differences.js';
 import type { ImportedFile } from './shapes.js';
 
-/** Errors that the imported files did not cause: they end the import. */
+/** Errors that are not caused by the imported files; they end the import. */
 const OUTAGES = [StoreUnavailableError, WorkersBusyError, TaskFailedError];
 
-/** Faults that a reason names. */
+/** Maximum number of faults in a reason. */
 const MAX_FAULTS = 3;
 
-/** Differences of a model that a report lists. */
+/** Maximum number of differences of a model in a report. */
 const MAX_DIFFERENCES = 20;
 
 export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differences'> & {
@@ -22,10 +22,10 @@ export type Refusal = Pick<ImportedFile, 'reason' | 'line' | 'change' | 'differe
 };
 
 /**
- * Explains a refusal to a person: the error's sentence, what is wrong in which line, and what to do.
+ * Explains a refusal to a person: the sentence of the error, what is wrong in which line, and what to do.
  *
- * @param text of the file, to find lines in
- * @param base pointer to the content of the file, within what the service was given
+ * @param text of the file, to find line numbers
+ * @param base pointer to the content of the file, within the input of the service
  * @throws the error itself, if the imported files did not cause it
  */
 export function refusalOf(error: unknown, text: string | undefined, base: string): Refusal {
@@ -46,7 +46,7 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
   const details = listed.flatMap(({ detail }, index) => {
     const place = places[index] ?? '';
     if (place !== '') return [`${place}: ${detail}`];
-    // Often the error's sentence already says what is wrong with the whole document.
+    // Often the sentence of the error already says what is wrong with the whole document.
     return error.message.includes(detail.replace(/\.$/, '')) ? [] : [detail];
   });
   const more =
@@ -83,7 +83,7 @@ export function withChange<Entry extends Pick<ImportedFile, 'change' | 'differen
   return { ...entry, ...changeOf({ overall: worst(kinds), differences: [...differences, ...others] }) };
 }
 
-/** The worst class of the differences, and the first differences. */
+/** Returns the worst class of the differences, and the first differences. */
 export function changeOf({
   overall,
   differences,

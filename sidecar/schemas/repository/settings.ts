@@ -3,7 +3,7 @@ import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ModelChange } from '../models/index.js';
 import type { Domain, ModelTexts, NewDomain } from '../../store/index.js';
 
-/** What an export keeps of a model beside its schema. */
+/** The settings of a model in an export. */
 const MEMBERS = [
   'description',
   'contextBase',
@@ -14,13 +14,13 @@ const MEMBERS = [
   'context',
 ] as const;
 
-/** The settings of a model, as an export writes them down: what it does not have is left out. */
+/** Returns the settings of a model for an export, without those that it does not have. */
 export function settingsOf({ model, ownContext }: ModelTexts): JsonObject {
   const { description, contextBase, ownCompatibility, status, deprecatedAt, sunsetAt } = model;
   const settings: Readonly<Record<(typeof MEMBERS)[number], JsonValue | undefined>> = {
     description,
     contextBase,
-    // Without its own, that of the domain into which it is imported applies.
+    // If the model has none, that of the domain into which it is imported applies.
     compatibility: ownCompatibility,
     status,
     deprecatedAt: timeText(deprecatedAt),
@@ -30,7 +30,7 @@ export function settingsOf({ model, ownContext }: ModelTexts): JsonObject {
   return withoutUndefined(settings);
 }
 
-/** The settings of a domain; undefined if it has none and its models already show that it exists. */
+/** Returns the settings of a domain; undefined if it has none and its models already show that it exists. */
 export function domainSettingsOf(
   { description, compatibility }: Domain,
   hasModels: boolean,
@@ -52,7 +52,7 @@ function timeText(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }
 
-/** Characters of a description that a model takes. */
+/** Maximum length of a model's description, in characters. */
 const MAX_DESCRIPTION = 4000;
 
 const oneOf =
@@ -61,7 +61,7 @@ const oneOf =
     typeof value === 'string' && known.includes(value);
 const isText = (value: JsonValue) => typeof value === 'string';
 
-/** What a setting must be, unless it is missing or null. */
+/** The requirements for each setting, unless it is missing or null. */
 const WANTED: Readonly<
   Record<(typeof MEMBERS)[number], readonly [(value: JsonValue) => boolean, string] | undefined>
 > = {
@@ -74,11 +74,11 @@ const WANTED: Readonly<
   status: [oneOf('draft', 'published', 'deprecated'), 'draft, published or deprecated'],
   deprecatedAt: [(value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)), 'a date and time'],
   sunset: [isText, 'a date and time'],
-  // The service checks it.
+  // The service checks the context itself.
   context: undefined,
 };
 
-/** What is wrong with the settings of an export, as a sentence; undefined when nothing is. */
+/** Returns what is wrong with the settings in an export, as a sentence; undefined if nothing is. */
 export function settingsFault(text: string): string | undefined {
   const settings = parseJson(text) as JsonValue;
   if (!isObject(settings)) return 'Its settings (meta.json) must be an object.';
@@ -86,7 +86,7 @@ export function settingsFault(text: string): string | undefined {
   return wrong && `Its setting ${wrong.name} (meta.json) must be ${wrong.wanted}.`;
 }
 
-/** The checked settings of a domain, or what is wrong with them, as a sentence. */
+/** Returns the checked settings of a domain, or what is wrong with them, as a sentence. */
 export function domainSettingsIn(
   text: string,
 ): { readonly settings: DomainSettings } | { readonly fault: string } {
@@ -112,7 +112,10 @@ function wrongIn(settings: JsonObject, names: readonly (typeof MEMBERS)[number][
   return undefined;
 }
 
-/** The change that gives a model the checked settings of an export; what they leave out is removed. */
+/**
+ * Returns the change that applies the checked settings in an export to a model; settings that are missing there are
+ * removed.
+ */
 export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
   const settings = parseJson(text) as JsonValue;
   const change: Record<string, JsonValue> = {};
@@ -125,19 +128,23 @@ export function settingsIn(text: string): Omit<ModelChange, 'schema'> {
   return change;
 }
 
-/** A model as it is found in a repository. */
+/** The texts of a model found in a repository. */
 export interface FoundModelTexts {
-  /** Of its schema. */
+  /** Text of its schema. */
   readonly schema: string;
-  /** The `$id` that the schema needs to be given. */
+  /** The `$id` to add to the schema. */
   readonly id?: string | undefined;
-  /** Of the settings that an export keeps beside it. */
+  /** Text of its settings in an export. */
   readonly settings?: string | undefined;
-  /** The context that it takes as its own. */
+  /** The context that the model uses as its own. */
   readonly context?: JsonValue | undefined;
 }
 
-/** The change that makes a model what it is in a repository. @param isThere whether the gateway has a model of its name */
+/**
+ * Returns the change that makes a model match the repository.
+ *
+ * @param isThere whether the gateway already has a model of this name
+ */
 export function modelChangeOf(
   { schema: text, id, settings, context }: FoundModelTexts,
   isThere: boolean,
@@ -149,7 +156,7 @@ export function modelChangeOf(
   const isUsable = typeof description === 'string' && description.length <= MAX_DESCRIPTION;
   return {
     schema,
-    // It may have been edited here since.
+    // The description may have been edited here in the meantime.
     ...(isThere || !isUsable ? {} : { description }),
     ...(context === undefined ? {} : { context }),
   };

@@ -1,23 +1,23 @@
 import type { ChangeReport } from '../json-schema/differences.js';
 
-/** What is imported, as it was sent. */
+/** The data to import, as it was sent. */
 export type ImportSource =
   | { readonly kind: 'gzip' | 'zip'; readonly bytes: Buffer }
   /** The text of `{"documents": {"<path or URL>": …}}`. */
   | { readonly kind: 'documents'; readonly text: string }
-  /** The files of a form, by their paths; archives among them are unpacked. */
+  /** The files of a form, by path; archives among them are unpacked. */
   | { readonly kind: 'parts'; readonly parts: readonly { readonly name: string; readonly bytes: Buffer }[] };
 
 export interface ImportOptions {
-  /** For everything in it; else the domains of an export, or the name of the repository. */
+  /** The domain for everything. By default, the domains of an export, or the name of the repository. */
   readonly domain?: string | undefined;
-  /** Report what the import would do, and write nothing. */
+  /** Whether to report what the import would do, but write nothing. */
   readonly dryRun: boolean;
-  /** Where clients and brokers reach this service, without a trailing slash. */
+  /** The URL under which clients and brokers reach this service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Who imports, kept with new versions of models. */
+  /** The caller, stored with new versions of models. */
   readonly caller?: string | undefined;
-  /** Stops the import after the current model; what was stored stays. */
+  /** Stops the import after the current step; stored data stays. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -26,42 +26,42 @@ export type ImportStatus = 'created' | 'updated' | 'unchanged' | 'refused';
 /** An error of an example. */
 export interface ExampleFault {
   readonly path: string;
-  /** Into the example as it is. */
+  /** JSON pointer into the original example. */
   readonly pointer: string;
-  /** From 1. */
+  /** Line number, starting at 1. */
   readonly line?: number;
   readonly detail: string;
 }
 
 export interface Examples {
-  /** How many are kept with the model, whether they are valid or not. */
+  /** Number of examples stored with the model, whether they are valid or not. */
   readonly kept: number;
-  /** Those that are not kept, and why, if there are any. */
+  /** Examples that are not stored, with the reasons, if there are any. */
   readonly leftOut?: readonly { readonly path: string; readonly reason: string }[];
-  /** Files in which everything is valid. */
+  /** Number of files in which everything is valid. */
   readonly valid: number;
-  /** The first errors of each of the others. */
+  /** The first errors of each of the other files. */
   readonly invalid: readonly ExampleFault[];
-  /** Paths of those that were skipped because the examples of the import took too long, if there are any. */
+  /** Paths of examples that were skipped because the examples of the import took too long, if there are any. */
   readonly unchecked?: readonly string[];
 }
 
-/** The result for a file; a shared document has one for each URL under which it is stored. */
+/** The result for a file. A shared document has one result for each URL under which it is stored. */
 export interface ImportedFile {
   readonly path: string;
-  /** Under which a shared document is stored. */
+  /** The URL under which a shared document is stored. */
   readonly url?: string;
-  /** The model that it became, as `domain/model`; or the stored context, by its name. */
+  /** The model created from it, as `domain/model`, or the name of the stored context. */
   readonly model?: string;
   readonly context?: string;
   readonly status: ImportStatus;
-  /** Why it is refused: sentences. */
+  /** Why the file is refused, in sentences. */
   readonly reason?: string;
-  /** From 1, of the first fault. */
+  /** Line of the first fault, starting at 1. */
   readonly line?: number;
   /**
-   * How the model changes, where it does; the worst of all differences, and the first of them. Of a model that keeps its
-   * version: by a context that it follows.
+   * How the model changes, if it does: the worst of all differences, and the first of them. For a model that keeps its
+   * version, the changes come from a context that it follows.
    */
   readonly change?: ChangeReport['overall'];
   readonly differences?: ChangeReport['differences'];
@@ -80,13 +80,13 @@ export interface UpdatedDependent {
 
 export interface ImportSummary {
   readonly dryRun: boolean;
-  /** Except those that cannot be created. */
+  /** Without those that cannot be created. */
   readonly domains: readonly string[];
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly refused: number;
-  /** Files that no import reads, and documents that no model uses. */
+  /** Number of files that no import reads, and of documents that no model uses. */
   readonly ignored: number;
   readonly models: number;
   readonly examples: Readonly<Record<'valid' | 'invalid' | 'unchecked' | 'kept' | 'leftOut', number>>;
@@ -96,6 +96,9 @@ export interface ImportReport {
   readonly summary: ImportSummary;
   /** In the order of paths. */
   readonly files: readonly ImportedFile[];
-  /** Models outside the import that were made with an earlier state of one of its documents, or follow one of its contexts. */
+  /**
+   * Models outside the import that were created with an earlier state of one of its documents, or follow one of its
+   * contexts.
+   */
   readonly dependents: readonly UpdatedDependent[];
 }

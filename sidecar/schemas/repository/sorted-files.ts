@@ -10,14 +10,14 @@ const EXPORTED_EXAMPLE = /^domains\/[^/]+\/[^/]+\/examples\/[^/]+$/;
 export const EXPORTED_CONTEXT = /^contexts\/([^/]+)\.jsonld$/;
 export const EXPORTED_CONTEXT_VERSION = /^contexts\/([^/]+)\.versions\/([1-9]\d{0,8})\.jsonld$/;
 export const EXPORTED_DOMAIN = /^settings\/([^/]+)\.json$/;
-/** An export need not have a model. */
+/** An export may be without models. */
 const EXPORTED_FILE = /^(?:domains\/[^/]+\/[^/]+|contexts|references|settings)\/./;
 /** The folder of an exported model. */
 const EXPORTED_FOLDER = /^domains\/[^/]+\/[^/]+\//;
 const CONTEXT = 'context.jsonld';
 const EXAMPLE = /(?:^|\/)examples?\//;
 
-/** A file by its path below the root of the repository. */
+/** A file with its path below the root of the repository. */
 export class InnerFile {
   readonly inner: string;
 
@@ -29,7 +29,7 @@ export class InnerFile {
   }
 }
 
-/** The files by what they are, as far as their paths and members say. */
+/** The files sorted by kind, according to their paths and members. */
 export class SortedFiles {
   readonly models: InnerFile[] = [];
   readonly schemas: InnerFile[] = [];
@@ -63,7 +63,7 @@ export class SortedFiles {
     else this.others.push(file);
   }
 
-  /** Of an exported model, by `domain/model`: oldest first. */
+  /** Returns the earlier versions of an exported model, named as `domain/model`, oldest first. */
   versionsOf(name: string | undefined): readonly InnerFile[] {
     this.#versions ??= Map.groupBy(this.versions, ({ inner }) => EXPORTED_VERSION.exec(inner)?.[1]);
     const versions = name === undefined ? [] : (this.#versions.get(name) ?? []);
@@ -76,8 +76,8 @@ export class SortedFiles {
   }
 
   /**
-   * The context of a model: in the folder of its schema, or else in the nearest folder around it, the one called
-   * `context.jsonld`, or called as the model is, or the only one.
+   * Returns the context of a model: in the folder of its schema, or otherwise in the nearest parent folder with one. In
+   * a folder, it is the one named `context.jsonld`, or the one named after the model, or the only one.
    */
   nearestContext(inner: string, model: string): InnerFile | undefined {
     this.#contexts ??= Map.groupBy(this.contexts, (one) => folderOf(one.inner));
@@ -92,7 +92,10 @@ export class SortedFiles {
     return undefined;
   }
 
-  /** The examples below each of some folders, but for those below another one in between, by path. */
+  /**
+   * Returns the examples below each of the folders, by folder; an example belongs to the nearest of the folders around
+   * it.
+   */
   examplesIn(folders: ReadonlySet<string>): ReadonlyMap<string, readonly PlannedExample[]> {
     const nearest = ({ inner }: InnerFile) => {
       let folder: string | undefined = folderOf(inner);
@@ -112,13 +115,13 @@ export class SortedFiles {
   }
 }
 
-/** The name of an example: its path below the folder of the model, without `examples`. */
+/** Derives the name of an example: its path below the folder of the model, without `examples`. */
 function exampleName(path: string): string {
   const words = path.split('/').filter((word) => !/^examples?$/.test(word));
   return words.join('-').replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
 }
 
-/** Whether a file is called as a model is: `Car.jsonld`, `car-context.jsonld`, `Car.context.json`. */
+/** Whether a file is named after a model: `Car.jsonld`, `car-context.jsonld`, `Car.context.json`. */
 function isContextOf(name: string, model: string): boolean {
   const stem = name.replace(/\.json(?:ld)?$/i, '').replace(/[-_.]context$/i, '');
   return stem.toLowerCase() === model.toLowerCase();
@@ -128,12 +131,15 @@ function numberOf({ inner }: InnerFile): number {
   return Number(EXPORTED_VERSION.exec(inner)?.[2]);
 }
 
-/** The folder around one, with its `/`; undefined for the root. */
+/** Returns the parent folder, with a trailing `/`; undefined for the root. */
 function parentOf(folder: string): string | undefined {
   return folder === '' ? undefined : folderOf(folder.slice(0, -1));
 }
 
-/** The folder in which everything is, as archives of a repository have it, with its `/`; else ''. */
+/**
+ * Returns the folder that contains everything, as in the archive of a repository, with a trailing `/`; '' if there is
+ * none.
+ */
 export function rootOf(files: readonly Pick<DescribedFile, 'path'>[]): string {
   const paths = files.map(({ path }) => path).filter((path) => !isUrl(path));
   const [first = ''] = paths;
@@ -144,13 +150,15 @@ export function rootOf(files: readonly Pick<DescribedFile, 'path'>[]): string {
 }
 
 /**
- * Whether a file belongs to data models by its name, whatever is in it. @param inner its path below the root of the repository
+ * Whether a file belongs to data models according to its name, whatever its content.
+ *
+ * @param inner its path below the root of the repository
  */
 export function isOfModels(inner: string): boolean {
   return ['schema.json', 'context.jsonld', 'urls.json'].includes(fileNameOf(inner)) || EXAMPLE.test(inner);
 }
 
-/** Whether paths are those of an export. */
+/** Whether the paths are those of an export. */
 export function isOfExport(paths: readonly string[]): boolean {
   if (paths.some((path) => EXPORTED_MODEL.test(path))) return true;
   return (

@@ -23,19 +23,19 @@ import type { ImportSource } from './shapes.js';
 export interface Reading {
   readonly limits: RepositoryLimits;
   readonly workers: TaskRunner<RepositoryTasks>;
-  /** Of one task, in milliseconds. */
+  /** Deadline of one task, in milliseconds. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How many times the deadline of a task one on a whole repository may take. */
+/** The deadline of a task on a whole repository, as a multiple of the normal one. */
 const WHOLE_DEADLINES = 10;
 
 /**
- * Reads what was sent, within limits. Nothing of it is understood yet.
+ * Reads what was sent, within limits, without interpreting it.
  *
- * @throws ArchiveUnreadableError, RepositoryTooLargeError, InvalidBodyError, UnreadableBodyError, errors of the workers, or
- *   the reason of the signal
+ * @throws ArchiveUnreadableError, RepositoryTooLargeError, InvalidBodyError, UnreadableBodyError, errors of the
+ * workers, or the reason of the signal
  */
 export async function readSource(source: ImportSource, reading: Reading): Promise<Repository> {
   const collector = new RepositoryCollector(reading.limits);
@@ -60,11 +60,11 @@ export async function readSource(source: ImportSource, reading: Reading): Promis
   }
 }
 
-/** What the first bytes of a file say: gzip (RFC 1952 § 2.3.1), or zip (APPNOTE 4.3). */
+/** Detects an archive by its first bytes: gzip (RFC 1952 § 2.3.1), or zip (APPNOTE 4.3). */
 export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0x1f && second === 0x8b) return 'gzip';
-  // Of the first file; or of the end, in one without files.
+  // The signature of the first file, or of the end for a zip without files.
   const isZip =
     first === 0x50 && second === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));
   return isZip ? 'zip' : undefined;
@@ -109,20 +109,23 @@ function take(name: string, bytes: Buffer, collector: RepositoryCollector): void
   if (path !== undefined) collector.keep(path, bytes);
 }
 
-/** The files that can be read, by what they are, and those that cannot. */
+/** The files that can be read, classified, and those that cannot. */
 export interface DescribedFiles {
   readonly described: readonly DescribedFile[];
   readonly refused: readonly RefusedFile[];
 }
 
-/** Files that are described at a time. */
+/** Number of files that are described at the same time. */
 const AT_ONCE = 8;
 
-/** Names of other documents in all files: the event loop hands them to a worker at once. */
+/**
+ * Maximum number of names of other documents in all files, because the event loop sends them to a worker in one
+ * message.
+ */
 const MAX_NAMES = 200_000;
 
 /**
- * Has every file read by a worker; both lists are in the order of the files.
+ * Has every file read by a worker. Both lists are in the order of the files.
  *
  * @throws RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */
@@ -179,10 +182,13 @@ async function describe(
   return { path, sha256, facts: description.facts };
 }
 
-/** What git has in the place of a file that Git LFS keeps, also in the archives of code hosts. */
+/**
+ * The beginning of the pointer that replaces a file in git if Git LFS stores it, including in the archives of code
+ * hosts.
+ */
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** The line of the first byte that is not UTF-8. */
+/** Returns the line of the first byte that is not UTF-8. */
 function lineOfFault(bytes: Uint8Array): number {
   let line = 1;
   let start = 0;
@@ -194,7 +200,7 @@ function lineOfFault(bytes: Uint8Array): number {
   return line;
 }
 
-/** The text of a file that is UTF-8, without the byte order mark that some editors put before it. */
+/** Returns the text of a UTF-8 file, without the byte order mark that some editors put before it. */
 export function textOf(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
   return text.startsWith('\ufeff') ? text.slice(1) : text;

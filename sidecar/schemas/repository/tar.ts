@@ -5,17 +5,18 @@ import { extract, type Header } from 'tar-stream';
 import type { EntryKind, RepositoryCollector } from './collector.js';
 import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 
-/** Pieces in which the archive is unpacked, so that other work has its turns. */
+/** Size of the pieces in which the archive is unpacked, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A gzip of more than this ratio, beyond the first bytes, is hostile: text shrinks to a tenth, seldom to a fiftieth.
+ * Maximum compression ratio beyond the first bytes. A higher ratio indicates an attack: text usually shrinks to a
+ * tenth, seldom to a fiftieth.
  */
 const MAX_RATIO = 250;
 const FREE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads a gzipped tar into the collector, within its limits; nothing is written to a disk.
+ * Reads a gzipped tar into the collector, within its limits. Nothing is written to disk.
  *
  * @param signal ends the work, with its reason
  * @throws ArchiveUnreadableError, RepositoryTooLargeError
@@ -33,7 +34,7 @@ export async function readTarGz(
     entries,
     ...(signal === undefined ? [] : [{ signal }]),
   );
-  // Whatever breaks ends both; the pipeline has the reason.
+  // A failure ends both; the pipeline has the reason.
   const reading = readEntries(entries, collector);
   const [unpacked, read] = await Promise.allSettled([unpacking, reading]);
   signal?.throwIfAborted();

@@ -7,7 +7,7 @@ import { discover } from './discover.js';
 import type { DescribedFile, ImportPlan } from './import-plan.js';
 import { RepositoryUnclearError } from './errors.js';
 
-/** A document that came within a JSON body. */
+/** A document sent within a JSON body. */
 interface SentDocument {
   /** A path or a URL. */
   readonly path: string;
@@ -23,7 +23,7 @@ export type SentDocuments =
 export interface PlanInput {
   readonly files: readonly DescribedFile[];
   readonly domain: string | undefined;
-  /** Files that could not be read, and are refused only where something uses them. */
+  /** Files that could not be read, and are refused only if they are used. */
   readonly unread: readonly RefusedFile[];
 }
 
@@ -34,7 +34,7 @@ export const repositoryTasks = {
     return describeDocument(text);
   },
 
-  /** See {@link discover}. @returns why not, in a sentence, where that throws */
+  /** See {@link discover}. @returns a sentence if that throws RepositoryUnclearError */
   planImport({ files, domain, unread }: PlanInput): ImportPlan | { readonly unclear: string } {
     try {
       return discover(files, { domain, unread });
@@ -57,7 +57,7 @@ export const repositoryTasks = {
     return {
       documents: Object.entries(documents).map(([path, document]) => ({
         path,
-        // With lines, so that a report can name them.
+        // With line breaks, so that a report can give line numbers.
         text: writeJson(document, 2),
       })),
     };

@@ -20,13 +20,13 @@ export interface TransferParts {
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
   readonly workers: TaskRunner<RepositoryTasks>;
   readonly clock: Clock;
-  /** Of one task of a worker, in milliseconds. */
+  /** Deadline of one worker task, in milliseconds. */
   readonly deadlineMs: number;
-  /** IMPORT_LIMIT_BYTES. */
+  /** The setting IMPORT_LIMIT_BYTES. */
   readonly limitBytes: number;
 }
 
-/** Another import is running; an import takes much memory, so only one runs at a time. */
+/** Another import is running. Because an import takes much memory, only one runs at a time. */
 export class ImportRunningError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '5';
@@ -46,11 +46,11 @@ export class Transfer {
   }
 
   /**
-   * Stores the models of a repository, their shared documents and their contexts; the report lists what is refused. Importing
-   * the same again changes nothing.
+   * Stores the models of a repository, their shared documents and their contexts; the report lists what is refused.
+   * Importing the same content again changes nothing.
    *
-   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError, BodyShapeError,
-   *   UnreadableBodyError, InvalidBodyError, errors of the workers, StoreUnavailableError, or the reason of the signal
+   * @throws ImportRunningError, ArchiveUnreadableError, RepositoryTooLargeError, RepositoryUnclearError,
+   * UnreadableBodyError, InvalidBodyError, errors of the workers, StoreUnavailableError, or the reason of the signal
    */
   async import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
     if (this.#isRunning) throw new ImportRunningError();
@@ -63,16 +63,16 @@ export class Transfer {
   }
 
   /**
-   * A `.tar.gz` that `import` takes, made as it is read; the same for the same content.
+   * Exports to a `.tar.gz` that `import` accepts, created while it is being read. Equal content results in equal bytes.
    *
-   * @param domain all of them where it is left out
+   * @param domain all domains by default
    * @throws NotFoundError
    */
   export(domain: string | undefined, baseUrl: string): Promise<Readable> {
     return exportAll(this.#parts, domain, baseUrl);
   }
 
-  /** Stores a shared document, and updates the models that were made with it to a version with it as it is now. */
+  /** Stores a shared document, and updates the models that were created with it to its current state. */
   async putReference(
     uri: string,
     document: JsonValue,

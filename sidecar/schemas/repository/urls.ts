@@ -17,13 +17,13 @@ import {
   sameName,
 } from './file-paths.js';
 
-/** A file and the absolute URL that it says it has. */
+/** A file with the absolute URL that it claims to have. */
 export interface Located {
   readonly path: string;
   readonly url: string;
 }
 
-/** Where a part of a repository is published: what is below `folder` is below `base`. */
+/** Where a part of a repository is published: everything below `folder` is published below `base`. */
 interface Publication {
   readonly folder: string;
   readonly base: string;
@@ -31,39 +31,42 @@ interface Publication {
 }
 
 /**
- * What a file has to do with a URL. `own`: the URL is that of the file, or of the file by that name in its repository. `claimed`:
- * nothing but the file says so. `foreign`: the URL is that of a file of another repository.
+ * The relation between a file and a URL. `own`: the URL belongs to the file, or to the file of that name in its
+ * repository. `claimed`: only the file itself says so. `foreign`: the URL belongs to a file of another repository.
  */
 export type UrlClaim =
   | { readonly kind: 'own' | 'claimed' }
   | { readonly kind: 'foreign'; readonly repository: string };
 
 /**
- * Segments between the name of a repository and the path of a file in URLs of hosts that are not known: a branch, or a view and
- * one.
+ * Maximum number of segments between the name of a repository and the path of a file in URLs of unknown hosts: a
+ * branch, or a view and a branch.
  */
 const MAX_BETWEEN = 2;
 
 /**
- * Finds the files of a repository by the URLs under which they are published. Of well-known code hosts it is known which
- * repository a URL means; where others publish one follows from the `$id`s in it, and how they spell its URLs from its name in
- * them.
+ * Finds the files of a repository by the URLs under which they are published. For well-known code hosts, the URL
+ * determines the repository. For other hosts, the place of publication follows from the `$id`s in the repository, and
+ * the spelling of its URLs from the position of its name in them.
  */
 export class RepositoryUrls {
   readonly #files: ReadonlySet<string>;
   readonly #publications: readonly Publication[];
   readonly #roots: readonly KnownRepository[];
-  /** Lower-case names by which a repository goes, by its folder. */
+  /** Lower-case names of each repository, by folder. */
   readonly #names = new Map<string, ReadonlySet<string>>();
-  /** Folders of models of several repositories, side by side: each model is of the one that its own `$id` names. */
+  /**
+   * Folders of models from several repositories, side by side. Each model belongs to the repository named in its own
+   * `$id`.
+   */
   readonly #collected = new Map<string, KnownRepository>();
-  /** The files by their `$id`s. */
+  /** The files by `$id`. */
   readonly #ids: ReadonlyMap<string, readonly Located[]>;
   readonly #idOf = new Map<string, string>();
 
   /**
    * @param located the files with an absolute `$id`
-   * @param archive the name of what holds all files, such as the folder of an archive
+   * @param archive the name of the container of all files, such as the folder of an archive
    */
   constructor(files: ReadonlySet<string>, located: readonly Located[], archive?: string) {
     this.#files = files;
@@ -71,7 +74,7 @@ export class RepositoryUrls {
     const publications = new Map<string, Publication>();
     const roots = new Map<string, Root>();
     const guesses = new Map<string, Root>();
-    /** By the folder around them, the repositories that the `$id`s of models name. */
+    /** The repositories named in the `$id`s of models, by the folder around the models. */
     const collections = new Map<string, Map<string, string>>();
     for (const { path, url } of located) {
       this.#idOf.set(path, url);
@@ -80,7 +83,7 @@ export class RepositoryUrls {
       const { folder, base, name, segments } = shared;
       vote(publications, { folder, base });
       if (name !== undefined) {
-        // One name alone may be in common by mistake.
+        // A single common segment may be a coincidence.
         const here = folder === '' ? archive : nameOfFolder(folder);
         const isSure = segments.length >= 2 || sameName(name, here);
         vote(isSure ? roots : guesses, { folder, name });
@@ -91,7 +94,7 @@ export class RepositoryUrls {
       }
       if (shared.isHosted) continue;
       const [first, ...others] = segments;
-      // A folder of repositories: the repository, the model and its schema.
+      // A folder of repositories, with repository, model and schema below each other.
       if (first !== undefined && others.length >= 2)
         vote(roots, { folder: `${folder}${first}/`, name: first });
     }
@@ -108,7 +111,10 @@ export class RepositoryUrls {
     }
   }
 
-  /** The repository that a file is of, by its name in URLs and its folder here; undefined where nothing says so. */
+  /**
+   * Returns the repository to which a file belongs, with its name in URLs and its folder here; undefined if it is
+   * unknown.
+   */
   repositoryOf(path: string): KnownRepository | undefined {
     const collected = this.#collected.get(folderOf(path));
     if (collected !== undefined) return collected;
@@ -116,7 +122,7 @@ export class RepositoryUrls {
     return around.sort((one, other) => other.folder.length - one.folder.length)[0];
   }
 
-  /** The URL of a file where the repository is published, by what most of its `$id`s say. */
+  /** Returns the URL under which a file is published, according to most of the repository's `$id`s. */
   publishedUrl(path: string): string | undefined {
     const publication = this.#publications.find(({ folder }) => path.startsWith(folder));
     if (publication === undefined) return undefined;
@@ -124,7 +130,7 @@ export class RepositoryUrls {
     return documentUri(publication.base + below.split('/').map(encodeURIComponent).join('/'));
   }
 
-  /** The files that a URL may mean, the likeliest first. @param url absolute, without a fragment */
+  /** Returns the files that a URL may mean, the most likely first. @param url absolute, without a fragment */
   filesAt(url: string): readonly string[] {
     const hosted = hostedFile(url);
     if (hosted !== undefined) {
@@ -146,7 +152,7 @@ export class RepositoryUrls {
     return hosted === undefined ? this.#byRepositoryName(url) : [];
   }
 
-  /** What a file has to do with a URL under which it may be stored. */
+  /** Determines the relation between a file and a URL under which it may be stored. */
   claimOf(path: string, url: string): UrlClaim {
     const repository = this.repositoryOf(path);
     const hosted = hostedFile(url);
@@ -154,18 +160,18 @@ export class RepositoryUrls {
     if (repository === undefined) return { kind: 'claimed' };
     const names = this.#names.get(repository.folder);
     const { hostname } = new URL(url);
-    // The pages of a user or an organisation are a repository that has the name of their host.
+    // The pages of a user or an organisation are a repository named like their host.
     const isOwn = names?.has(hosted.repository.toLowerCase()) === true || names?.has(hostname) === true;
     const hasName = hosted.path.at(-1) === fileNameOf(path);
     if (isOwn) return { kind: hasName ? 'own' : 'claimed' };
-    // A repository that was given another name still says the former one in some of its files.
+    // A repository that was renamed still has its former name in some of its files.
     const id = this.#idOf.get(path);
     const isItself = id !== undefined && isSameFile(hostedFile(id), hosted);
     if (isItself && path === repository.folder + hosted.path.join('/')) return { kind: 'claimed' };
     return { kind: 'foreign', repository: hosted.repository };
   }
 
-  /** Whether a host that is not known publishes the file at a URL, by what `$id`s say of others as well. */
+  /** Whether an unknown host publishes the file at a URL, judging by the `$id`s of other files as well. */
   #isPublishedAt(path: string, url: string): boolean {
     const shared = sharedEnd(path, url);
     if (shared === undefined) return !/^https?:/.test(url) && this.#idOf.get(path) === url;
@@ -179,7 +185,7 @@ export class RepositoryUrls {
     );
   }
 
-  /** The file of a repository that is known by the name that a URL says. */
+  /** Returns the file of a known repository that has the name in a URL. */
   #hostedAt({ repository, path }: HostedFile): string | undefined {
     for (const { folder } of this.#roots) {
       if (this.#names.get(folder)?.has(repository.toLowerCase()) !== true) continue;
@@ -189,7 +195,7 @@ export class RepositoryUrls {
     return undefined;
   }
 
-  /** The files whose `$id` is another spelling of a URL. */
+  /** Returns the files whose `$id` is another spelling of a URL. */
   #idsLike(hosted: HostedFile): readonly string[] {
     return [...this.#idOf].flatMap(([path, id]) => (isSameFile(hostedFile(id), hosted) ? [path] : []));
   }
@@ -209,10 +215,10 @@ export class RepositoryUrls {
 }
 
 /**
- * Whether models are gathered from several repositories: their `$id`s name several, none of them in most, and none is that of the
- * archive. Where most of them name one, the others are mistakes.
+ * Whether models were collected from several repositories: their `$id`s name several, none of which has the majority or
+ * is that of the archive. If most of them name the same one, the others are mistakes.
  *
- * @param names of repositories, one for each model
+ * @param names the repository of each model
  */
 function isCollection(names: readonly string[], archive: string | undefined): boolean {
   const votes = new Map<string, number>();
@@ -221,12 +227,15 @@ function isCollection(names: readonly string[], archive: string | undefined): bo
   return votes.size > 1 && !isOfArchive && Math.max(...votes.values()) * 2 <= names.length;
 }
 
-/** The longest end that a path and a URL have in common, what is before it in both, and the name of the repository there. */
+/**
+ * Returns the longest common end of a path and a URL, what precedes it in both, and the name of the repository in the
+ * URL.
+ */
 function sharedEnd(path: string, url: string) {
   if (!/^https?:/.test(url)) return undefined;
   const [inPath, all] = [path.split('/'), segmentsOf(url)];
   const hosted = hostedFile(url);
-  // The name of a repository and a branch are no folders of it.
+  // The name of the repository and the branch are not folders in it.
   const inUrl = hosted?.path ?? all;
   let count = 0;
   while (count < inPath.length && count < inUrl.length && inPath.at(-1 - count) === inUrl.at(-1 - count))
@@ -250,14 +259,16 @@ function vote<Thing extends object>(votes: Map<string, Thing & { votes: number }
   else known.votes += 1;
 }
 
-/** By their votes, and then as they come. */
+/** Sorts by number of votes, and otherwise keeps the order. */
 function byVotes<Thing extends { readonly votes: number }>(
   votes: ReadonlyMap<string, Thing>,
 ): readonly Thing[] {
   return [...votes.values()].sort((one, other) => other.votes - one.votes);
 }
 
-/** An absolute URI in its normal form where a text is one that documents can be stored under; never with credentials. */
+/**
+ * Returns the normal form of a URI if documents can be stored under it, never with credentials; undefined otherwise.
+ */
 export function storableUri(text: string): string | undefined {
   const uri = documentUri(text.split('#', 1)[0] ?? '');
   if (uri === undefined || !/^(?:https?|urn):/.test(uri)) return undefined;
@@ -265,7 +276,7 @@ export function storableUri(text: string): string | undefined {
   return username === '' && password === '' ? uri : undefined;
 }
 
-/** The URL that a name within a document means; undefined where the name is not a URI reference. */
+/** Returns the URL that a name within a document means; undefined if the name is not a URI reference. */
 export function targetOf(
   { target, within }: { readonly target: string; readonly within: readonly string[] },
   documentUrl: string,

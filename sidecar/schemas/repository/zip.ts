@@ -5,7 +5,7 @@ import type { EntryKind, RepositoryCollector } from './collector.js';
 import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 
 /**
- * Reads a zip into the collector, within its limits; files that no import reads are not unpacked.
+ * Reads a zip into the collector, within its limits. Files that no import reads are not unpacked.
  *
  * @param signal ends the work, with its reason
  * @throws ArchiveUnreadableError, RepositoryTooLargeError
@@ -16,7 +16,7 @@ export async function readZip(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    // Names are decoded here, since yauzl would stop at the first one that it rejects.
+    // Names are decoded here, because yauzl would stop at the first one that it rejects.
     const zip = await fromBufferPromise(packed, { lazyEntries: true, decodeStrings: false });
     for await (const entry of zip.eachEntry() as AsyncIterable<Entry>) {
       signal?.throwIfAborted();
@@ -28,7 +28,7 @@ export async function readZip(
         continue;
       }
       const content = await contentOf(zip, entry, collector);
-      // yauzl checks lengths only.
+      // yauzl only checks lengths.
       if (crc32(content) !== entry.crc32)
         collector.refuse(path, 'its content does not have the checksum that the archive gives');
       else collector.keep(path, content);
@@ -43,7 +43,7 @@ export async function readZip(
 
 async function contentOf(zip: ZipFile, entry: Entry, collector: RepositoryCollector): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  // yauzl ends the stream where it is longer than the archive says.
+  // yauzl ends the stream if it is longer than the archive says.
   for await (const piece of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
     collector.count(piece.length);
     pieces.push(piece);
@@ -59,7 +59,7 @@ function nameOf({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): str
 
 const UTF_8 = 0x800;
 
-/** The kinds of files of Unix, which zips keep in the upper half of their attributes. */
+/** The Unix file types, which zips store in the upper half of the attributes. */
 const [KINDS, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
 
 function kindOf(name: string, { externalFileAttributes }: Entry): EntryKind {
