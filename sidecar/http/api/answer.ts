@@ -28,6 +28,7 @@ interface Document {
   readonly etag: string;
 }
 
+/** An answer without content. */
 export const NO_CONTENT: Answer = { status: 204 };
 
 /** Answers with one resource as JSON. */

@@ -221,6 +221,7 @@ export function modelUrl(baseUrl: string, { domain, name }: ModelKey, ...below: 
   return apiUrl(baseUrl, 'domains', domain, 'models', name, ...below);
 }
 
+/** Converts a model for a list. */
 export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> {
   const { domain, name, description, contextBase, compatibility, status, contextName } = model;
   const { deprecatedAt, sunsetAt } = model;
@@ -240,6 +241,7 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
   };
 }
 
+/** Converts a model, with the texts of one version, for an answer. */
 export function modelJson({ model, version, schema, ownContext }: ModelTexts): WrittenOf<typeof MODEL> {
   const { dialect, warnings } = metadataOf(version);
   return {
@@ -253,6 +255,7 @@ export function modelJson({ model, version, schema, ownContext }: ModelTexts): W
   };
 }
 
+/** Converts the result of a dry run for an answer. */
 export function modelDryRunJson({
   outcome,
   number,
@@ -262,6 +265,7 @@ export function modelDryRunJson({
   return { dryRun: true, outcome, version: number, change, warnings };
 }
 
+/** Converts a version for the list of versions. */
 export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSION> {
   const { number, createdAt, description, schema, references } = version;
   const { dialect, change, caller } = metadataOf(version);

@@ -86,6 +86,7 @@ export function settingsOf(given: Omit<Static<typeof POLICY_SETTINGS>, 'name'>) 
   return { ...given, timeZone, maxGrowth, mode, enabled, ...given };
 }
 
+/** Converts a policy for an answer. */
 export function policyJson({
   name,
   settings,
@@ -97,6 +98,7 @@ export function policyJson({
   return { name, ...settings, caller: author.caller, ...times };
 }
 
+/** Converts a policy for a list, with a summary of its last run. */
 export function listedPolicyJson({ policy, lastRun }: ListedPolicy): WrittenOf<typeof LISTED_POLICY> {
   if (lastRun === undefined) return policyJson(policy);
   const { id, state, dryRun, matched, deleted, createdAt, heldBack } = lastRun;

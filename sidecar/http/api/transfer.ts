@@ -172,6 +172,7 @@ function importReportJson(report: ImportReport): WrittenOf<typeof IMPORT_REPORT>
   return report;
 }
 
+/** Returns the result for a dependent model unchanged, but checks its type. */
 export function dependentJson(dependent: UpdatedDependent): WrittenOf<typeof UPDATED_DEPENDENTS>[number] {
   return dependent;
 }

@@ -110,6 +110,7 @@ export function writePolicySettings(
   return { ...given, priority: 0, onUnjudged: 'accept', onFailure, batch: 'all', ...given };
 }
 
+/** Converts a policy for an answer, with the warnings of the write if there are any. */
 export function writePolicyJson(
   { name, settings, caller, createdAt, modifiedAt }: WritePolicy,
   warnings?: readonly string[],
