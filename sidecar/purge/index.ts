@@ -1,7 +1,8 @@
 /**
  * The purge engine, used by jobs, the HTTP interface and the command line. A purge deletes what a query matches, and nothing
- * else, whatever the broker does. Its folders, from top to bottom: restoring, temporal, entities, attributes, deleting, run,
- * proof, listing, requests, query, archiving, ledger, broker. Each imports only those below it, through their index.ts.
+ * else, whatever the broker does; only the native strategy leaves that to the broker. Its folders, from top to bottom:
+ * restoring, temporal, entities, attributes, deleting, run, proof, listing, requests, query, archiving, ledger, broker. Each
+ * imports only those below it, through their index.ts.
  */
 export {
   type EntityPurgeQuery,

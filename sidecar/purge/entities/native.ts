@@ -22,7 +22,11 @@ const OPERATION = 'purge by its own operation';
 /** Purges in a row without progress, after which the remaining matches are reported. */
 const MAX_IDLE_PURGES = 2;
 
-/** @throws QueryRefusedError for a filter that the standard's operation does not have, and for a plan that it would not keep to */
+/**
+ * Checks that the broker's own operation can do the purge.
+ *
+ * @throws QueryRefusedError for a filter that the operation does not have, and for a plan, which it would ignore
+ */
 export function checkNativePurge(query: PurgeQuery, plan: AppliedPlan | undefined): void {
   if (plan !== undefined) throw new QueryRefusedError('invalidRequest', PLAN_IGNORED, 'plan');
   const foreign = query.selection.find(({ name }) => NOT_NATIVE.has(name));

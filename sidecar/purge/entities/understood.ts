@@ -67,7 +67,7 @@ async function checkTypeUnderstood(context: QueryView): Promise<void> {
   }
 }
 
-/** Finds a condition that is always true in place of another one; undefined if there is none. @param text of the condition */
+/** Finds a condition that should hold in place of another one; undefined if there is none. @param text of the condition */
 type Holding = (condition: QCondition, text: string, operator: number) => Replacement | undefined;
 
 interface Replacement {
@@ -96,9 +96,7 @@ function holdingForTimes(condition: QCondition, text: string, operator: number):
   return { holding: `${path}>${EPOCH}`, left: path };
 }
 
-/**
- * Replaces the conditions of a q by ones that are always true. Returns the first of them if the broker seems to misread any.
- */
+/** Replaces conditions of a q by ones that should hold. Returns the first of them if the broker seems to misread any. */
 async function firstMisread(
   context: QueryView,
   q: string,

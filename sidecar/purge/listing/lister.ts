@@ -77,9 +77,9 @@ export class Lister {
   /**
    * Fetches one page.
    *
-   * @throws BrokerRefusedError when the broker refuses the query itself
-   * @throws BrokerFailedError when the tries of the request are used up
-   * @throws BrokerReplyError when the answer cannot be read
+   * @throws BrokerRefusedError if the broker refuses the query itself
+   * @throws BrokerFailedError if the tries of the request are used up
+   * @throws BrokerReplyError if the answer cannot be read
    */
   async page(asked: PageQuery): Promise<ListedPage> {
     const { capabilities, resource, clock } = this.#options;
