@@ -59,7 +59,7 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const usedKinds = new Set(flat.attributes.map(({ kind }) => kind));
   const schemas = [
     [own.entity, normalized.entity],
-    [own.keyValues, flat.root],
+    [own.keyValues, normalized.keyValues],
     [own.fragment, normalized.fragment],
     ...normalized.attributes,
     ...flat.definitions,

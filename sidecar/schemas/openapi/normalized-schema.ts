@@ -20,8 +20,10 @@ export interface SharedNames {
   readonly context: string;
 }
 
-/** The normalized representation of a model's entities (ETSI GS CIM 009 V1.9.1, clause 4.5.1). */
+/** The normalized representation of a model's entities (ETSI GS CIM 009 V1.9.1, clause 4.5.1), and the schema as it is used. */
 export interface NormalizedSchemas {
+  /** The model's schema, which allows the members of all entities. */
+  readonly keyValues: JsonObject;
   readonly entity: JsonObject;
   /** Some members of an entity, as sent to add or change attributes. */
   readonly fragment: JsonObject;
@@ -45,16 +47,17 @@ export function normalizedSchemas(
   nameOf: (attribute: string) => string,
 ): NormalizedSchemas {
   const own = attributes.map((attribute) => ({ attribute, component: nameOf(attribute.name) }));
+  const ofAll: JsonObject = { ...ENTITY_MEMBER_SCHEMAS, '@context': componentRef(shared.context) };
   const members = objectOf([
     ['id', { ...URI, description: 'Identifier of the entity.' }],
     ['type', typeSchema(type)],
     ...own.map(({ attribute, component }) => [attribute.name, instances(component)] as const),
-    ...Object.entries(ENTITY_MEMBER_SCHEMAS),
-    ['@context', componentRef(shared.context)],
+    ...Object.entries(ofAll),
   ]);
   const required = attributes.filter((attribute) => attribute.required).map(({ name }) => name);
   const closed: JsonObject = isClosed ? { additionalProperties: false } : {};
   return {
+    keyValues: isClosed ? withMembers(root, ofAll) : root,
     entity: {
       title: model,
       ...annotationsOf([root], ['description']),
@@ -69,6 +72,14 @@ export function normalizedSchemas(
       instanceSchema(attribute, targets, shared),
     ]),
   };
+}
+
+/** Describes members that a schema does not describe: those of all entities are allowed in closed models, too. */
+function withMembers(root: JsonObject, members: JsonObject): JsonObject {
+  const described = member(root, 'properties');
+  const own = isObject(described) ? described : {};
+  const others = Object.entries(members).filter(([name]) => !Object.hasOwn(own, name));
+  return { ...root, properties: objectOf([...Object.entries(own), ...others]) };
 }
 
 /** Makes the schema of an attribute: one instance, or several with different datasetIds (clause 4.5.5). */

@@ -196,6 +196,20 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(accepts('MKeyValues', { q: null }));
   });
 
+  for (const closed of [{ additionalProperties: false }, { unevaluatedProperties: false }])
+    it(`the OpenAPI document of a model takes what brokers add to entities: ${JSON.stringify(closed)}`, () => {
+      const properties = { id: true, type: true, p: { type: 'number' }, scope: { const: '/own' } };
+      const accepts = schemasOf(modelOpenApi(withSchema({ type: 'object', properties, ...closed })));
+      const entity = {
+        ...{ id: 'urn:a:1', type: 'M', createdAt: '2026-01-01T00:00:00Z', '@context': 'https://c.example/' },
+        ...{ modifiedAt: '2026-01-01T00:00:00Z', expiresAt: '2027-01-01T00:00:00Z' },
+      };
+      assert.ok(accepts('MKeyValues', { ...entity, p: 1, scope: '/own' }));
+      assert.ok(accepts('M', { ...entity, p: { type: 'Property', value: 1 } }));
+      assert.ok(!accepts('MKeyValues', { ...entity, q: 1 }));
+      assert.ok(!accepts('MKeyValues', { ...entity, scope: '/other' }));
+    });
+
   it('the OpenAPI document of a model keeps its definitions apart from all components that every document has', () => {
     const plain = openApi(withSchema({ properties: { a: {} } })).components.schemas;
     const shared = Object.keys(plain).filter((name) => !name.startsWith('M'));
