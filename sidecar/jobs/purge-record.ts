@@ -148,7 +148,9 @@ export function requeued(left: OrphanedPurge, worker: string, now: string): Unfi
   const waiting = waitingFor(record, broker);
   // The job was already waiting, so its counts are valid.
   if (record.state === 'queued') return { record: waiting, job };
-  const mayHaveBegun = record.startedAt !== undefined && !record.dryRun;
+  // A restore has its own counts, page by page.
+  if (record.target === 'restore') return { record: waiting, job };
+  const mayHaveBegun = record.startedAt !== undefined && deletes(record);
   return {
     record: { ...waiting, failed: 0, unknown: 0 },
     job: mayHaveBegun ? { ...job, mayHaveBegun } : job,
@@ -174,6 +176,11 @@ function warningsAfter(
     : [...warnings, noteOf(record, job, worker, does)].slice(-MAX_WARNINGS);
 }
 
+/** Whether a job deletes anything. */
+function deletes({ dryRun, target }: PurgeRecord): boolean {
+  return !dryRun && target !== 'restore';
+}
+
 function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, does: string): string {
   const { matched, failed, unknown } = record;
   const settled = settledBefore(record);
@@ -181,6 +188,7 @@ function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, 
     record.worker === worker
       ? 'The gateway was restarted.'
       : `The gateway ${record.worker} stopped responding, and ${worker} ${does}.`;
+  if (!deletes(record)) return why;
   const inFlight = Math.max(0, matched - settled - failed - unknown);
   const uncertain = spentBefore(record, job ?? {}) - record.deleted;
   const towards =

@@ -83,9 +83,23 @@ it('a lost job of another broker waits, warns about the missing counts, and may 
     assert.deepEqual([record.failed, record.unknown, job?.mayHaveBegun], [0, 0, mayHaveBegun]);
     assert.equal('ratePerSecond' in record || 'estimatedEndAt' in record, false);
     const [missing = '', waits = ''] = record.warnings;
-    assert.match(missing, /^The gateway old stopped responding, and w put it back into the queue\. /);
+    assert.match(missing, /^The gateway old stopped responding, and w put it back into the queue\./);
     assert.match(waits, /^It waits for the broker http:\/\/there, /);
     assert.equal(record.warnings.length, 2);
+    await service.jobs.close();
+  }
+});
+
+it('a lost restore, or dry run, of another broker waits, and is not said to have deleted anything', async () => {
+  for (const members of [
+    { target: 'restore', restoreOf: 'a', restored: 4, failed: 3 },
+    { dryRun: true },
+  ] as const) {
+    const { kept, now } = await storeWithJob(1_000_000, { deleted: 0, ...members });
+    const { service } = await startAt(HERE, kept, never, false);
+    const { record } = await now();
+    assert.equal(record.warnings[0], 'The gateway old stopped responding, and w put it back into the queue.');
+    assert.equal(record.failed, 'failed' in members ? 3 : 0);
     await service.jobs.close();
   }
 });
