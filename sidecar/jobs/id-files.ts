@@ -9,6 +9,9 @@ const MAX_FILE_BYTES = 512 * 1024 * 1024;
 /** Maximum number of bytes that wait for a slow disk. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
+/** No line is longer. */
+const MAX_LINE_BYTES = 1024 * 1024;
+
 const EXTENSION = '.ndjson';
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -81,7 +84,14 @@ export class IdFiles {
 
   async #create(purge: string): Promise<FileHandle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    return open(this.#pathOf(purge), 'a', 0o600);
+    const file = await open(this.#pathOf(purge), 'a+', 0o600);
+    try {
+      await removeTornLine(file);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   #pathOf(purge: string): string {
@@ -166,6 +176,15 @@ export class IdRecorder {
     }
     this.#writing = undefined;
   }
+}
+
+/** Removes a last line that is not whole, after a crash or on a full disk: the next line would be appended to it. */
+async function removeTornLine(file: FileHandle): Promise<void> {
+  const { size } = await file.stat();
+  const length = Math.min(size, MAX_LINE_BYTES);
+  const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+  const end = buffer.lastIndexOf('\n') + 1;
+  if (end < length && (end > 0 || length === size)) await file.truncate(size - length + end);
 }
 
 function isMissing(error: unknown): boolean {

@@ -82,6 +82,29 @@ it('ids recorded later for a purge are appended, by the same recorder or that of
   );
 });
 
+it('ids are appended to the last whole line of an earlier process, which was killed or had a full disk', async () => {
+  for (const [before, kept] of [
+    ['{"entityId":"urn:1"}\n{"entity', ['urn:1', 'urn:2']],
+    ['{"entityId":"urn:1"}\n', ['urn:1', 'urn:2']],
+    ['{"entity', ['urn:2']],
+    ['', ['urn:2']],
+  ] as const) {
+    const folder = temporaryFolder();
+    await writeFile(join(folder, `${A}.ndjson`), before);
+    const files = new IdFiles(folder);
+    const recorder = files.recorder(A);
+    note(recorder, 'urn:2');
+    assert.equal(await recorder.close(), undefined);
+    const lines = (await text((await files.read(A)) ?? assert.fail('nothing was recorded')))
+      .trimEnd()
+      .split('\n');
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as Item).entityId),
+      kept,
+    );
+  }
+});
+
 it('a file of recorded ids and its folder are readable by their owner only, and created with the first item', async () => {
   const folder = join(temporaryFolder(), 'deep', 'ids');
   const files = new IdFiles(folder);
