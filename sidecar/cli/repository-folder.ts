@@ -108,11 +108,14 @@ async function* filesBelow(
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
     if (!isOfInterest(path.slice(path.indexOf('/') + 1))) continue;
+    const isWanted = entry.isDirectory() || (entry.isFile() && isRead(entry.name));
     if (entry.isSymbolicLink()) leftOut.set(path, `${path} is a link, and links are not followed.`);
+    // It cannot be opened by such a name.
+    else if (isWanted && entry.name.includes('\ufffd')) leftOut.set(path, `${path} is not a name in UTF-8.`);
     else if (entry.isDirectory()) {
       if (depth >= MAX_DEPTH) leftOut.set(path, `${path} is more than ${MAX_DEPTH} folders deep.`);
       else yield* filesBelow(at, path, leftOut, depth + 1);
-    } else if (entry.isFile() && isRead(entry.name)) {
+    } else if (isWanted) {
       const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
       if (content !== undefined) yield { path, content };
       // An import ignores any other file of that size.

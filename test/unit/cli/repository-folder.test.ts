@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linkSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { CliError } from '../../../sidecar/cli/exit-codes.js';
@@ -42,6 +42,21 @@ it('a file of the maximum size is read, and a larger file is skipped, and named 
   const { paths, leftOut } = await readingOf(folder);
   assert.deepEqual(paths, ['city/in.json']);
   assert.match(leftOut.join(), /^city\/Car\/schema\.json has more than [\d,]+ bytes\.$/);
+});
+
+it('names that are not UTF-8 are skipped and named', { skip: process.platform !== 'linux' }, async () => {
+  const folder = folderWith('a.json');
+  const nameIn = (name: string) => Buffer.from(`${folder}/${name}`, 'latin1');
+  writeFileSync(nameIn('l\xe4nge.json'), '{}');
+  writeFileSync(nameIn('l\xe4nge.txt'), '');
+  mkdirSync(nameIn('gr\xf6\xdfe'));
+  writeFileSync(nameIn('gr\xf6\xdfe/schema.json'), '{}');
+  const { paths, leftOut } = await readingOf(folder);
+  assert.deepEqual(paths, ['city/a.json']);
+  assert.deepEqual(leftOut, [
+    'city/gr\ufffd\ufffde is not a name in UTF-8.',
+    'city/l\ufffdnge.json is not a name in UTF-8.',
+  ]);
 });
 
 it('links to files and folders are skipped and named, whatever their target', async () => {
