@@ -20,7 +20,7 @@ interface Attributes {
   readonly entities: readonly Entity[];
   readonly selection?: readonly Parameter[];
   readonly maxAffected?: number;
-  /** The attribute that a name means to the broker, which shows it by that name. */
+  /** The attribute that the broker knows by this name, and shows by this name. */
   readonly meaning?: (name: string) => string;
 }
 
@@ -40,7 +40,7 @@ function hiding(context: PurgeContext, hidden: number): PurgeContext {
   return { ...context, lister: { ...context.lister, page } };
 }
 
-/** A context whose broker looks at attrs, and deletes attributes. */
+/** A context whose broker respects attrs, and deletes attributes. */
 function at({ meaning = (name) => name, selection = [], ...given }: Attributes) {
   const world = new Map(given.entities.map((each) => [each.id, new Map(Object.entries(each))]));
   const queries: URLSearchParams[] = [];
@@ -80,7 +80,7 @@ function at({ meaning = (name) => name, selection = [], ...given }: Attributes) 
 const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
 const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
 
-it('a removal reaches the attributes that drop names, or that keep does not name, and no other members', () => {
+it('a removal affects the attributes that drop names, or that keep does not name, and no other members', () => {
   const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
   for (const [kind, names, reached] of [
     ['drop', ['a', 'z'], ['a']],
@@ -94,7 +94,7 @@ it('a removal reaches the attributes that drop names, or that keep does not name
 
 const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
 
-it('names of attributes must be those that the broker shows, each of them', async () => {
+it('names of attributes must all be names that the broker shows', async () => {
   for (const names of [
     ['https://x/a', 'b'],
     ['b', 'https://x/a'],
@@ -167,12 +167,12 @@ it('the preview of a removal counts the attributes, and names a hundred entities
   }
 });
 
-it('the preview of a removal names only entities that have something to remove', async () => {
+it('the preview of a removal names only entities that have attributes to remove', async () => {
   const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
   assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
 });
 
-it('the preview of a removal says where there is more than could be counted', async () => {
+it('the preview of a removal says if there is more than could be counted', async () => {
   for (const hidden of [0, 2]) {
     const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
     const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
@@ -187,7 +187,7 @@ it('the refusal of a keep names its first five attributes', async () => {
   await assert.rejects(checked, /\(v1, v2, v3, v4, v5\)/);
 });
 
-it('deletes of attributes of one entity never overlap: brokers that read, remove and write would lose one', async () => {
+it('deletes of attributes of one entity never overlap, because brokers that read, remove and write would lose one', async () => {
   const world = new Map(thirty.map((each) => [each.id, Object.keys(each)]));
   const underWay = new Set<string>();
   let [most, deletes] = [0, 0];

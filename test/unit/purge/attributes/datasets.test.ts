@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { datasetParameter } from '../../../../sidecar/purge/attributes/index.js';
 import { datasetsOf } from '../../../../sidecar/purge/attributes/item-delete.js';
 
-it('datasetsOf names each dataset once, and the instances without one as @none', () => {
+it('datasetsOf names each dataset once, and the instances without a dataset as @none', () => {
   const instance = (datasetId?: unknown) => ({ type: 'Property', value: 1, datasetId });
   assert.deepEqual(datasetsOf(instance()), ['@none']);
   assert.deepEqual(datasetsOf(instance('urn:d:1')), ['urn:d:1']);
@@ -14,7 +14,7 @@ it('datasetsOf names each dataset once, and the instances without one as @none',
   for (const odd of [7, null, 'text', [null]]) assert.deepEqual(datasetsOf(odd), ['@none']);
 });
 
-it('datasetParameter is the percent-encoded query for one dataset, and empty for the instances without one', () => {
+it('datasetParameter is the percent-encoded query for one dataset, and empty for the instances without a dataset', () => {
   assert.equal(datasetParameter('@none'), '');
   assert.equal(datasetParameter('urn:ngsi-ld:ds:1'), '?datasetId=urn%3Angsi-ld%3Ads%3A1');
   assert.equal(datasetParameter('https://ds.example/a/1'), '?datasetId=https%3A%2F%2Fds.example%2Fa%2F1');

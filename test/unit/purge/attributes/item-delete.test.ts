@@ -51,7 +51,7 @@ for (const [kind, statuses] of [
   ['deleted', [200, 202, 204]],
   ['absent', [404]],
 ] as const) {
-  it(`the delete of an item is ${kind} where the broker says so: ${statuses.join(', ')}`, async () => {
+  it(`the delete of an item is ${kind} if the broker says so: ${statuses.join(', ')}`, async () => {
     for (const status of statuses) {
       const { verdict, unclear } = await deleted(() => replyOf(status));
       assert.deepEqual(verdict, { kind });
@@ -60,7 +60,7 @@ for (const [kind, statuses] of [
   });
 }
 
-it("the delete of an item is refused where the broker refuses, with the broker's own words", async () => {
+it("the delete of an item is refused with the broker's own words if the broker refuses", async () => {
   for (const status of [400, 409, 410, 422]) {
     const { verdict, asked } = await deleted(() => replyOf(status, { title: 'Locked', detail: 'by hand' }));
     assert.ok(verdict.kind === 'refused');
@@ -68,12 +68,12 @@ it("the delete of an item is refused where the broker refuses, with the broker's
   }
 });
 
-it('the delete of an item is unclear where the broker did only part of it', async () => {
+it('the delete of an item is unclear if the broker did only part of it', async () => {
   const { verdict, unclear } = await deleted(() => replyOf(207, { updated: [], notUpdated: [] }));
   assert.deepEqual([verdict.kind, unclear], ['unclear', 1]);
 });
 
-it('the delete of an item may be tried again where all tries were used up', async () => {
+it('the delete of an item may be retried later if all tries were used up', async () => {
   const { verdict, asked } = await deleted(() => replyOf(503, { title: 'Busy' }));
   assert.ok(verdict.kind === 'retryable');
   assert.deepEqual([verdict.problem.title, asked.length], ['Busy', 3]);
@@ -85,12 +85,12 @@ for (const [name, fails, unclear] of [
   ['was never sent', () => unanswered(false), 0],
   ['was throttled', () => replyOf(429), 0],
 ] as const) {
-  it(`the delete of an item has an outcome that is ${unclear === 1 ? 'not ' : ''}known where it ${name}`, async () => {
+  it(`the delete of an item has an outcome that is ${unclear === 1 ? 'not ' : ''}known if it ${name}`, async () => {
     assert.equal((await deleted(fails)).unclear, unclear);
   });
 }
 
-it('the delete of an item ends the purge where the broker lacks the operation, or does not allow it to the caller', async () => {
+it('the delete of an item ends the purge if the broker lacks the operation, or refuses it to the caller', async () => {
   for (const status of [401, 403, 405, 501]) {
     await assert.rejects(
       deleted(() => replyOf(status, { title: 'no' })),
@@ -103,7 +103,7 @@ it('the delete of an item ends the purge where the broker lacks the operation, o
   );
 });
 
-it('the delete of an item is not sent where its path could be read as another', async () => {
+it('the delete of an item is not sent if its path could be read as another', async () => {
   const context = contextOf({ brokerQuery });
   const verdict = await deleteItem(context, ITEM, {
     path: undefined,

@@ -74,7 +74,7 @@ it('items whose deletes fail are each reported, and the others are deleted', asy
   );
 });
 
-it('items whose deletes fail end the purge where the broker answers with nothing but failures', async () => {
+it('failing deletes end the purge if the broker answers with nothing but failures', async () => {
   const { ended, ledger, tried } = removal(() => 503);
   await assert.rejects(
     ended,
@@ -85,7 +85,7 @@ it('items whose deletes fail end the purge where the broker answers with nothing
   assert.ok(tried.length < 100, String(tried.length));
 });
 
-it('a removal that is slower than its listing reads no further than a few items for each delete under way', async () => {
+it('a removal that is slower than its listing reads only a few items ahead for each delete in flight', async () => {
   let ahead = 0;
   const { ended, ledger } = removal(
     () => undefined,
@@ -111,7 +111,7 @@ function three(answer: (id: string) => BrokerReply | Promise<BrokerReply>, isPar
       const asked = new URLSearchParams(path.split('?')[1]).get('id');
       if (method === 'GET') {
         if (asked !== null) looks.add(asked);
-        // Every delete has its effect, whatever is answered.
+        // Every delete takes effect, whatever the answer.
         const body = ids.map((id) => ({ id, ...(deletes.includes(id) ? {} : { a: {} }) }));
         const shown = body.filter(({ id }) => asked?.split(',').includes(id) ?? true);
         const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset') ?? 0);
@@ -167,7 +167,7 @@ it('a removal in doubt resolves unclear items even if its query shows only some 
   assert.deepEqual([[...looks], ledger.counts.deleted, ledger.counts.unknown], [[ids.join(',')], 3, 0]);
 });
 
-it('a page that must not be used ends the deletes at once, and those in flight are recorded', async () => {
+it('a page that must not be used ends the deletes at once, and deletes in flight are recorded', async () => {
   const { ended, ledger, tried } = removal(
     () => undefined,
     (index) => {
@@ -221,7 +221,7 @@ async function cutShort(tries: number) {
   return { tried, counts: context.ledger.counts };
 }
 
-it('items whose tries are cut short are tried again, some times, before they are reported', async () => {
+it('items whose tries are cut short are tried again a few times before they are reported', async () => {
   const { counts } = await cutShort(3);
   assert.deepEqual([counts.deleted, counts.failed], [1, 0]);
   const hopeless = await cutShort(Infinity);

@@ -30,11 +30,11 @@ const worldOf = (count: number, ...attributes: readonly string[]): World =>
 
 interface Removal {
   readonly world: World;
-  /** What becomes of an item at its nth try (from 1); it goes from the world where it is claimed gone, unless told otherwise. */
+  /** The outcome of an item's nth try (from 1); unless told otherwise, an item reported as gone is removed. */
   readonly verdict?: (item: Item, nth: number) => DeleteResult | 'ghost';
-  /** Which entities the query shows; all unless told. */
+  /** The entities that the query shows; all by default. */
   readonly matches?: (attributes: ReadonlySet<string>) => boolean;
-  /** Hears of each page before it is shown. */
+  /** Called with each page before it is shown. */
   readonly onPage?: (offset: number, pass: number) => void;
   readonly total?: number;
   readonly count?: (shown: number) => number | undefined;
@@ -78,7 +78,7 @@ async function removed(removal: Removal) {
     selection: [],
     ...removal.brokerQuery,
   };
-  // Only what proves the filters gets to this broker: nothing matches an impossible value.
+  // Only requests that prove the filters reach this broker: nothing matches an impossible value.
   const opened = contextOf({
     brokerQuery,
     broker: () => replyOf(200, []),
@@ -124,7 +124,7 @@ const namesOf = (errors: readonly Item[]) =>
   errors.map(({ entityId, attribute }) => `${entityId} ${attribute ?? ''}`).sort();
 
 it('the removal of items retries an item that the query no longer shows, and reports it if it fails again', async () => {
-  // As drop=a,b with q=a>1: once a is gone, nothing shows b any more.
+  // As drop=a,b with q=a>1: once a is gone, b is no longer shown.
   const failing = await removed({
     world: worldOf(12, 'a', 'b'),
     matches: (attributes) => attributes.has('a'),
@@ -149,7 +149,7 @@ it('the removal of items retries an item that the query no longer shows, and rep
   }
 });
 
-it('the removal of items tries an item twice and not a third time, though the query still shows it', async () => {
+it('the removal of items tries an item twice and not a third time, even if the query still shows it', async () => {
   for (const outcome of [BUSY, UNCLEAR]) {
     const { deleted, tries } = await removed({
       world: worldOf(12, 'a'),
@@ -188,7 +188,7 @@ it('the removal of items reports refused items unless the query proves that they
   }
 });
 
-it('the removal of items takes refused items for already gone if a query that shows every match lacks them', async () => {
+it('the removal of items counts refused items as already gone if a query that shows every match lacks them', async () => {
   const world = worldOf(3, 'a');
   const { alreadyGone, failed, errors } = await removed({
     world,
@@ -211,12 +211,12 @@ it('the removal of items reports items that are still there after two confirmed 
     assert.deepEqual([matched, deleted, failed], [15, 14, 1]);
     assert.deepEqual([namesOf(errors), errors[0]?.error.title], [['urn:t:7 a'], 'Still listed']);
     assert.equal(tries.get(keyOf({ entityId: 'urn:t:7', attribute: 'a' })), 2);
-    // Two that try it, three looks, and the last one.
+    // Two passes with tries, three more queries, and the last one.
     assert.equal(passes, 6);
   }
 });
 
-it('the removal of items sends a delete without effect once more under a maximum, too, where a time shows an old item', async () => {
+it('the removal of items repeats a delete without effect also under a maximum, if a time shows that the item is old', async () => {
   const { deleted, failed, tries } = await removed({
     world: worldOf(1, 'a'),
     verdict: (_item, nth) => (nth === 1 ? 'ghost' : GONE),
@@ -236,7 +236,7 @@ it('the removal of items sends a delete without effect once more under a maximum
 });
 
 it('the removal of items leaves and counts items that arrive after the second full pass', async () => {
-  // As many as were counted have come by then, or more.
+  // As many as were counted have arrived by then, or more.
   for (const total of [5, 7]) {
     const world = worldOf(5, 'a');
     const { matched, deleted, left } = await removed({
@@ -254,7 +254,7 @@ it('the removal of items leaves and counts items that arrive after the second fu
   }
 });
 
-it('the removal of items does not look again for what an earlier query left unclear', async () => {
+it('the removal of items does not query again for items that an earlier query left unclear', async () => {
   const unclear = { entityId: 'urn:earlier', attribute: 'a' };
   const { deleted, unknown, passes } = await removed({ world: worldOf(5, 'a'), total: 5, unclear });
   assert.deepEqual([deleted, unknown, passes], [5, 1, 2]);
@@ -274,7 +274,7 @@ it('the removal of items ends with an error of its final tries that concerns all
   }
 });
 
-it('the removal of items reports what is left as failed where its final tries meet nothing but failures', async () => {
+it('the removal of items reports the rest as failed if its final tries get nothing but failures', async () => {
   for (const status of [503, undefined]) {
     const failure = { kind: 'broker-error', ...(status === undefined ? {} : { status }) } as const;
     const error = new BrokerFailedError('delete', failure, 'nothing-but-failures');
@@ -296,7 +296,7 @@ it('the removal of items reports what is left as failed where its final tries me
   }
 });
 
-it('the removal of items leaves arrivals although the broker counts matches that it never shows', async () => {
+it('the removal of items leaves arrivals even if the broker counts matches that it never shows', async () => {
   for (const total of [15, 1000]) {
     const world = worldOf(5, 'a');
     const { left, deleted } = await removed({
@@ -312,7 +312,7 @@ it('the removal of items leaves arrivals although the broker counts matches that
   }
 });
 
-it('the removal of items takes items that arrive during the first passes, whatever their times say', async () => {
+it('the removal of items includes items that arrive during the first passes, whatever their times', async () => {
   const world = worldOf(3, 'a');
   const { deleted, left } = await removed({
     world,
@@ -325,7 +325,7 @@ it('the removal of items takes items that arrive during the first passes, whatev
   assert.deepEqual([deleted, left], [4, 0]);
 });
 
-it('the removal of items takes what a truncated page uncovers, also in a pass that takes no new items', async () => {
+it('the removal of items includes items uncovered by a truncated page, even in a pass that takes no new items', async () => {
   let pass = 0;
   const { deleted, left } = await removed({
     world: worldOf(1, 'x'),
@@ -344,7 +344,7 @@ it('the removal of items takes what a truncated page uncovers, also in a pass th
   assert.deepEqual([deleted, left], [3, 0]);
 });
 
-it('the removal of items reports refused items as failed where a truncating broker no longer shows them', async () => {
+it('the removal of items reports refused items as failed if a truncating broker no longer shows them', async () => {
   for (const mayHideMore of [true, false]) {
     let pass = 0;
     const { failed, alreadyGone } = await removed({
@@ -366,7 +366,7 @@ it('the removal of items reports refused items as failed where a truncating brok
   }
 });
 
-it('the removal of items retries what is still listed in a pass that takes no new items', async () => {
+it('the removal of items retries items that are still listed in a pass that takes no new items', async () => {
   const world = worldOf(5, 'a');
   const late = { entityId: 'urn:new', attribute: 'a' };
   const { deleted, failed, tries } = await removed({
@@ -381,7 +381,7 @@ it('the removal of items retries what is still listed in a pass that takes no ne
   assert.deepEqual([deleted, failed], [6, 0]);
 });
 
-it('the removal of items ends when items arrive in each pass and there is no count', async () => {
+it('the removal of items ends even if items arrive in each pass and there is no count', async () => {
   const world = worldOf(5, 'a');
   const { deleted, left, passes } = await removed({
     world,
@@ -411,13 +411,13 @@ it('the removal of items gives up after fifty passes if each finds new counted i
   assert.equal(passes, 50);
 });
 
-it('the removal of items looks three times more for matches that are counted and not listed', async () => {
+it('the removal of items queries three more times for matches that are counted and not listed', async () => {
   for (const [shownFrom, isFound] of [
     [5, true],
     [6, false],
   ] as const) {
     let pass = 0;
-    // One pass that removes all, three looks, and the last one.
+    // One pass that removes all, three more queries, and the last one.
     const ended = removed({
       world: worldOf(5, 'a'),
       onPage: (_offset, nth) => {
@@ -431,7 +431,7 @@ it('the removal of items looks three times more for matches that are counted and
   }
 });
 
-it('the removal of items waits for the deletes under way before its final tries end with an error', async () => {
+it('the removal of items waits for the deletes in flight before its final tries end with an error', async () => {
   const failure = { kind: 'broker-error', status: 429 } as const;
   const error = new BrokerFailedError('delete', failure, 'retry-after-too-long');
   const [tries, ended] = [new Map<string, number>(), new Set<string>()];
@@ -448,7 +448,7 @@ it('the removal of items waits for the deletes under way before its final tries 
   assert.deepEqual([...ended].sort(), ['urn:t:1', 'urn:t:2']);
 });
 
-it('the removal of items tries an item once that is shown more than once in a pass', async () => {
+it('the removal of items tries an item once even if it is shown several times in a pass', async () => {
   const { deleted, tries } = await removed({
     world: worldOf(5, 'a'),
     kind: {
@@ -466,7 +466,7 @@ it('the removal of items tries an item once that is shown more than once in a pa
   assert.ok([...tries.values()].every((count) => count === 1));
 });
 
-it('the removal of items ends when dated items arrive in each pass at a broker that truncates', async () => {
+it('the removal of items ends even if dated items arrive in each pass at a broker that truncates', async () => {
   const world = worldOf(1, 'a0', 'a1', 'a2', 'a3');
   const { matched, deleted, left, passes } = await removed({
     world,
@@ -508,7 +508,7 @@ it('the removal of items leaves items that arrive beyond those counted when a pa
   }
 });
 
-it('the removal of items takes those counted when a pass began in that pass, though others arrive and pages come in batches', async () => {
+it('the removal of items handles in one pass all items counted when the pass began, even if others arrive and pages come in batches', async () => {
   const world = worldOf(20, 'a');
   let rest: readonly string[] = [];
   await removed({
@@ -548,19 +548,19 @@ it('the removal of items reports items that the broker never showed', async () =
   assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
 });
 
-it('the removal of items takes no more than its maximum', async () => {
+it('the removal of items removes no more than its maximum', async () => {
   await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
   assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
 });
 
-it('the removal of items begins a second walk before it ends, as often as its kind asks for it', async () => {
+it('the removal of items starts another walk before it ends, as often as its kind requests', async () => {
   let looks = 0;
   const world = worldOf(3, 'a', 'b');
   const { deleted } = await removed({
     world,
     kind: {
       *read(page, indexes) {
-        // The first look shows a only.
+        // The first query shows a only.
         for (const index of indexes) {
           const names = ownAttributesOf(page.entities[index] ?? {}).filter(
             (name) => looks > 0 || name === 'a',
@@ -575,7 +575,7 @@ it('the removal of items begins a second walk before it ends, as often as its ki
 });
 
 it('the removal of items repeats passes as long as the broker truncates', async () => {
-  // More passes than are made where everything is shown at once.
+  // More passes than are made if everything is shown at once.
   const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
   const { deleted, passes } = await removed({
     world: worldOf(1, ...names),

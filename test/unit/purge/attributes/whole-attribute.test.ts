@@ -31,21 +31,21 @@ function at(answer: (query: string) => number) {
 const [A, B] = ['urn:d:a', 'urn:d:b'];
 const [ALL, OF_A, OF_B] = ['deleteAll=true', 'datasetId=urn%3Ad%3Aa', 'datasetId=urn%3Ad%3Ab'];
 
-it('the delete of a whole attribute goes no further after a refusal', async () => {
+it('the delete of a whole attribute stops after a refusal', async () => {
   const { remove, sent } = at(() => 409);
   assert.equal(await remove(A, B), 'refused');
   assert.deepEqual(sent, [ALL]);
   await assert.rejects(at(() => 501).remove(), BrokerRefusedError);
 });
 
-it('the delete of a whole attribute keeps to deleteAll for datasets, and deletes each where that finds none', async () => {
+it('the delete of a whole attribute uses deleteAll for datasets, and deletes each dataset if that finds none', async () => {
   const { remove, sent, capabilities } = at((query) => (query === ALL ? 404 : 204));
   capabilities.learn('needs-datasets', true);
   assert.equal(await remove(A, NO_DATASET, B), 'deleted');
   assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
 });
 
-it('the delete of a whole attribute has the worst outcome of its datasets, and is gone when one was there', async () => {
+it('the delete of a whole attribute has the worst outcome of its datasets, and succeeds if one of them existed', async () => {
   for (const [a, b, kind] of [
     [204, 204, 'deleted'],
     [404, 204, 'deleted'],
