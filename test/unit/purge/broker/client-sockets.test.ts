@@ -30,7 +30,7 @@ function clientOf(
   return client;
 }
 
-it('broker client on real sockets times out when the body stalls after its first bytes', async (t) => {
+it('broker client on real sockets times out if the body stalls after its first bytes', async (t) => {
   const { url } = await serve(t, (_request, response) => response.write('['));
   await assert.rejects(clientOf(t, url, { timeoutMs: 400 }).send(LIST), (error: unknown) => {
     assert.ok(error instanceof BrokerTimeoutError);
@@ -52,7 +52,7 @@ it('broker client on real sockets reports a connection that breaks in the middle
   });
 });
 
-it('broker client on real sockets stops reading an endless answer at the size allowed', async (t) => {
+it('broker client on real sockets stops reading an endless answer at the maximum size', async (t) => {
   const { url } = await serve(t, (_request, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -72,7 +72,7 @@ it('broker client on real sockets decodes a character that is split between two 
   assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
 });
 
-it('broker client on real sockets leaves no connection open when it is closed, and sends nothing more', async (t) => {
+it('broker client on real sockets leaves no connection open after it is closed, and sends nothing more', async (t) => {
   const { server, url } = await serve(t, (_request, response) => response.end('[]'));
   const client = clientOf(t, url);
   const [[socket]] = (await Promise.all([once(server, 'connection'), client.send(LIST)])) as [
@@ -86,7 +86,7 @@ it('broker client on real sockets leaves no connection open when it is closed, a
   await closed;
 });
 
-it('broker client on real sockets waits for no connection while others are in use', async (t) => {
+it('broker client on real sockets has 150 requests in flight at the same time', async (t) => {
   const waiting: ServerResponse[] = [];
   const { url } = await serve(t, (_request, response) => {
     waiting.push(response);

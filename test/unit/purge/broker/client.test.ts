@@ -50,7 +50,7 @@ for (const [base, root] of [
   [`${ORIGIN}/context/broker`, '/context/broker'],
   [`${ORIGIN}/context/broker//`, '/context/broker'],
 ] as const) {
-  it(`the broker client sends below the base URL ${base}`, async (t) => {
+  it(`the broker client sends requests below the base URL ${base}`, async (t) => {
     const { client, broker } = mockedClient(t, { base });
     broker.intercept({ path: `${root}/ngsi-ld/v1/entities?type=Car` }).reply(200, '[]');
     assert.equal((await client.send(LIST)).body, '[]');
@@ -81,7 +81,7 @@ it('the broker client asks for JSON and sends the given headers, without a body'
   assert.equal(sent[0].body ?? undefined, undefined);
 });
 
-it('the broker client puts its own name behind the others in Via, and sends none without a name', async (t) => {
+it('the broker client appends its own name to Via, and sends no Via without a name', async (t) => {
   const others = '1.1 client, 1.0 proxy';
   for (const [viaName, given, sent] of [
     ['me', others, `${others}, 1.1 me`],
@@ -109,7 +109,7 @@ it('the broker client sends a body as application/json, whatever the given heade
   assert.equal(status, 204);
 });
 
-it('the broker client answers every status as a reply, errors and redirects included', async (t) => {
+it('the broker client returns every status as a reply, including errors and redirects', async (t) => {
   const { client, broker } = mockedClient(t);
   for (const status of [200, 204, 207, 301, 400, 404, 429, 500, 503]) {
     broker.intercept({ path: () => true }).reply(status, '');
@@ -117,7 +117,7 @@ it('the broker client answers every status as a reply, errors and redirects incl
   }
 });
 
-it('the broker client reads the whole body as UTF-8, header names in lower case, repeated headers joined', async (t) => {
+it('the broker client reads the whole body as UTF-8, with header names in lower case and repeated headers joined', async (t) => {
   const { client, broker } = mockedClient(t);
   const headers = { 'NGSILD-Results-Count': '1', Link: ['<a>; rel="x"', '<b>; rel="next"'] };
   broker.intercept({ path: () => true }).reply(200, '["Zoë 🚗"]', { headers: headers });
@@ -128,7 +128,7 @@ it('the broker client reads the whole body as UTF-8, header names in lower case,
   assert.equal(reply.headers.get('constructor'), undefined);
 });
 
-it('the broker client refuses a body larger than allowed, and accepts one that just fits', async (t) => {
+it('the broker client refuses a body above the maximum size, and accepts one that just fits', async (t) => {
   const { client, broker } = mockedClient(t, { replyMaxBytes: 10 });
   broker.intercept({ path: () => true }).reply(200, '0123456789');
   assert.equal((await client.send(LIST)).body, '0123456789');
@@ -153,7 +153,7 @@ it('replies of the broker are refused while they arrive if reading them would ta
   }
 });
 
-it('replies of the broker are refused above the limit of a request, which cannot raise that of the client', async (t) => {
+it('replies of the broker are refused above the limit of a request, which cannot exceed that of the client', async (t) => {
   const { client, broker } = mockedClient(t, { replyMaxBytes: 100 });
   for (const [bound, bytes] of [
     [10, 11],
@@ -164,7 +164,7 @@ it('replies of the broker are refused above the limit of a request, which cannot
   }
 });
 
-it('the broker client gives up with BrokerTimeoutError when the answer takes longer than the time-out', async (t) => {
+it('the broker client gives up with BrokerTimeoutError if the answer takes longer than the time-out', async (t) => {
   const { client, broker } = mockedClient(t, { timeoutMs: 15 });
   broker
     .intercept({ path: () => true })
@@ -187,7 +187,7 @@ it('the broker client distinguishes a request that never got a connection from o
   });
 });
 
-it('the broker client sends nothing when a request is refused while its connection was made', async (t) => {
+it('the broker client sends nothing if a request is refused while its connection is being made', async (t) => {
   let requests = 0;
   const server = createServer((_request, response) => {
     requests += 1;
@@ -201,7 +201,7 @@ it('the broker client sends nothing when a request is refused while its connecti
   let reason: Error | undefined;
   let next: Error | undefined = over;
   const dispatcher = new Pool(brokerUrl.origin, {
-    // While the connection is made, the world goes on.
+    // Other work runs while the connection is being made.
     connect: (options, callback) => {
       reason = next;
       connect(options, callback);
@@ -233,7 +233,7 @@ for (const [code, reason] of [
   ['CERT_HAS_EXPIRED', 'its certificate is not trusted (CERT_HAS_EXPIRED)'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS, as its URL with https says'],
 ] as const) {
-  it(`the broker client reports ${code} as BrokerUnreachableError with the URL of the broker, and not with what the system says`, async (t) => {
+  it(`the broker client reports ${code} as BrokerUnreachableError with the URL of the broker, but without the message of the system`, async (t) => {
     const { client, broker } = mockedClient(t);
     const cause = Object.assign(new Error(`${code} 10.1.2.3:1026 broker.test`), { code });
     broker.intercept({ path: () => true }).replyWithError(cause);
@@ -247,7 +247,7 @@ for (const [code, reason] of [
   });
 }
 
-it('the broker client tells of each answer with its headers', async (t) => {
+it('the broker client reports each answer with its headers', async (t) => {
   const dates: (string | undefined)[] = [];
   const { client, broker } = mockedClient(t, { onReply: ({ headers }) => dates.push(headers.get('date')) });
   broker
@@ -259,7 +259,7 @@ it('the broker client tells of each answer with its headers', async (t) => {
   assert.deepEqual(dates, ['Mon, 01 Jun 2026 11:00:00 GMT']);
 });
 
-it('the broker client says that an answer is not HTTP', async (t) => {
+it('the broker client reports an answer that is not HTTP as such', async (t) => {
   const server = createTcpServer((socket) => socket.end('220 mail.example ESMTP\r\n').on('error', () => {}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -275,7 +275,7 @@ it('the broker client says that an answer is not HTTP', async (t) => {
   });
 });
 
-it('the broker client rejects with RequestAbortedError when the signal aborts', async (t) => {
+it('the broker client rejects with RequestAbortedError if the signal aborts', async (t) => {
   const { client, broker } = mockedClient(t);
   const caller = new AbortController();
   broker
@@ -287,7 +287,7 @@ it('the broker client rejects with RequestAbortedError when the signal aborts', 
   await assert.rejects(sent, RequestAbortedError);
 });
 
-it('the broker client sends nothing when the signal has aborted before', async (t) => {
+it('the broker client sends nothing if the signal has already aborted', async (t) => {
   const { client, broker } = mockedClient(t);
   let sent = 0;
   broker.intercept({ path: () => true }).reply(200, () => {
@@ -298,7 +298,7 @@ it('the broker client sends nothing when the signal has aborted before', async (
   assert.equal(sent, 0);
 });
 
-it('the broker client leaves no listener behind on a signal that outlives the request', async (t) => {
+it('the broker client leaves no listener on a signal that outlives the request', async (t) => {
   const { client, broker } = mockedClient(t);
   const caller = new AbortController();
   const remove = t.mock.method(caller.signal, 'removeEventListener');
@@ -336,7 +336,7 @@ it('the observer of the broker client is called once for each request, with the 
   for (const { ms } of ends) assert.ok(ms >= 0 && ms < 60_000);
 });
 
-/** In which turns of the event loop the answers to simultaneous requests were handed out. */
+/** The turns of the event loop in which the answers to simultaneous requests were returned. */
 async function turnsOf(t: TestContext, request: BrokerRequest, body: string): Promise<readonly number[]> {
   const { client, broker } = mockedClient(t);
   broker
@@ -355,11 +355,11 @@ async function turnsOf(t: TestContext, request: BrokerRequest, body: string): Pr
   return turns;
 }
 
-it('the broker client hands out one large answer in each turn of the event loop, so many at once do not block it', async (t) => {
+it('the broker client returns one large answer in each turn of the event loop, so that many at once do not block it', async (t) => {
   assert.equal(new Set(await turnsOf(t, LIST, `["${'x'.repeat(8192)}"]`)).size, 8);
 });
 
-it('the broker client hands out answers to large requests one in each turn as well', async (t) => {
+it('the broker client also returns answers to large requests one in each turn', async (t) => {
   const jsonBody = JSON.stringify(Array.from({ length: 500 }, (_, index) => `urn:ngsi-ld:Car:${index}`));
   const batch: BrokerRequest = { method: 'POST', path: '/entityOperations/delete', jsonBody };
   assert.equal(new Set(await turnsOf(t, batch, '')).size, 8);

@@ -11,18 +11,18 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 const CONTROLLER = controllerOf([]);
 
-/** A controller that keeps what it was told to abort for. */
+/** A controller that keeps the reason for which it was aborted. */
 function controllerOf(aborted: Error[]): Dispatcher.DispatchController {
   return { abort: (reason: Error) => aborted.push(reason) } as unknown as Dispatcher.DispatchController;
 }
 
-/** Hands a request of an exchange out, for which there is no connection yet. */
+/** Dispatches a request of an exchange that has no connection yet. */
 function waiting(exchange: Exchange): Promise<BrokerReply> {
   const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
   return exchange.run(dispatcher, { path: '/', method: 'GET' });
 }
 
-/** An exchange whose answer comes when the test says so. */
+/** An exchange whose answer arrives when the test says so. */
 function begun(exchange = new Exchange(1000)): {
   readonly handler: Exchange;
   readonly reply: Promise<BrokerReply>;
@@ -41,17 +41,17 @@ async function answered(exchange: Exchange): Promise<WeakRef<BrokerReply>> {
   return new WeakRef(await reply);
 }
 
-it('an exchange with the broker keeps nothing of its answer, since it may live longer', async () => {
+it('an exchange with the broker does not keep its answer alive', async () => {
   const exchanges = Array.from({ length: 10 }, () => new Exchange(1000));
   const replies = await Promise.all(exchanges.map(answered));
-  // What was awaited last may still be on the stack.
+  // The last awaited value may still be on the stack.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   assert.ok(replies.filter((reply) => reply.deref() !== undefined).length <= 1);
   for (const exchange of exchanges) exchange.cancel(new Error('too late'));
 });
 
-it('an exchange with the broker keeps received data although its memory is reused', async () => {
+it('an exchange with the broker copies received data, whose memory is reused', async () => {
   const { handler, reply } = begun();
   const memory = Buffer.from('["urn:');
   handler.onResponseStart(CONTROLLER, 200, {});
@@ -82,7 +82,7 @@ it('an exchange with the broker strips a byte order mark', async () => {
   }
 });
 
-it('an exchange with the broker ends with the first reason given', () => {
+it('an exchange with the broker ends with the first given reason', () => {
   const aborted: Error[] = [];
   const { handler } = begun();
   handler.onRequestStart(controllerOf(aborted));
@@ -93,7 +93,7 @@ it('an exchange with the broker ends with the first reason given', () => {
   assert.deepEqual(aborted, [first, first]);
 });
 
-it('an exchange with the broker that waits for a connection ends at once, and nothing is sent afterwards', async () => {
+it('an exchange with the broker that waits for a connection can be aborted at once, and nothing is sent afterwards', async () => {
   const aborted: Error[] = [];
   const exchange = new Exchange(1000);
   const reply = waiting(exchange);
@@ -104,7 +104,7 @@ it('an exchange with the broker that waits for a connection ends at once, and no
   assert.deepEqual([aborted, exchange.hasStarted], [[reason], false]);
 });
 
-it('an exchange with the broker lets go of the connection once the answer is complete', async () => {
+it('an exchange with the broker releases the connection once the answer is complete', async () => {
   const aborted: Error[] = [];
   const { handler, reply } = begun();
   handler.onRequestStart(controllerOf(aborted));

@@ -26,7 +26,7 @@ const plain = (facts: Facts) =>
 const merge = (mine: Parameters<typeof factsOf>[0], theirs: Parameters<typeof factsOf>[0], when = ALWAYS) =>
   plain(mergeFacts(factsOf(mine), factsOf(theirs), when));
 
-it('the smaller page and the smaller batch are kept, each with its own age', () => {
+it('merging keeps the smaller page and the smaller batch, each with its own age', () => {
   assert.deepEqual(merge({ 'page-max': [500, 1], 'batch-max': [20, 2] }, { 'page-max': [100, 50] }), {
     'page-max': [100, 50],
     'batch-max': [20, 2],
@@ -38,7 +38,7 @@ it('the smaller page and the smaller batch are kept, each with its own age', () 
   }
 });
 
-it('the larger accepted page, the newer path and the younger of two equal facts are kept', () => {
+it('merging keeps the larger accepted page, the newer path and the younger of two equal facts', () => {
   const one = { 'page pick': [500, 9], 'collection-end': ['/', 9], 'no-count': [true, 5] } as const;
   const other = { 'page pick': [100, 1], 'collection-end': ['', 1], 'no-count': [true, 2] } as const;
   const both = { 'page pick': [500, 9], 'collection-end': ['', 1], 'no-count': [true, 2] };
@@ -57,7 +57,7 @@ it('a proof that is older than a contradiction by either process does not count'
   assert.deepEqual(merge({ [DISTRUSTED]: [true, 3] }, proofs), { [DISTRUSTED]: [true, 3] });
 });
 
-it('proofs from before a moment are left out, and cautions from before it are kept', () => {
+it('proofs from before a moment are left out, and restrictions from before it are kept', () => {
   const theirs = { 'honoured q': [true, 10], 'honoured type': [true, 3], 'no-batch': [true, 20] } as const;
   assert.deepEqual(merge({ 'honoured attrs': [true, 30] }, theirs, { nowMs: NOW, proofsAfterMs: NOW - 10 }), {
     'honoured attrs': [true, 30],
@@ -66,7 +66,7 @@ it('proofs from before a moment are left out, and cautions from before it are ke
   });
 });
 
-it('a fact that is an hour old, or from the future, counts in neither process', () => {
+it('sidecars ignore shared facts that are an hour old or from the future', () => {
   const outdated = {
     'honoured q': [true, FACT_MS],
     'page-max': [1, FACT_MS],
@@ -153,7 +153,7 @@ const anyFacts: fc.Arbitrary<Facts> = fc
   .tuple(...SAMPLES.map(([, values]) => anyFact(values)))
   .map((all) => new Map(SAMPLES.flatMap(([name], index) => (all[index] ? [[name, all[index]]] : []))));
 
-it('restrictions of both processes hold, and no fact is made up or becomes younger', () => {
+it('restrictions of both processes apply, and no fact is invented or becomes younger', () => {
   fc.assert(
     fc.property(anyFacts, anyFacts, (mine, theirs) => {
       const merged = mergeFacts(mine, theirs, ALWAYS);
@@ -173,7 +173,7 @@ it('restrictions of both processes hold, and no fact is made up or becomes young
   );
 });
 
-it('a proof counts only if neither process saw the broker ignore a filter since', () => {
+it('a proof counts only if neither process has seen the broker ignore a filter since', () => {
   fc.assert(
     fc.property(anyFacts, anyFacts, fc.integer({ min: NOW - 5, max: NOW }), (mine, theirs, proofsAfterMs) => {
       const merged = mergeFacts(mine, theirs, { nowMs: NOW, proofsAfterMs });
@@ -190,7 +190,7 @@ it('a proof counts only if neither process saw the broker ignore a filter since'
   );
 });
 
-it('merging the same facts again changes nothing, and two others prove the same filters in either order', () => {
+it('merging the same facts again changes nothing, and two processes prove the same filters in either order', () => {
   fc.assert(
     fc.property(anyFacts, anyFacts, anyFacts, (mine, one, other) => {
       const once = mergeFacts(mine, one, ALWAYS);

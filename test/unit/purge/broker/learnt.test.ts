@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { BrokerMemory, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
 import { isFact } from '../../../../sidecar/purge/broker/memory.js';
 
-it('what was learnt about a broker has what does not work first, a sentence each, and when it was learnt', () => {
+it('facts learnt about a broker are listed as a sentence each with their time, restrictions first', () => {
   let nowMs = 1000;
   const clock = { now: () => nowMs };
   const entities = new BrokerMemory(clock);
@@ -32,7 +32,7 @@ it('what was learnt about a broker has what does not work first, a sentence each
   );
 });
 
-it('what was learnt about a broker names each way to ask for less in the words of its parameters', () => {
+it('facts about reduced requests use the names of the request parameters', () => {
   for (const [projection, words] of [
     ['pick', 'pick=id'],
     ['key-values', 'options=keyValues'],
@@ -47,7 +47,7 @@ it('what was learnt about a broker names each way to ask for less in the words o
   }
 });
 
-it('what was learnt about a broker leaves out what is only a step on the way', () => {
+it('intermediate facts about a broker are not listed', () => {
   for (const [name, value, isShown] of [
     ['page-max', 10, true],
     ['batch-max', 10, true],

@@ -9,7 +9,7 @@ function capabilitiesAt(startMs: number) {
   return { time, capabilities: new BrokerMemory({ now: () => time.nowMs }) };
 }
 
-it('broker capabilities keep what was learnt for an hour, and then forget all of it', () => {
+it('broker capabilities keep facts for an hour, and then forget all of them', () => {
   const { time, capabilities } = capabilitiesAt(1_000_000);
   const learnt = () => ({
     refused: capabilities.get('refused pick'),
@@ -62,13 +62,13 @@ it('broker capabilities remember the largest accepted page of a projection, and 
   }
 });
 
-it('broker capabilities keep filters apart, even if one is a name of Object.prototype', () => {
+it('broker capabilities keep filters apart, even if one has a name of Object.prototype', () => {
   const { capabilities } = capabilitiesAt(0);
   for (const name of ['constructor', '__proto__', 'toString'])
     assert.equal(capabilities.isHonoured(name), false);
 });
 
-it('each fact counts for an hour from when it was learnt, and knowing it already makes it no younger', () => {
+it('each fact counts for an hour from when it was learnt, and learning it again makes it no younger', () => {
   const { time, capabilities } = capabilitiesAt(0);
   capabilities.learn('page-max', 100);
   capabilities.learn('collection-end', '/');
@@ -83,7 +83,7 @@ it('each fact counts for an hour from when it was learnt, and knowing it already
   assert.deepEqual([...capabilities.facts()], [['batch-max', { value: 20, atMs: HOUR_MS - 1 }]]);
 });
 
-it('each fact can be learnt again when its hour is over', () => {
+it('each fact can be learnt again after its hour', () => {
   const { time, capabilities } = capabilitiesAt(0);
   for (let hour = 1; hour <= 3; hour += 1) {
     capabilities.learn('refused pick', true);
@@ -104,7 +104,7 @@ it('each fact can be learnt again when its hour is over', () => {
   }
 });
 
-it('nothing learnt in a future that a clock was set back from counts', () => {
+it('a fact learnt before the clock was set back does not count', () => {
   const { time, capabilities } = capabilitiesAt(HOUR_MS);
   capabilities.setHonoured({ name: 'q', isShared: true });
   time.nowMs -= 1;
@@ -112,7 +112,7 @@ it('nothing learnt in a future that a clock was set back from counts', () => {
   assert.equal(capabilities.facts().size, 0);
 });
 
-it('a broker that was seen to ignore a filter loses its proofs, and can be proven anew', () => {
+it('a broker that was seen to ignore a filter loses its proofs, and can be proven again', () => {
   const { capabilities } = capabilitiesAt(0);
   capabilities.setHonoured({ name: 'q', isShared: true });
   capabilities.setHonoured({ name: 'type', isShared: true });
@@ -125,14 +125,14 @@ it('a broker that was seen to ignore a filter loses its proofs, and can be prove
   assert.equal(capabilities.get('page pick'), undefined);
   assert.equal(capabilities.get('collection-end'), undefined);
   assert.deepEqual([capabilities.get('page-max'), capabilities.get('counts-before attrs')], [100, true]);
-  // Nor does a proof count that another process made before.
+  // An earlier proof of another process does not count either.
   assert.deepEqual(capabilities.add(new Map([['honoured q', { value: true, atMs: 0 }]]), -1), []);
   assert.equal(capabilities.isHonoured('q'), false);
   capabilities.setHonoured({ name: 'q', isShared: true });
   assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [true, false]);
 });
 
-it('what is learnt is announced once, and not what was known or comes from another process', () => {
+it('new facts are announced once, and known facts or those of other processes are not', () => {
   const { capabilities } = capabilitiesAt(0);
   let changes = 0;
   capabilities.onLearnt = () => (changes += 1);

@@ -6,7 +6,7 @@ import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });
 
-it('the newest 200 proofs of queries are kept, also of what others have learnt', () => {
+it('the newest 200 proofs of queries are kept, including those of other processes', () => {
   let nowMs = 0;
   const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
   one.learn('page-max', 100);
@@ -25,7 +25,7 @@ it('the newest 200 proofs of queries are kept, also of what others have learnt',
   assert.equal(one.get('page-max'), 100, 'what is no proof stays');
 });
 
-it('the proof of a query with credentials is in no note, and none is taken from one', () => {
+it('the proof of a query with credentials is in no note, and none is read from one', () => {
   const memory = new BrokerMemory({ now: () => 5 });
   memory.setHonoured(proof(1));
   memory.setHonoured(proof(2, false));
@@ -43,7 +43,7 @@ it('the proof of a query with credentials is in no note, and none is taken from 
   );
 });
 
-it('a note with as many proofs as are kept of both collections can be read', () => {
+it('a note with the maximum number of proofs of both collections can be read', () => {
   const memory = new BrokerMemory({ now: () => 1_800_000_000_000 });
   for (let nth = 0; nth < 300; nth += 1) memory.setHonoured(proof(nth));
   const learnt = { entities: memory.facts(), temporal: memory.facts() };

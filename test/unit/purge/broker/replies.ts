@@ -1,6 +1,6 @@
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 
-/** A broker's reply: `body` as it is when it is a text, else as JSON; header names in lower case. */
+/** A broker's reply: a text `body` is used unchanged, other bodies as JSON; header names in lower case. */
 export function replyOf(
   status: number,
   body: unknown = '',

@@ -32,14 +32,14 @@ it('parseBrokerProblem reads type, title and detail, and takes the status from t
   });
 });
 
-it('parseBrokerProblem trims the blanks that some brokers leave at the end of a type', () => {
+it('parseBrokerProblem trims the blanks that some brokers append to a type', () => {
   assert.equal(
     parseBrokerProblem(replyOf(403, { type: `${ETSI}TooManyResults ` })).type,
     `${ETSI}TooManyResults`,
   );
 });
 
-it('parseBrokerProblem takes message or description for a missing detail', () => {
+it('parseBrokerProblem uses message or description for a missing detail', () => {
   const all = { detail: 'own', message: 'm', description: 'd' };
   assert.equal(parseBrokerProblem(replyOf(400, all)).detail, 'own');
   assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
@@ -66,7 +66,7 @@ it('parseBrokerProblem keeps plain text as detail, but never an HTML or XML page
   }
 });
 
-it('parseBrokerProblem caps long texts', () => {
+it('parseBrokerProblem shortens long texts', () => {
   const long = 'x'.repeat(5000);
   for (const body of [long, { detail: long }]) {
     const { detail } = parseBrokerProblem(replyOf(500, body));
@@ -74,7 +74,7 @@ it('parseBrokerProblem caps long texts', () => {
   }
 });
 
-it('parseBrokerProblem never throws, and answers short texts only, whatever the body is', () => {
+it('parseBrokerProblem never throws, and returns short texts only, whatever the body is', () => {
   const bodies = fc.oneof(
     fc.string(),
     fc.json(),
@@ -89,7 +89,7 @@ it('parseBrokerProblem never throws, and answers short texts only, whatever the 
   );
 });
 
-it('parseJsonObject is undefined for anything but a JSON object', () => {
+it('parseJsonObject is undefined for anything except a JSON object', () => {
   for (const text of ['', ' ', 'null', '[]', '[{}]', '"{}"', '1', '{', 'undefined']) {
     assert.equal(parseJsonObject(text), undefined, text);
   }
@@ -98,7 +98,7 @@ it('parseJsonObject is undefined for anything but a JSON object', () => {
 
 const isUnknown = (body: unknown, status = 404) => isUnknownTenant(parseBrokerProblem(replyOf(status, body)));
 
-it('isUnknownTenant knows the spellings of the standard and of brokers, trailing blanks included', () => {
+it('isUnknownTenant recognises the texts of the standard and of brokers, including trailing blanks', () => {
   for (const name of ['NonexistentTenant', 'NonExistentTenant', 'NonExistingTenant', 'TenantNotFound']) {
     for (const type of [name, `${ETSI}${name}`, `${ETSI}${name}  `]) {
       assert.equal(isUnknown({ type }), true, type);
@@ -106,7 +106,7 @@ it('isUnknownTenant knows the spellings of the standard and of brokers, trailing
   }
 });
 
-it('isUnknownTenant recognises an unknown tenant by the title when the type is generic', () => {
+it('isUnknownTenant recognises an unknown tenant by the title if the type is generic', () => {
   for (const title of [
     'No such tenant',
     'Tenant not found',
@@ -134,7 +134,7 @@ it('isUnknownTenant does not mistake a missing entity, a missing route or anothe
 
 const isAbout = (body: unknown) => isAboutPageSize(parseBrokerProblem(replyOf(403, body)));
 
-it('isAboutPageSize knows TooManyResults in any spelling, and words about the limit or the page size', () => {
+it('isAboutPageSize recognises TooManyResults in any notation, and words about the limit or the page size', () => {
   for (const body of [
     { type: `${ETSI}TooManyResults ` },
     { title: 'Too many results' },
@@ -158,7 +158,7 @@ it('isAboutPageSize ignores other complaints', () => {
 
 const CONTEXT_ERROR = 'https://uri.etsi.org/ngsi-ld/errors/LdContextNotAvailable';
 
-it('isRetryableStatus is 429 and every 5xx but 501, 505, 508, 510 and 511', () => {
+it('isRetryableStatus is true for 429 and every 5xx except 501, 505, 508, 510 and 511', () => {
   const permanent = [501, 505, 508, 510, 511];
   for (let status = 100; status < 700; status++) {
     const expected = status === 429 || (status >= 500 && status < 600 && !permanent.includes(status));
@@ -182,7 +182,7 @@ it('failureOf keeps status, problem and Retry-After of a throttled request', () 
   });
 });
 
-it('failureOf is a broker error for the 5xx that may pass, with an HTML page or nothing as body', () => {
+it('failureOf is a broker error for a temporary 5xx, with an HTML page or nothing as body', () => {
   for (const status of [500, 502, 503, 504, 507, 599]) {
     const page = replyOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' });
     assert.deepEqual(failureOf(page), { kind: 'broker-error', status, problem: { status } });
@@ -325,7 +325,7 @@ it('readBatchReply sorts failed items by the status of their problem: retryable,
   assert.equal(verdictOn({ status: 404, title: 'Entity Not Found' }).kind, 'absent');
   assert.equal(verdictOn({ status: '503' }).kind, 'retryable');
   for (const status of [100, 599]) assert.notEqual(verdictOn({ status }).kind, 'unclear', String(status));
-  // The words say no more than the status.
+  // The text says no more than the status.
   for (const status of [403, 409]) assert.equal(verdictOn({ status, title: 'Not found' }).kind, 'refused');
   assert.equal(verdictOn({ status: 503, title: 'Not found' }).kind, 'retryable');
 });
@@ -340,7 +340,7 @@ it("readBatchReply keeps the broker's problem of each failed item", () => {
   );
 });
 
-it('readBatchReply takes failed items without a status for absent if their text says so, else for unclear', () => {
+it('readBatchReply counts failed items without a status as absent if their text says so, and otherwise as unclear', () => {
   for (const error of [
     { type: `${ETSI}ResourceNotFound` },
     { title: 'Entity Not Found' },
@@ -382,7 +382,7 @@ it('readBatchReply finds the id, the problem and the status of a failed item und
           'deleted',
         ]);
   assert.deepEqual(kindsOf(207, { errors: [{ id: FIRST, status: 409 }] })[0], 'refused');
-  // The status within the problem counts more.
+  // The status within the problem takes precedence.
   const both = { entityId: FIRST, status: 404, error: { status: 503 } };
   assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
 });
@@ -415,7 +415,7 @@ it('readBatchReply tells failed items apart when ids are names of Object.prototy
   );
 });
 
-it('readBatchReply reports batches as unsupported by a broker without the route or the method', () => {
+it('readBatchReply reports batches as unsupported if the broker lacks the route or the method', () => {
   for (const [status, body] of [
     [404, ''],
     [404, { type: `${ETSI}ResourceNotFound`, title: 'Service not found' }],
@@ -435,7 +435,7 @@ it("readBatchReply reports any other error as a refusal of the whole batch, with
   }
 });
 
-it('readBatchReply reports a refusal of the whole batch also if the error names entities, unless it is a 404', () => {
+it('readBatchReply reports a refusal of the whole batch even if the error names entities, unless it is a 404', () => {
   for (const body of [{ entityId: FIRST }, { entityIds: IDS }]) {
     assert.equal(readBatchReply(replyOf(400, body), IDS).kind, 'refused');
   }
