@@ -18,9 +18,9 @@ import { createTestClock } from '../../../support/purge-harness.js';
 import { deletingContextOf } from '../hand-made-context.js';
 
 /**
- * A store of ids in a row that takes `costOf` milliseconds for a delete at a position of the row.
+ * A store of consecutive ids, in which a delete at a position takes `costOf` milliseconds.
  *
- * @returns what was deleted, in order, and how long it took
+ * @returns the deleted ids, in order, and the time they took
  */
 async function deletedFrom(
   ids: readonly string[],
@@ -52,27 +52,27 @@ async function deletedFrom(
 
 const ids = idsOf(2000);
 
-it('deleteListed begins with the oldest where all deletes take the same time', async () => {
+it('deleteListed starts with the oldest ids if all deletes take the same time', async () => {
   const { order } = await deletedFrom(ids, () => 1);
   assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
 });
 
-it('deleteListed deletes the oldest first where a delete takes longer the more entities are before it', async () => {
+it('deleteListed deletes the oldest first if a delete takes longer the more entities come before it', async () => {
   const { ms } = await deletedFrom(ids, (position) => position);
   assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
 });
 
-it('deleteListed deletes the newest first where a delete takes longer the more entities are behind it', async () => {
+it('deleteListed deletes the newest first if a delete takes longer the more entities come after it', async () => {
   const { ms } = await deletedFrom(ids, (position, left) => left - 1 - position);
   assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
 });
 
-it('deleteListed does not take the time of an archive for that of a delete', async () => {
+it('deleteListed does not count the time of an archive as that of a delete', async () => {
   const { order } = await deletedFrom(ids, () => 1, 10_000);
   assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
 });
 
-it('deleteListed begins with the newest only if that takes less than two thirds of the time', async () => {
+it('deleteListed starts with the newest only if that takes less than two thirds of the time', async () => {
   // The 32 deletes at either end are timed one after the other.
   for (const [newest, isNewestFirst] of [
     [66, true],
@@ -85,13 +85,13 @@ it('deleteListed begins with the newest only if that takes less than two thirds 
   }
 });
 
-it('deleteListed measures no order with few ids', async () => {
+it('deleteListed measures no order for few ids', async () => {
   const few = idsOf(999);
   const { order } = await deletedFrom(few, (position, left) => left - position);
   assert.deepEqual(order, few);
 });
 
-it('deleteListed does not compare the ends again where that took the time in which a list can be used', async () => {
+it('deleteListed does not compare the ends again if the comparison took the whole time in which a list is fresh', async () => {
   const times = async (perRequestMs: number, backMs = perRequestMs) => {
     let nowMs = 0;
     const sizes: number[] = [];
@@ -125,7 +125,7 @@ it('deleteListed deletes each id once, however long the deletes take', async () 
 const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 } };
 
 interface HandMadeBroker {
-  /** With which status it answers the delete of an entity; undefined for an error without one. */
+  /** The status of the answer to the delete of an entity; undefined for an error without a status. */
   readonly statusOf?: (id: string) => number | undefined;
   readonly takesBatches?: boolean;
   /** Has no batch delete, which the gateway does not know yet. */
@@ -133,7 +133,7 @@ interface HandMadeBroker {
   readonly how?: Partial<DeleteTry>;
 }
 
-/** Deletes at a broker by hand. */
+/** Deletes at a broker that the test controls. */
 function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, how }: HandMadeBroker) {
   const sent: (readonly string[])[] = [];
   let [underWay, mostUnderWay, reports] = [0, 0, 0];
@@ -174,7 +174,7 @@ function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, ho
   };
 }
 
-it('deleteIds fills batches, no more of them in flight than allowed, and reports after each', async () => {
+it('deleteIds fills batches, has no more of them in flight than allowed, and reports after each', async () => {
   const { run, sent, counts, ledger } = deletesAt({});
   await run(idsOf(2200));
   assert.deepEqual(
@@ -203,7 +203,7 @@ it('deleteIds deletes one by one on request, or without batch delete', async () 
   }
 });
 
-it('deleteIds deletes one by one what was queued before batches were given up', async () => {
+it('deleteIds deletes ids singly that were queued before batches were given up', async () => {
   const { run, sent, ledger, capabilities } = deletesAt({});
   const ended = run(idsOf(5));
   capabilities.learn('no-batch', true);
@@ -215,7 +215,7 @@ it('deleteIds deletes one by one what was queued before batches were given up', 
   assert.equal(ledger.counts.deleted, 5);
 });
 
-it('deleteIds continues one by one with the ids that a batch hands back', async () => {
+it('deleteIds continues singly with the ids that a batch hands back', async () => {
   const { run, sent, ledger } = deletesAt({ lacksBatches: true });
   await run(idsOf(5));
   assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
@@ -248,7 +248,7 @@ it('deleteIds hands out only retryable failures instead of recording them', asyn
   assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
 });
 
-it('a list is fresh for two seconds, or for as long as it took, ten seconds at most', () => {
+it('a list is fresh for two seconds, or for as long as it took, but for ten seconds at most', () => {
   const tookMs = [0, 50, 2000, 2001, 7000, 10_001, 600_000];
   assert.deepEqual(
     tookMs.map((ms) => freshMsOf({ tookMs: ms })),
@@ -258,7 +258,7 @@ it('a list is fresh for two seconds, or for as long as it took, ten seconds at m
   assert.deepEqual([at(100), at(3100), at(3101)], [false, false, true]);
 });
 
-it('a list gets too old also if the clock is set back meanwhile', async () => {
+it('a list gets too old even if the clock is set back in the meantime', async () => {
   const clock = createTestClock();
   const isStale = isStaleSince(clock, { atMs: clock.monotonicMs(), tookMs: 0 });
   clock.set(-3_600_000);
@@ -266,7 +266,7 @@ it('a list gets too old also if the clock is set back meanwhile', async () => {
   assert.equal(isStale(), true);
 });
 
-it('a round lists what goes within three quarters of the time for which its list is fresh', () => {
+it('a round lists as many ids as can be deleted in three quarters of the time for which its list is fresh', () => {
   const ahead = new ListAhead();
   assert.equal(ahead.next(Infinity), Infinity);
   assert.equal(ahead.next(100), 150);
@@ -277,14 +277,14 @@ it('a round lists what goes within three quarters of the time for which its list
   assert.equal(ahead.next(Infinity), 75);
 });
 
-it('a round lists more after one of which nothing got too old', () => {
+it('a round lists more after a round in which nothing got too old', () => {
   const ahead = new ListAhead();
   ahead.note({ listed: { tookMs: 20 }, sent: 200, unsent: 1, ms: 2000 });
   ahead.note({ listed: { tookMs: 20 }, sent: 150, unsent: 0, ms: 1500 });
   assert.equal(ahead.next(Infinity), 225);
 });
 
-it('deleteIds deletes, of a purge that archives histories, only what is shown when they are read, and while that is recent', async () => {
+it('a purge that archives histories deletes only ids that are shown when the histories are read, and while these are fresh', async () => {
   for (const [readMs, deleted] of [
     [0, ['urn:t:1']],
     [-3000, []],

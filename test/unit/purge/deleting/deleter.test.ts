@@ -25,7 +25,7 @@ interface HandMadeDeletes {
 
 const isFresh = () => false;
 
-/** A deleter whose broker is a function, and what it sent and settled. */
+/** A deleter whose broker is a function, with the requests that it sent and the items that it settled. */
 function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
@@ -78,7 +78,7 @@ const itemErrors = (ids: readonly string[], status?: number) =>
     errors: ids.map((entityId) => ({ entityId, error: status === undefined ? {} : { status } })),
   });
 
-it('the batch delete finds the size that the broker takes, settles each id once, and keeps to that size', async () => {
+it('the batch delete finds the size that the broker accepts, settles each id once, and keeps to that size', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 70 }),
@@ -95,7 +95,7 @@ it('the batch delete finds the size that the broker takes, settles each id once,
         assert.deepEqual(hand.singles, []);
         assert.equal(hand.capabilities.get('batch-max') === undefined, count <= most);
         if (count <= most) return;
-        // Halves of a refused batch are never smaller than half of what is taken.
+        // Halves of a refused batch are never smaller than half of the accepted size.
         const { batchSize } = hand.deleter;
         assert.ok(batchSize <= most && batchSize * 2 >= most, `${batchSize} of ${most}`);
         const before = hand.batches.length;
@@ -129,7 +129,7 @@ it('the batch delete deletes singly only the id that makes the broker refuse a b
   assert.equal(hand.deleter.usesBatches, true);
 });
 
-it('the batch delete finds the size that the broker takes beside an id that it refuses, and only from answers', async () => {
+it('the batch delete finds the accepted size despite an id that the broker refuses, and only from answers', async () => {
   for (const [answer, most] of [
     [(ids: readonly string[]) => (ids.length > 2 || ids.includes('urn:t:0') ? 400 : 204), 2],
     [(ids: readonly string[]) => (ids.length > 4 ? 400 : 503), undefined],
@@ -141,7 +141,7 @@ it('the batch delete finds the size that the broker takes beside an id that it r
 });
 
 for (const status of [404, 405, 501]) {
-  it(`the batch delete hands everything back after a ${status}, and sends no other batch`, async () => {
+  it(`the batch delete hands all ids back after a ${status}, and sends no other batch`, async () => {
     const hand = deleterOf({ batch: () => replyOf(status) });
     assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
     assert.deepEqual([hand.capabilities.get('no-batch') !== true, hand.deleter.usesBatches], [false, false]);
@@ -159,7 +159,7 @@ for (const status of [404, 405, 501]) {
   });
 }
 
-it('the batch delete takes a bare 404 for gone entities if batches have worked', async () => {
+it('the batch delete reads a bare 404 as gone entities if batches have worked', async () => {
   const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
   await hand.deleteBatch(['urn:t:first']);
   assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
@@ -172,7 +172,7 @@ it('the batch delete takes a bare 404 for gone entities if batches have worked',
 });
 
 for (const status of [405, 501]) {
-  it(`the batch delete takes a ${status} for a missing operation, also after a batch has worked`, async () => {
+  it(`the batch delete reads a ${status} as a missing operation, even after a batch has worked`, async () => {
     const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : status) });
     await hand.deleteBatch(['urn:t:first']);
     assert.deepEqual(await hand.deleteBatch(idsOf(2)), idsOf(2));
@@ -180,7 +180,7 @@ for (const status of [405, 501]) {
   });
 }
 
-it('the batch delete goes on with batches after many refused entities, if one batch was accepted', async () => {
+it('the batch delete continues with batches after many refused entities, if one batch was accepted', async () => {
   const hand = deleterOf({
     batch: (ids) => replyOf(ids.some((id) => id.startsWith('urn:t:')) ? 400 : 204),
     single: () => replyOf(409),
@@ -190,7 +190,7 @@ it('the batch delete goes on with batches after many refused entities, if one ba
   assert.deepEqual([hand.singles.length, hand.deleter.usesBatches], [16, true]);
 });
 
-it('the batch delete remembers after a 413 that half of it may be accepted, whatever comes of the halves', async () => {
+it('the batch delete remembers after a 413 that half of the batch may be accepted, whatever the outcome of the halves', async () => {
   for (const [status, most] of [
     [413, 4],
     [400, undefined],
@@ -204,7 +204,7 @@ it('the batch delete remembers after a 413 that half of it may be accepted, what
   }
 });
 
-it('the batch delete marks only what it asked for once more as unclear when that has no answer', async () => {
+it('the batch delete marks only repeated requests without an answer as unclear', async () => {
   const hand = deleterOf({
     batch: (ids, nth) => (nth === 1 ? itemErrors(['urn:t:1'], 429) : replyOf(nth === 2 ? 500 : 204)),
   });
@@ -214,7 +214,7 @@ it('the batch delete marks only what it asked for once more as unclear when that
   assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
 });
 
-it('the batch delete leaves open what a bare 404 means after a lost answer, if only batches may be used', async () => {
+it('the batch delete leaves the meaning of a bare 404 after a lost answer open, if only batches may be used', async () => {
   const hand = deleterOf({
     batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
     limits: { strategy: 'batch' },
@@ -239,13 +239,13 @@ it('the batch delete gives up batches after the first entity that can be deleted
   assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [['urn:t:0'], false]);
 });
 
-it('the batch delete learns nothing of batches from entities that somebody else has deleted meanwhile', async () => {
+it('the batch delete learns nothing about batches from entities that another client has deleted in the meantime', async () => {
   const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(404) });
   assert.deepEqual(await hand.deleteBatch(idsOf(8)), []);
   assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [idsOf(8), true]);
 });
 
-it('the batch delete gives up batches, for this purge, after ten entities that the broker refuses in either way', async () => {
+it('the batch delete gives up batches for this purge after ten entities that the broker refuses either way', async () => {
   const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
   assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
   assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
@@ -286,7 +286,7 @@ it('the batch delete retries only the retryable items, as often as the policy sa
   assert.deepEqual([...new Set(hand.unclear)], ['urn:t:1']);
 });
 
-it('the batch delete says of what it may not send again that its tries were cut short, since its list got too old', async () => {
+it('the batch delete reports ids as cut short if their list got too old for another try', async () => {
   const hand = deleterOf({ batch: () => itemErrors(['urn:t:1'], 503) });
   const settle = (id: string, result: DeleteResult) => void hand.settled.set(id, result);
   await hand.deleter.deleteBatch(idsOf(2), settle, () => hand.batches.length > 0);
@@ -298,7 +298,7 @@ it('the batch delete says of what it may not send again that its tries were cut 
   assert.ok(failed?.kind === 'retryable' && failed.isCutShort === true);
 });
 
-it('the batch delete reports a whole batch as failed and unclear when its tries ran out', async () => {
+it('the batch delete reports a whole batch as failed and unclear if its tries ran out', async () => {
   const hand = deleterOf({ batch: () => replyOf(503, { title: 'Busy' }) });
   assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
   assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
@@ -349,7 +349,7 @@ for (const [status, kind] of [
 }
 
 for (const status of [405, 501]) {
-  it(`the delete of one entity ends the purge when the broker answers ${status}, since it has no such operation`, async () => {
+  it(`the delete of one entity ends the purge if the broker answers ${status}, because the operation is missing`, async () => {
     for (const [isTemporal, operation] of [
       [false, 'delete an entity'],
       [true, 'delete a temporal entity'],
@@ -369,7 +369,7 @@ it('the delete of one entity reads an error item in a successful answer', async 
   assert.deepEqual(hand.unclear, ['urn:t:0']);
 });
 
-it('the delete of one entity follows the strategy, and never goes by batch for temporal entities', async () => {
+it('the delete of one entity follows the strategy, and never uses a batch for temporal entities', async () => {
   for (const [strategy, isTemporal, ways] of [
     ['batch', false, [1, 0]],
     ['auto', false, [0, 1]],
@@ -420,7 +420,7 @@ it('an entity whose path could mean another one is deleted by batch, or else ref
   }
 });
 
-it('each request of a deleter says how many entities it may delete, so that rates and maxima hold', async () => {
+it('each request of a deleter states how many entities it may delete, so that rates and maxima are respected', async () => {
   const { deleter, deleteBatch, reserved, batches, singles } = deleterOf({});
   await deleteBatch(idsOf(7));
   await deleter.deleteOne('urn:t:8', isFresh);

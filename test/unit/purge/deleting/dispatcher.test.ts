@@ -42,7 +42,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-it('the dispatcher starts what is queued at once, in the order of the items; what has no place waits', async () => {
+it('the dispatcher starts queued items at once, in order, and items without a place wait', async () => {
   const { dispatcher, chunks } = heldDispatcher();
   dispatcher.add([1, 2]);
   await turn();
@@ -56,7 +56,7 @@ it('the dispatcher starts what is queued at once, in the order of the items; wha
   assert.equal(dispatcher.pending, 6);
 });
 
-it('the dispatcher makes a chunk of each item by default, and one of an item that is too large for any', async () => {
+it('the dispatcher makes a chunk of each item by default, and also of an item that is too large for any chunk', async () => {
   const { dispatcher, chunks } = heldDispatcher({ concurrency: () => 9, endOfChunk: undefined });
   dispatcher.add([1, 2]);
   assert.deepEqual(chunks(), [[1], [2]]);
@@ -156,7 +156,7 @@ it('the dispatcher never runs more chunks at once than the concurrency, and runs
   );
 });
 
-it('the dispatcher throws the first error of a chunk whatever is waited for, and starts nothing more', async () => {
+it('the dispatcher throws the first error of a chunk in every wait, and starts nothing more', async () => {
   const { dispatcher, chunks, chunk } = heldDispatcher();
   dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   await turn();
@@ -198,7 +198,7 @@ it('dispatcher.abandon drops queued items, waits for those in flight, and never 
   assert.equal(dispatcher.pending, 0);
 });
 
-it('dispatcher.abandon ends the dispatcher: what is added later never runs', async () => {
+it('dispatcher.abandon ends the dispatcher, so that items added later never run', async () => {
   const { dispatcher, chunks } = heldDispatcher();
   await dispatcher.abandon();
   dispatcher.add([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);

@@ -21,12 +21,12 @@ interface Second {
   readonly lags?: number;
   readonly batch?: (ids: readonly string[]) => BrokerReply;
   readonly single?: (id: string) => BrokerReply;
-  /** When an entity was created, by the number of the query. */
+  /** The creation time of an entity, by the number of the query. */
   readonly createdAt?: (nth: number) => string | undefined;
   readonly limits?: Partial<PurgeLimits>;
 }
 
-/** Second tries at a broker by hand, of ids that a survey still lists. */
+/** Second tries of ids that a survey still lists, at a broker that the test controls. */
 function second({ missing = [], retryDue = [], lags = 0, cuts = {}, limits, ...broker }: Second) {
   const cutTries = new CutTries();
   for (const [id, times] of Object.entries(cuts)) for (let nth = 0; nth < times; nth += 1) cutTries.note(id);
@@ -37,7 +37,7 @@ function second({ missing = [], retryDue = [], lags = 0, cuts = {}, limits, ...b
   const takesItsTime = async (reply: BrokerReply) => {
     underWay += 1;
     mostUnderWay = Math.max(mostUnderWay, underWay);
-    // A refusal comes first.
+    // A refusal is handled first.
     if (reply.status !== 401) for (let turns = 0; turns < 3; turns += 1) await turn();
     underWay -= 1;
     return reply;
@@ -109,7 +109,7 @@ const GONE = replyOf(404);
 const missingIn = (ids: readonly string[]) =>
   replyOf(207, { errors: ids.map((entityId) => ({ entityId, error: { status: 404, title: 'Missing' } })) });
 
-it('final retries of entities that a large batch did not find use small batches, and teach nothing', async () => {
+it('final retries of entities that a large batch did not find use small batches, and learn nothing from them', async () => {
   const { ended, singles, batches, ledger, capabilities } = second({
     missing: idsOf(300),
     createdAt: () => '2020-01-01T00:00:00Z',
@@ -120,7 +120,7 @@ it('final retries of entities that a large batch did not find use small batches,
   assert.equal(capabilities.get('no-batch'), undefined);
 });
 
-it('final retries delete singly what small batches do not find either, each once', async () => {
+it('final retries delete singly the entities that small batches do not find either, each once', async () => {
   const { ended, singles, ledger } = second({
     missing: idsOf(20),
     batch: missingIn,
@@ -135,7 +135,7 @@ it('final retries delete singly what small batches do not find either, each once
   );
 });
 
-it('final retries stop after a sample if the broker has none of it, since the query lags behind', async () => {
+it('final retries stop after a sample if the broker has none of it, because the query lags behind', async () => {
   for (const [lags, sample] of [
     [0, 20],
     [1, 200],
@@ -154,7 +154,7 @@ it('final retries stop after a sample if the broker has none of it, since the qu
   }
 });
 
-it('final retries give up batches only if the same entities are there before and after a batch that finds none', async () => {
+it('final retries give up batches only if the same entities exist before and after a batch that finds none', async () => {
   const first = '2020-01-01T00:00:00Z';
   for (const [why, createdAt, batch, batchDelete] of [
     ['the same', () => first, missingIn, false],
@@ -169,7 +169,7 @@ it('final retries give up batches only if the same entities are there before and
   }
 });
 
-it('final retries learn nothing of batches where these are asked for by the configuration', async () => {
+it('final retries learn nothing about batches if the configuration requests batches', async () => {
   const { ended, capabilities } = second({
     missing: idsOf(5),
     batch: missingIn,
@@ -188,19 +188,19 @@ it('final retries of failed entities use batches, and single deletes after a bat
   });
   assert.equal(await ended, false);
   assert.deepEqual([batches.length, batches[0]?.length, singles], [3, 30, idsOf(30)]);
-  // A batch with it had no clear answer before it was refused.
+  // A batch with this entity had no clear answer before the entity was refused.
   assert.deepEqual([ledger.counts.deleted, ledger.counts.failed, ledger.counts.unknown], [29, 0, 1]);
   assert.equal(ledger.states.get('urn:t:7'), IdState.failed);
   assert.equal(ledger.states.get('urn:t:8'), IdState.goneTwice);
 });
 
-it('a failed entity that a batch of final retries does not find is left for one more try, singly', async () => {
+it('a failed entity that a batch of final retries does not find gets one more single try', async () => {
   const { ended, singles, ledger } = second({ retryDue: idsOf(3), batch: missingIn });
   await ended;
   assert.deepEqual([singles, ledger.states.count(IdState.absent)], [[], 3]);
 });
 
-it('final retries that were cut short before are made singly, and the last ones one after the other', async () => {
+it('final retries that were cut short once are made singly, and after two cuts one after the other', async () => {
   for (const times of [1, 2]) {
     const cuts = Object.fromEntries(idsOf(6).map((id, index) => [id, index < 4 ? times : 0]));
     const { ended, singles, batches, most } = second({ retryDue: idsOf(6), cuts });
@@ -225,7 +225,7 @@ it('an entity that fails at its final retry is recorded as failed', async () => 
 
 const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
 
-it('final retries that get nothing but failures record each item as failed and let the purge go on', async () => {
+it('final retries that get nothing but failures record each item as failed, and the purge continues', async () => {
   const { ended, ledger, requester, singles } = second({
     missing: idsOf(60).slice(30),
     retryDue: idsOf(30),
@@ -236,12 +236,12 @@ it('final retries that get nothing but failures record each item as failed and l
   assert.equal(ledger.states.count(IdState.failed), 60);
   assert.equal(ledger.errors.length, 60);
   assert.ok(ledger.errors.every(({ error }) => error.status === 500));
-  // The failures are forgiven: the next query is to show whether the broker still answers.
+  // The failures are forgiven: the next query will show whether the broker still answers.
   const settled = await requester.send({ method: 'GET', path: '/entities/urn:t:1', operation: 'look' });
   assert.equal(settled.kind, 'answered');
 });
 
-it('final retries that get no answer at all record the items with the status of a broker that is not there', async () => {
+it('final retries without any answer record the items with status 502', async () => {
   const late = () => {
     throw new BrokerTimeoutError('too late', false);
   };
@@ -256,7 +256,7 @@ it('final retries that get no answer at all record the items with the status of 
   assert.deepEqual(new Set(given.map(({ error }) => error.status)), new Set([502]));
 });
 
-it('final retries leave items that had their final retry before', async () => {
+it('final retries skip items that already had their final retry', async () => {
   let count = 0;
   const { ended, ledger } = second({
     missing: idsOf(20),
@@ -268,7 +268,7 @@ it('final retries leave items that had their final retry before', async () => {
   assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
 });
 
-it('final retries leave items alone that were deleted at their final retry', async () => {
+it('final retries do not change items that were found missing at their final retry', async () => {
   let count = 0;
   const { ended, ledger } = second({
     missing: idsOf(20),

@@ -19,7 +19,7 @@ import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;
 
-/** The context of a purge over pages made by hand; its filters are proven unless told otherwise. */
+/** The context of a purge over given pages; its filters are proven unless told otherwise. */
 function contextWith(answer: (query: PageQuery) => ListedPage, proof: () => Promise<void> = async () => {}) {
   const { lister, asked } = listerOf((query, index) => {
     assert.ok(index < 100, 'the walk goes on for ever');
@@ -58,7 +58,7 @@ async function walked(context: PurgeContext, kind: ItemKind, entities = new IdSt
   return { end, ids: items.map(({ entityId }) => entityId) };
 }
 
-it('walkItems looks at an entity once, however often the pages show it', async () => {
+it('walkItems visits an entity once, however often the pages show it', async () => {
   const all = ['urn:t:0', 'urn:t:1', 'urn:t:0', 'urn:t:1', 'urn:t:2'];
   const { context } = contextWith(({ offset = 0 }) =>
     pageOf(all.slice(Math.max(0, offset - 2), offset + LIMIT)),
@@ -66,7 +66,7 @@ it('walkItems looks at an entity once, however often the pages show it', async (
   assert.deepEqual((await walked(context, kindOf())).ids, ['urn:t:0', 'urn:t:1', 'urn:t:2']);
 });
 
-it('walkItems looks at every entity anew in each walk, and notes how many there are', async () => {
+it('walkItems visits every entity again in each walk, and notes how many there are', async () => {
   const entities = new IdStates();
   const { context } = contextWith(paged(idsOf(12)));
   for (let walk = 0; walk < 3; walk++)
@@ -74,7 +74,7 @@ it('walkItems looks at every entity anew in each walk, and notes how many there 
   assert.equal(entities.size, 12);
 });
 
-it('walkItems has the filters proven before it reads anything of a page', async () => {
+it('walkItems has the filters proven before it reads anything from a page', async () => {
   const { context } = contextWith(paged(idsOf(3)), async () => {
     throw new FilterIgnoredError('q', 'ignored');
   });
@@ -82,7 +82,7 @@ it('walkItems has the filters proven before it reads anything of a page', async 
   await assert.rejects(walked(context, kind), FilterIgnoredError);
 });
 
-it('walkItems asks for each page in the shape that is right at the moment', async () => {
+it('walkItems requests each page in the current shape', async () => {
   const shapes = [
     { limit: 2, instances: 100 },
     { limit: 5, instances: 400 },
@@ -128,7 +128,7 @@ it('walkItems waits until a batch is processed before it reads on', async () => 
   assert.deepEqual(order, ['read one', 'done', 'read two', 'done']);
 });
 
-it('countItems counts each item once, also those that were counted by another query', async () => {
+it('countItems counts each item once, including those that another query counted', async () => {
   const seen = new IdStates();
   const counts: number[] = [];
   for (const ids of [idsOf(12), idsOf(15)]) {
@@ -159,7 +159,7 @@ it('countItems says if the broker does not show every entity', async () => {
   assert.equal(await countItems(context, kindOf(), new IdStates(), () => {}), false);
 });
 
-it('countItems begins further walks as long as its kind asks for it', async () => {
+it('countItems starts further walks as long as its kind requests', async () => {
   let looks = 1;
   const seen = new IdStates();
   const { context } = contextWith(paged(idsOf(3)));
@@ -175,7 +175,7 @@ it('countItems begins further walks as long as its kind asks for it', async () =
   assert.equal(seen.size, 9);
 });
 
-it('countItems ends when its callback throws', async () => {
+it('countItems ends if its callback throws', async () => {
   const { context, asked } = contextWith(paged(idsOf(1000)));
   const enough = new Error('enough');
   const counting = countItems(context, kindOf(), new IdStates(), (_items, counted) => {

@@ -9,7 +9,7 @@ import { contextOf } from '../hand-made-context.js';
 
 const ID = 'urn:t:1';
 
-/** Purges one entity that stays, where each single delete is answered by a 207. */
+/** Purges one entity that stays, where each single delete is answered with a 207. */
 async function purgeOne(body: unknown, isGone = false) {
   let isThere = true;
   const context = contextOf({
@@ -28,7 +28,7 @@ async function purgeOne(body: unknown, isGone = false) {
   return { counts: context.ledger.counts, error: context.ledger.errors[0]?.error };
 }
 
-it('a 207 to the delete of one entity is reported in the words of the broker, where the entity stays', async () => {
+it('a 207 to the delete of one entity is reported in the words of the broker if the entity stays', async () => {
   const said = { title: 'Forbidden here', detail: 'the registration is read-only' };
   for (const [body, expected] of [
     [
@@ -52,18 +52,18 @@ it('a 207 to the delete of one entity is reported in the words of the broker, wh
   }
 });
 
-it('a 207 to the delete of one entity counts as deleted where the entity is gone', async () => {
+it('a 207 to the delete of one entity counts as deleted if the entity is gone', async () => {
   const { counts, error } = await purgeOne({ notUpdated: [{ status: 403, title: 'Forbidden here' }] }, true);
   assert.deepEqual([counts.deleted, counts.failed, error], [1, 0, undefined]);
 });
 
-it('a 207 that names no failure says nothing of one', () => {
+it('a 207 that names no failure is reported without one', () => {
   for (const body of [undefined, '', { success: [ID] }, { updated: ['a'], notUpdated: [] }, { errors: 'x' }])
     assert.equal(failureIn(replyOf(207, body)), undefined);
   assert.equal(failureIn(replyOf(204)), undefined);
 });
 
-it('a 207 with several failures tells of one that is more than a missing item', () => {
+it('a 207 with several failures is reported with one that is more than a missing item', () => {
   const failure = failureIn(replyOf(207, { notUpdated: [{ status: 404 }, { status: 503, title: 'Busy' }] }));
   assert.deepEqual(failure, { kind: 'retryable', problem: { status: 503, title: 'Busy' } });
 });

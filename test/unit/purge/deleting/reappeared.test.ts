@@ -15,12 +15,12 @@ const OLD = '2020-01-01T00:00:00Z';
 
 interface Listed {
   readonly ids: readonly string[];
-  /** Their deletes were confirmed twice. */
+  /** Entities whose deletes were confirmed twice. */
   readonly isSecond?: boolean;
-  /** How long the broker takes for a list of them. */
+  /** How long the broker takes to list them. */
   readonly listMs?: number;
   readonly answer?: () => BrokerReply | undefined;
-  /** What the broker shows at the path of each; itself unless told. */
+  /** The entity that the broker shows at each path; the entity itself by default. */
   readonly atPath?: string;
 }
 
@@ -90,14 +90,14 @@ it('old entities that are listed again after two deletes are all reported, howev
   assert.deepEqual([context.ledger.counts.deleted, context.ledger.counts.failed], [0, 250]);
 });
 
-it('entities that are listed again and have a comma in their id count as made again, with a warning', async () => {
+it('entities that are listed again and have a comma in their id count as created again, with a warning', async () => {
   const { context, survey } = listedAgain({ ids: ['urn:t:1,2'] });
   assert.equal((await sortReappeared(context, survey(), false)).lingering, 1);
   await sortReappeared(context, survey(), true);
   assert.deepEqual([context.ledger.madeAgain, context.warnings.size], [1, 1]);
 });
 
-it('entities that are listed again count as made again where the broker refuses to list them by id', async () => {
+it('entities that are listed again count as created again if the broker refuses to list them by id', async () => {
   const ids = ['urn:t:1', 'urn:t:2'];
   const { context, survey } = listedAgain({ ids, answer: () => replyOf(400, { title: 'Not both' }) });
   await sortReappeared(context, survey(), true);
@@ -106,7 +106,7 @@ it('entities that are listed again count as made again where the broker refuses 
   await assert.rejects(sortReappeared(denied.context, denied.survey(), true));
 });
 
-it('entities that are listed again are not used to try out batches once they match no more', async () => {
+it('entities that are listed again are not used to test batches if they no longer match', async () => {
   for (const stillMatches of [true, false]) {
     let looks = 0;
     const { context, survey, batches } = listedAgain({
@@ -118,7 +118,7 @@ it('entities that are listed again are not used to try out batches once they mat
   }
 });
 
-it('entities that are listed again are not used to try out batches where their paths show other entities', async () => {
+it('entities that are listed again are not used to test batches if their paths show other entities', async () => {
   const { context, survey, batches } = listedAgain({ ids: ['urn:t:1'], atPath: 'urn:t:2' });
   await sortReappeared(context, survey(), true);
   assert.equal(batches(), 0);

@@ -17,7 +17,7 @@ const OPTIONS: SurveyOptions = {
   reportsLingering: false,
 };
 
-/** Surveys a broker that shows these pages one behind the other. */
+/** Surveys a broker that shows these pages one after the other. */
 async function surveyed(
   pages: readonly (readonly string[])[],
   options: Partial<SurveyOptions> = {},
@@ -41,7 +41,7 @@ async function surveyed(
   return { survey, ledger: context.ledger, asked };
 }
 
-/** What a survey finds, without how its walk ended. */
+/** The result of a survey, without how its walk ended. */
 const findings = ({ fresh, unseen, reappeared, missing, retryDue, lingering }: Survey) => ({
   fresh,
   unseen,
@@ -89,7 +89,7 @@ for (const name of Object.keys(found) as (keyof typeof found)[]) {
   });
 }
 
-it('a survey counts each new id once, and returns it if it is wanted', async () => {
+it('a survey counts each new id once, and returns it if requested', async () => {
   for (const takesFresh of [true, false]) {
     const { survey, ledger } = await surveyed([['urn:a', 'urn:b'], ['urn:b', 'urn:c'], ['urn:a']], {
       takesFresh,
@@ -135,13 +135,13 @@ it('a survey holds at most 32,000 ids of a kind, and counts all that are listed 
     const { fresh, reappeared, missing, retryDue } = survey;
     assert.equal(fresh.length + reappeared.length + missing.length + retryDue.length, 32_000);
     assert.equal(survey.reappearedCount, state === IdState.gone ? 40_000 : 0);
-    // New ones are taken before more are listed.
+    // New ids are taken before more are listed.
     assert.equal(survey.complete, state !== IdState.unknown);
     if (state === IdState.unknown) assert.equal(asked.length, 4);
   }
 });
 
-it('a survey that leaves new ids ends although they arrive as fast as they are listed, and calls them arrivals', async () => {
+it('a survey that skips new ids ends even if they arrive as fast as they are listed, and reports them as arrivals', async () => {
   const { lister } = listerOf(({ offset = 0 }) =>
     pageOf(
       Array.from({ length: 2000 }, (_, index) => `urn:t:${offset + index}`),
@@ -157,7 +157,7 @@ it('a survey that leaves new ids ends although they arrive as fast as they are l
   }
 });
 
-it('a survey begins with a page that was fetched before, or at an offset', async () => {
+it('a survey starts with a page that was fetched before, or at an offset', async () => {
   const pages = [idsOf(3), ['urn:more']];
   const known = await surveyed(pages, { first: pageOf(idsOf(3), { count: 4, limit: 3 }) });
   assert.deepEqual([known.survey.fresh.length, known.asked[0]?.offset], [4, 3]);
@@ -165,7 +165,7 @@ it('a survey begins with a page that was fetched before, or at an offset', async
   assert.deepEqual([behind.survey.fresh, behind.asked[0]?.offset], [['urn:more'], 3]);
 });
 
-/** Surveys a hundred matches, ten to a page, at a broker that answers when it is idle. */
+/** Surveys a hundred matches, ten on a page, at a broker that answers when it is idle. */
 async function overlapped(concurrency: number, options: Partial<SurveyOptions> = {}) {
   let [underWay, most] = [0, 0];
   const { lister, asked } = listerOf(({ offset = 0 }) =>
@@ -186,14 +186,14 @@ async function overlapped(concurrency: number, options: Partial<SurveyOptions> =
   return { survey, most, asked: asked.length };
 }
 
-it('a survey asks for as many pages at a time as the purge may have requests in flight', async () => {
+it('a survey requests as many pages at a time as the purge may have requests in flight', async () => {
   for (const concurrency of [1, 3]) {
     const { most, survey } = await overlapped(concurrency);
     assert.deepEqual([most, survey.fresh.length, survey.complete], [concurrency, 100, true]);
   }
 });
 
-it('a survey reads little further than what is wanted', async () => {
+it('a survey stops reading soon after it has the items it needs', async () => {
   const { asked, survey } = await overlapped(4, { wanted: 25 });
   assert.ok(survey.fresh.length >= 25 && asked <= 4, `${survey.fresh.length} found in ${asked} pages`);
 });

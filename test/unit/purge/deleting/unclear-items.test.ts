@@ -22,18 +22,18 @@ type World = Readonly<Record<string, readonly string[]>>;
 
 interface Look {
   readonly items: readonly Item[];
-  /** Entities that are there, each with the names of its attributes. */
+  /** The existing entities, each with the names of its attributes. */
   readonly world: World;
   readonly selection?: readonly Parameter[];
   readonly kind?: Pick<ItemKind, 'read'>;
-  /** Ids of the world that a query shows, in place of those that it names. */
+  /** Ids that a query shows, in place of those that it names. */
   readonly shows?: (ids: readonly string[]) => readonly string[];
   readonly isLast?: boolean;
-  /** In place of what the world shows. */
+  /** The answer, in place of the existing entities. */
   readonly answer?: () => BrokerReply;
 }
 
-/** Looks for items of which each had a delete without a clear answer. */
+/** Looks for items that each had a delete without a clear answer. */
 async function looked({ items, world, selection = THINGS, kind = WHOLE_ENTITIES, isLast, ...look }: Look) {
   const queries: URLSearchParams[] = [];
   const broker = ({ method, path }: BrokerRequest) => {
@@ -98,7 +98,7 @@ for (const isLast of [false, true]) {
   });
 }
 
-it("unclear entities are queried by id, with the purge's own query in place of its ids", async () => {
+it("unclear entities are queried by id, with the purge's own query without its ids", async () => {
   const selection = Object.entries({ type: 'Thing', q: 'n>1', id: 'urn:t:1', idPattern: '.*' }).map(
     ([name, value]) => ({ name, value }),
   );
@@ -116,7 +116,7 @@ it("unclear entities are queried by id, with the purge's own query in place of i
   );
 });
 
-it('each unclear entity is queried in one portion, of at most 100 ids and 4000 characters, as large as possible', async () => {
+it('each unclear entity is queried once, in portions of at most 100 ids and 4000 characters, as large as possible', async () => {
   const sizes = fc.array(
     fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
     { minLength: 1, maxLength: 260 },
@@ -165,12 +165,12 @@ it('unclear entities stay unclear if the broker refuses the query or does not an
   await assert.rejects(looked({ items: wholes(3), world: {}, answer }), TypeError);
 });
 
-it('an unclear id with a comma stays unclear, since a list of ids cannot hold it', async () => {
+it('an unclear id with a comma stays unclear, because a list of ids cannot contain it', async () => {
   const items = [{ entityId: 'urn:t:1,2' }, { entityId: 'urn:t:3' }];
   assert.deepEqual(outcome(await looked({ items, world: {} })), [1, 1]);
 });
 
-it('only shown entities are resolved if the broker shows other ids too', async () => {
+it('only shown entities are resolved if the broker also shows other ids', async () => {
   const world = { 'urn:t:0': [], 'urn:other': [] };
   const shows = () => ['urn:other', 'urn:t:0'];
   const { ledger, ...counts } = await looked({ items: wholes(3), world, shows });
@@ -195,10 +195,10 @@ it('unclear parts stay unclear if the entity is not shown and the query selects 
   }
 });
 
-it('unclear parts of entities that are not shown stay unclear if the broker shows other ids too', async () => {
+it('unclear parts of entities that are not shown stay unclear if the broker also shows other ids', async () => {
   const shows = (ids: readonly string[]) => [...ids, 'urn:other'];
   const others = { ...world, 'urn:other': ['a'] };
-  // Of the two that are shown, one has lost its part; the third may be hidden.
+  // Of the two entities that are shown, one has lost its part; the third may be hidden.
   assert.deepEqual(outcome(await looked({ items, world: others, shows, kind: attributes() })), [1, 1]);
 });
 
