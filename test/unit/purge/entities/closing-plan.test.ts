@@ -58,37 +58,37 @@ it('takesFresh allows a few more sweeps without a count, then none', () => {
   assert.equal(sweeps, 3);
 });
 
-it('planClosing finishes when a complete survey shows nothing to do', () => {
+it('planClosing finishes if a complete survey shows nothing to do', () => {
   for (const facts of [COUNTED, UNCOUNTED]) {
     assert.deepEqual(planClosing(surveyOf(), initialClosing, facts), { kind: 'finish' });
   }
 });
 
-it('planClosing finishes although matches arrived and are left', () => {
+it('planClosing finishes even if matches arrived and are left', () => {
   assert.deepEqual(planClosing(surveyOf({ unseen: 5 }), SWEPT, COUNTED), { kind: 'finish' });
 });
 
-it('planClosing works on new ids and on those due for a retry', () => {
+it('planClosing continues with new ids and ids due for a retry', () => {
   for (const findings of [{ fresh: ['urn:a:1'] }, { retryDue: ['urn:a:1'] }]) {
     assert.equal(planClosing(surveyOf(findings), initialClosing, COUNTED).kind, 'work');
   }
 });
 
-it('planClosing queries once more before it repeats confirmed deletes, since the query may lag behind', () => {
+it('planClosing queries once more before it repeats confirmed deletes, because the query may lag behind', () => {
   const survey = surveyOf({ missing: ['urn:a:1'] });
   const step = planClosing(survey, initialClosing, COUNTED);
   assert.deepEqual(step, { kind: 'recheck', state: { ...initialClosing, rechecks: 1 } });
   assert.equal(planClosing(survey, { ...initialClosing, rechecks: 1 }, COUNTED).kind, 'work');
 });
 
-it('planClosing does not wait for a lagging query while other ids need work', () => {
+it('planClosing does not wait for a lagging query while other ids are to be deleted', () => {
   for (const more of [{ fresh: ['urn:a:2'] }, { retryDue: ['urn:a:2'] }]) {
     const step = planClosing(surveyOf({ missing: ['urn:a:1'], ...more }), initialClosing, COUNTED);
     assert.equal(step.kind, 'work');
   }
 });
 
-it('planClosing treats matches that trickle in as arrivals and does not wait for their end', () => {
+it('planClosing treats single new matches as arrivals and does not wait for their end', () => {
   const trickling = { complete: false, trickles: true };
   const step = planClosing(surveyOf({ ...trickling, fresh: ['urn:a:1'] }), initialClosing, UNCOUNTED);
   assert.ok(step.kind === 'work' && step.state.hasSwept);
@@ -125,7 +125,7 @@ it('planClosing keeps earlier sweeps, whatever a later survey shows', () => {
   assert.ok(step.kind === 'work' && step.state.hasSwept);
 });
 
-it('planClosing finishes at once where the broker lists no more than it counted, or fewer were counted than taken', () => {
+it('planClosing finishes at once if the broker lists no more than it counted, or fewer were counted than taken', () => {
   for (const taken of [10, 11]) {
     assert.deepEqual(planClosing(surveyOf(), SWEPT, { ...COUNTED, taken }), { kind: 'finish' });
   }

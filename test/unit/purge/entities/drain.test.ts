@@ -21,19 +21,19 @@ interface World {
   readonly ids: readonly string[];
   /** Refused, singly and in batches. */
   readonly locked?: (id: string) => boolean;
-  /** Answered as deleted, and still there. */
+  /** Answered as deleted, but not removed. */
   readonly ghosts?: (id: string) => boolean;
-  /** What the broker counts of so many matches, of which it shows so many on a page. */
+  /** The broker's count for this many matches, of which it shows this many on a page. */
   readonly count?: (total: number, shown: number) => number | undefined;
   readonly pageMax?: number;
   readonly ignoresOffset?: boolean;
-  /** Ids that turn up with each delete. */
+  /** Ids that are added with each delete. */
   readonly arrivals?: (nth: number) => readonly string[];
-  /** Queries for which a deleted entity is still shown. */
+  /** The number of queries for which a deleted entity is still shown. */
   readonly staleFor?: number;
-  /** Changes the world before a query, by its number. */
+  /** Changes the entities before a query, by its number. */
   readonly onQuery?: (nth: number, there: Set<string>) => void;
-  /** Counted, and not shown from that query on. */
+  /** Counted, and not shown from this query on. */
   readonly hides?: (id: string, nth: number) => boolean;
   readonly isPartial?: boolean;
   readonly limits?: Partial<PurgeLimits>;
@@ -104,7 +104,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
     },
     limits: { pageSize: 10, batchSize: 5, ...limits },
   });
-  /** Deletes that were sent when it was told that all matches had been tried. */
+  /** The number of deletes sent when the purge reported that all matches had been tried. */
   const drainedAfter: number[] = [];
   const context: PurgeContext = {
     ...opened,
@@ -130,7 +130,7 @@ function purgeOf({ ids, count = (total) => total, pageMax = Infinity, limits, ..
 
 const some = (every: number, rest: number) => (id: string) => Number(id.split(':')[2]) % every === rest;
 
-it('the drain of a query deletes every match that can be deleted, tries none more than twice, and reports the rest', async () => {
+it('the drain of a query deletes every match that can be deleted, tries the others at most three times, and reports them', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 60 }),
@@ -157,7 +157,7 @@ it('the drain of a query deletes every match that can be deleted, tries none mor
         );
         assert.deepEqual(purge.ledger.errors.map(({ entityId }) => entityId).sort(), [...stay].sort());
         for (const [id, tries] of purge.tried) {
-          // One of them is tried in a batch of its own, to find out whether batches have an effect.
+          // One of these is tried in a batch of its own, to find out whether batches have an effect.
           assert.ok(tries <= (some(every, 2)(id) ? 3 : 1), `${id} was tried ${tries} times`);
         }
       },
@@ -166,15 +166,15 @@ it('the drain of a query deletes every match that can be deleted, tries none mor
   );
 });
 
-it('the drain of a query asks for each page once, and once more in the end', async () => {
+it('the drain of a query requests each page once, and once more at the end', async () => {
   const purge = purgeOf({ ids: idsOf(100), limits: { concurrency: 1 } });
   await purge.run();
-  // The first page, the probe of the filter, nine more pages, and the look behind.
+  // The first page, the probe of the filter, nine more pages, and the last query.
   assert.deepEqual([purge.queries(), purge.deletes()], [12, 20]);
   assert.deepEqual(purge.drainedAfter, [20], 'it is drained when all was tried');
 });
 
-it('the drain of a query does not look again for what an earlier query left unclear', async () => {
+it('the drain of a query does not query again for items that an earlier query left unclear', async () => {
   const ended = async (isUnclear: boolean) => {
     const purge = purgeOf({ ids: idsOf(5), count: () => undefined, isPartial: true });
     purge.ledger.add({ entityId: 'urn:earlier' });
@@ -187,7 +187,7 @@ it('the drain of a query does not look again for what an earlier query left uncl
   assert.deepEqual(await ended(true), [deleted, 1, queries]);
 });
 
-it('the drain of a query that never changes repeats no delete of what the broker has no more, and says so', async () => {
+it('the drain of a query whose list never changes repeats no delete, and reports this', async () => {
   const purge = purgeOf({
     ids: idsOf(300),
     staleFor: Infinity,
@@ -201,7 +201,7 @@ it('the drain of a query that never changes repeats no delete of what the broker
   assert.match([...purge.context.warnings].join(), /still lists entities/);
 });
 
-it('the drain of a query does not list matches again that were refused, before it has taken the others', async () => {
+it('the drain of a query does not list refused matches again before it has taken the others', async () => {
   const purge = purgeOf({
     ids: idsOf(33_000),
     locked: (id) => Number(id.split(':')[2]) < 2000,
@@ -209,11 +209,11 @@ it('the drain of a query does not list matches again that were refused, before i
   });
   await purge.run();
   assert.deepEqual([purge.ledger.counts.failed, purge.there.size], [2000, 2000]);
-  // One listing of all, and in the end one of what stays; the refused ones are not listed in between.
+  // One listing of all, and a final one of the rest; the refused ones are not listed in between.
   assert.equal(purge.queries(), 37);
 });
 
-it('the drain of a query takes no more than were counted while it drains, although more have arrived', async () => {
+it('the drain of a query takes no more than were counted, even if more have arrived', async () => {
   const purge = purgeOf({
     ids: idsOf(40),
     onQuery: (nth, there) => {
@@ -225,7 +225,7 @@ it('the drain of a query takes no more than were counted while it drains, althou
   assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
 });
 
-it('the drain of a query takes refused entities for gone only if the query shows every match', async () => {
+it('the drain of a query counts refused entities as gone only if the query shows every match', async () => {
   for (const isPartial of [false, true]) {
     const purge = purgeOf({
       ids: idsOf(4),
@@ -242,7 +242,7 @@ it('the drain of a query takes refused entities for gone only if the query shows
   }
 });
 
-it('the drain of a query reports refused matches as failed, also if fewer were there than counted', async () => {
+it('the drain of a query reports refused matches as failed, even if there were fewer than counted', async () => {
   const purge = purgeOf({
     ids: idsOf(60),
     locked: (id) => Number(id.split(':')[2]) < 10,
@@ -254,7 +254,7 @@ it('the drain of a query reports refused matches as failed, also if fewer were t
   assert.deepEqual([deleted, alreadyGone, failed, purge.there.size], [50, 0, 10, 10]);
 });
 
-it('the drain of a query reports remaining matches although pages skip some of them', async () => {
+it('the drain of a query reports remaining matches even if pages skip some of them', async () => {
   const purge = purgeOf({
     ids: idsOf(12),
     locked: () => true,
@@ -265,7 +265,7 @@ it('the drain of a query reports remaining matches although pages skip some of t
   assert.deepEqual([purge.ledger.counts.failed, purge.ledger.counts.alreadyGone], [12, 0]);
 });
 
-it('the drain of a query reports remaining matches although pages skip some, and others arrived', async () => {
+it('the drain of a query reports remaining matches even if pages skip some, and others arrived', async () => {
   const purge = purgeOf({
     ids: idsOf(12),
     locked: () => true,
@@ -285,7 +285,7 @@ it('the drain of a query takes arrivals at most once more, and counts the others
     limits: { pageSize: 100 },
   });
   const left = await purge.run();
-  // Eight batches for those that were counted, then one sweep for the eight that came meanwhile.
+  // Eight batches for the counted entities, then one sweep for the eight that arrived in the meantime.
   assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, left], [48, 48, 2]);
   assert.equal(purge.there.size, 2);
 });
@@ -315,7 +315,7 @@ it('the drain of a query never reports success while remaining matches fill the 
     purge.run(),
     (error: unknown) => error instanceof BrokerReplyError && error.message.includes('same page'),
   );
-  // Nor does a count say that there is no more, if the broker has once listed more than it counted.
+  // A count of no more matches proves nothing either, if the broker has once listed more than it counted.
   let looks = 0;
   const contradicted = purgeOf({
     ids: idsOf(30),
@@ -334,7 +334,7 @@ it('the check of the maximum trusts neither a count that ignores a filter nor an
   assert.equal(await hidden.bound(), undefined);
 });
 
-it('the preview of a purge says what was listed, and warns where the broker counts another number', async () => {
+it('the preview of a purge states the listed matches, and warns if the broker counts another number', async () => {
   for (const [n, counted, isLowerBound] of [
     [2, 3, true],
     [50, 51, true],
@@ -350,12 +350,12 @@ it('the preview of a purge says what was listed, and warns where the broker coun
   assert.equal(right.context.warnings.size, 0);
 });
 
-it('the preview of a purge fails where the broker counts matches and lists none', async () => {
+it('the preview of a purge fails if the broker counts matches and lists none', async () => {
   for (const counted of [1, 243_228_753])
     await assert.rejects(purgeOf({ ids: [], count: () => counted }).preview(), BrokerReplyError);
 });
 
-it('an empty page without a count is not the end of a list of which more was counted', async () => {
+it('an empty page without a count does not end a list if more matches were counted', async () => {
   const purge = purgeOf({
     ids: idsOf(30),
     hides: (id) => Number(id.split(':')[2]) >= 10,
@@ -380,7 +380,7 @@ it('the preview of a purge uses memory for listed matches only, whatever the bro
   assert.ok(bytes < 1_000_000, `${bytes} bytes`);
 });
 
-it('the preview of a purge believes what it listed to the end, not a count from before', async () => {
+it('the preview of a purge states the number of a complete list, not an earlier count', async () => {
   const purge = purgeOf({
     ids: idsOf(20),
     onQuery: (nth, there) => void (nth === 3 && there.delete('urn:t:19')),
@@ -397,7 +397,7 @@ it('the preview of a purge does not trust the counts of a broker that has listed
   assert.equal((await purge.preview()).matched, 250);
 });
 
-it('the preview of a purge says where there are more matches than could be counted', async () => {
+it('the preview of a purge says if there are more matches than could be counted', async () => {
   const previewOf = async (world: World) => (await purgeOf(world).preview()).isLowerBound;
   const ids = idsOf(250);
   assert.equal(await previewOf({ ids, count: () => undefined, ignoresOffset: true }), true);

@@ -18,11 +18,11 @@ import { replyOf } from '../broker/replies.js';
 
 interface HandMadePurge {
   readonly query: string;
-  /** Answers in place of the world. */
+  /** Answers in place of the stored entities. */
   readonly answer?: (request: BrokerRequest, query: URLSearchParams) => BrokerReply | undefined;
   readonly limits?: Partial<PurgeLimits>;
   readonly matches?: number;
-  /** The filters that the broker looks at. */
+  /** The filters that the broker applies. */
   readonly honours?: readonly string[];
 }
 
@@ -117,7 +117,7 @@ it('a purge by the broker itself reports no progress of its own', async () => {
   const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
   assert.ok(native.error instanceof BrokerRefusedError);
   assert.equal(native.progress, undefined);
-  // Attributes it purges as ever.
+  // Attributes are purged as usual.
   for (const strategy of ['native', 'auto'] as const) {
     const dropping = await run({
       query: 'type=T&drop=a',
@@ -129,7 +129,7 @@ it('a purge by the broker itself reports no progress of its own', async () => {
   }
 });
 
-it('a bounded purge asks for one match more than it may affect, and refuses that before anything else', async () => {
+it('a bounded purge requests one match more than it may affect, and refuses too many before anything else', async () => {
   for (const strategy of ['auto', 'native'] as const) {
     const { error, sent, deletes } = await run({ query: 'type=T&maxAffected=4', limits: { strategy } });
     assert.ok(error instanceof TooManyMatchesError && error.exact);
@@ -149,7 +149,7 @@ it('a bounded purge asks for one match more than it may affect, and refuses that
   assert.equal((await run({ query: 'type=T&maxAffected=4&dryRun=true' })).report?.matched, 25);
 });
 
-it('a purge of one entity, or of many, is refused where the broker ignores a filter, under any strategy', async () => {
+it('a purge of one entity, or of many, is refused if the broker ignores a filter, under any strategy', async () => {
   const queries = ['type=T', 'type=T&dryRun=true', 'type=T&drop=a', 'type=T&keep=a', 'type=T&maxAffected=25'];
   for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
     for (const [query, matches] of queries.flatMap((each) => [[each, 1] as const, [each, 25] as const])) {
@@ -160,7 +160,7 @@ it('a purge of one entity, or of many, is refused where the broker ignores a fil
   }
 });
 
-it('a purge that ends early tells what it could not delete until then', async () => {
+it('a purge that ends early reports the failures until then', async () => {
   let lists = 0;
   const { error, events } = await run({
     query: 'type=T',

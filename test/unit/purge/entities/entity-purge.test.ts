@@ -16,7 +16,7 @@ const page = (ids: readonly string[], count?: number): BrokerReply =>
     count === undefined ? {} : { 'ngsild-results-count': String(count) },
   );
 
-/** A purge of things whose broker answers paged queries in turn, and the bare query in one way. */
+/** A purge of things whose broker answers paged queries in turn, and the bare query always alike. */
 function purgeOf(pages: readonly BrokerReply[], bare = page([]), impossible = page([])) {
   const asked: string[] = [];
   let paged = 0;
@@ -43,13 +43,13 @@ it('the first page is accepted if it lists something, or the broker counts 0', a
   }
 });
 
-it('the first page without a count is confirmed by the bare query where it lists nothing', async () => {
+it('an empty first page without a count is confirmed by the bare query', async () => {
   const { context, asked } = purgeOf([page([])]);
   assert.deepEqual((await firstPage(context)).ids, []);
   assert.deepEqual(asked, ['paged', 'bare', 'paged NoSuchType']);
 });
 
-it('the first page fails if it stays empty and without a count, where the broker counts what surely matches nothing', async () => {
+it('an empty first page without a count fails if the broker counts a query that surely matches nothing', async () => {
   const { context, asked } = purgeOf([page([])], page([]), page([], 0));
   await assert.rejects(firstPage(context), BrokerReplyError);
   assert.deepEqual(asked.filter((each) => each === 'paged').length, 3);
@@ -57,7 +57,7 @@ it('the first page fails if it stays empty and without a count, where the broker
   assert.deepEqual((await firstPage(late.context)).count, 0);
 });
 
-it('the first page with an impossible count and no match is asked for again, and in the end is a failure of the broker', async () => {
+it('an empty first page with an impossible count is requested again, and finally fails as an error of the broker', async () => {
   for (const count of ['-738266224', 'NaN', '1.5', '1e3', '-1', '', '99999999999999999999']) {
     const failed = replyOf(200, [], { 'ngsild-results-count': count });
     const { context, asked } = purgeOf([failed]);
@@ -73,7 +73,7 @@ it('the first page with an impossible count and no match is asked for again, and
   }
 });
 
-it('an impossible count beside matches is no count, and makes no failure of a later empty page', async () => {
+it('an impossible count beside matches is ignored, and does not make a later empty page fail', async () => {
   const uncountable = (ids: readonly string[]) =>
     replyOf(
       200,
@@ -85,7 +85,7 @@ it('an impossible count beside matches is no count, and makes no failure of a la
   assert.deepEqual((await context.lister.page({ selection: context.selection, offset: 2 })).ids, []);
 });
 
-it('the first page is requested again if only the bare query lists something, since one empty page may be a passing fault', async () => {
+it('the first page is requested again if only the bare query lists something, because an empty page may be a temporary fault', async () => {
   const { context, asked } = purgeOf([page([]), page(idsOf(2))], page(idsOf(2)));
   assert.deepEqual((await firstPage(context)).ids, idsOf(2));
   assert.deepEqual(asked, ['paged', 'bare', 'paged']);
@@ -119,7 +119,7 @@ const total = (shown: number, count: number | undefined, more: object = {}) =>
     pageOf(idsOf(shown), { count }),
   );
 
-it('the trusted total of a first page is its count, unless that may be of the page only, or counts were wrong before', () => {
+it('the trusted total of a first page is its count, unless it may count only the page or counts were wrong before', () => {
   for (const [shown, count, trusted, more] of [
     [10, 11, true],
     [10, 5000, true],
@@ -137,7 +137,7 @@ it('the trusted total of a first page is its count, unless that may be of the pa
     assert.equal(total(shown, count, more), trusted ? count : undefined, `${shown} of ${count ?? 'unknown'}`);
 });
 
-it('the purge of listed entities looks again where nothing is listed and the broker gives no count, or counts something', async () => {
+it('the purge of listed entities queries again if nothing is listed and the count is missing or above zero', async () => {
   for (const count of [undefined, 2]) {
     const { context, asked } = purgeOf([page([], 0)]);
     await purgeByIds(context, pageOf([], { count }), undefined);
@@ -145,7 +145,7 @@ it('the purge of listed entities looks again where nothing is listed and the bro
   }
 });
 
-it('the bound of a purge counts the listed matches where the broker counts fewer', async () => {
+it('a purge that has listed its checked total looks for no more matches, whatever the broker counts', async () => {
   const { context, asked } = purgeOf([page([], 0)]);
   const first = pageOf(idsOf(3), { count: 9 });
   await purgeByIds({ ...context, proveFilters: async () => {} }, first, 3);
@@ -204,7 +204,7 @@ it('a purge that ran to its end resolves unclear items even if its query shows o
       const ids = new URLSearchParams(path.split('?')[1]).get('id');
       if (ids !== null) looks.push(ids);
       if (method === 'GET') return page(ids === null ? [...there] : [], ids === null ? there.size : 0);
-      // All are deleted, and nobody is told.
+      // All are deleted, without an answer.
       there.clear();
       return replyOf(500);
     },

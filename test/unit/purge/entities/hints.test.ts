@@ -23,7 +23,7 @@ function planOf(given: Readonly<Record<string, string>>, dropped: readonly strin
   return { hints, types: shown(types), attributes: shown(attributes) };
 }
 
-it('the hints of a dry run ask for each type alone', () => {
+it('the hints of a dry run query each type separately', () => {
   assert.deepEqual(planOf({ type: 'Car,(Bus;Tram)', id: 'urn:a:1', idPattern: 'x' }).types, [
     ['type=Car', 'No entity of type Car is listed.'],
     ['type=Bus', 'No entity of type Bus is listed.'],
@@ -33,7 +33,7 @@ it('the hints of a dry run ask for each type alone', () => {
   assert.deepEqual(planOf({ q: 'speed' }).types, []);
 });
 
-it("the hints of a dry run ask for each attribute that the query demands, with the query's own type", () => {
+it("the hints of a dry run query each attribute that the query demands, with the query's own type", () => {
   const { attributes } = planOf({
     type: 'Car',
     q: '(speed.unit>5|!gone|x!=1);createdAt;heading',
@@ -50,13 +50,13 @@ it("the hints of a dry run ask for each attribute that the query demands, with t
   assert.deepEqual(planOf({ q: 'speed>1' }).attributes, [['q=speed', 'No entity has the attribute speed.']]);
 });
 
-it('the hints of a dry run ask for the attributes that are to be dropped', () => {
+it('the hints of a dry run query the attributes to be dropped', () => {
   assert.deepEqual(planOf({ type: 'Car' }, ['speed']).attributes, [
     ['type=Car&attrs=speed', 'No entity of type Car has the attribute speed.'],
   ]);
 });
 
-it('the hints of a dry run ask only for local entities where the query does', () => {
+it('the hints of a dry run query only local entities if the query does', () => {
   const { types, attributes } = planOf({ type: 'Car', local: 'true', q: 'speed' });
   assert.deepEqual(
     [types[0]?.[0], attributes[0]?.[0]],
@@ -64,7 +64,7 @@ it('the hints of a dry run ask only for local entities where the query does', ()
   );
 });
 
-it('the hints of a dry run name each quoted time that q compares with, whatever the operator', () => {
+it('the hints of a dry run name each quoted time with which q compares, whatever the operator', () => {
   for (const [q, path] of [
     ['speed.observedAt<"2026-01-01T00:00:00Z"', 'speed.observedAt'],
     ['a;(b|c>="2026-01-01")', 'c'],
@@ -96,7 +96,7 @@ const PLAN: HintPlan = {
   attributes: ['a1', 'a2', 'a3'].map(question),
 };
 
-/** The hints of a report, where the broker answers by a function; entities are shown for what it has. */
+/** The hints of a report, at a broker that answers by a function; an entity in its answer means a match. */
 async function hintsOf(
   has: readonly string[],
   more: {
@@ -136,7 +136,7 @@ async function hintsOf(
   return { hints: ended.hints, asked };
 }
 
-it('the hints of a dry run say which name of the broker may be meant, by its end if it is an IRI', async () => {
+it('the hints of a dry run suggest the name of the broker that may be meant, by its end if it is an IRI', async () => {
   for (const [list, hint] of [
     [['t', 'T2', 'other'], 'no t2 Did you mean T2?'],
     [['https://a.example/t2'], 'no t2 Did you mean https://a.example/t2?'],
@@ -170,7 +170,7 @@ it('the hints of a dry run send no more queries than allowed, types and attribut
   }
 });
 
-it('the hints of a dry run call something missing only if the broker has none of its variants', async () => {
+it('the hints of a dry run report a name as missing only if the broker has none of its variants', async () => {
   const variants = ['v1', 'v2'];
   const found = await hintsOf(['t1', 't2', 't3', 'a1', 'v2'], { variants, questionsMax: 3 });
   assert.deepEqual(found.hints, ['quoted']);
@@ -187,7 +187,7 @@ it('the hints of a dry run call something missing only if the broker has none of
   );
 });
 
-it('the hints of a dry run end when the purge is stopped', async () => {
+it('the hints of a dry run end if the purge is stopped', async () => {
   const answer = () => {
     throw new PurgeStoppedError('stopped');
   };

@@ -9,7 +9,7 @@ import { replyOf } from '../broker/replies.js';
 import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';
 
-/** A broker that counts `counts` one after the other, the first for the page before, and answers its own purge. */
+/** A broker that returns `counts` one after the other, the first for the earlier page, and answers its own purge. */
 async function natively(
   counts: readonly (number | undefined)[],
   purge: (nth: number) => BrokerReply = () => replyOf(204),
@@ -101,7 +101,7 @@ it("the broker's own purge never counts less than 0 as deleted, and counts arriv
   assert.deepEqual([deleted, failed, arrived], [0, 5, 3]);
 });
 
-it("the broker's own purge names at most a thousand of those left", async () => {
+it("the broker's own purge names at most a thousand of the remaining matches", async () => {
   assert.equal((await (await natively([1500, 1500])).ended).errors.length, 1000);
 });
 
@@ -110,7 +110,7 @@ it("the broker's own purge trusts the listed matches if they exceed the count", 
   assert.deepEqual((await ended).matched, 4);
 });
 
-it("the broker's own purge treats a 404 like any other answer: the count decides", async () => {
+it("the broker's own purge treats a 404 like any other answer, because the count decides", async () => {
   const { ended } = await natively([5, 0], () => replyOf(404));
   assert.equal((await ended).deleted, 5);
 });
@@ -126,7 +126,7 @@ it("the broker's own purge ends with the refusal of the broker, and counts nothi
   }
 });
 
-it("the broker's own purge looks no more when a later one is refused, as its effect is known", async () => {
+it("the broker's own purge sends no more queries if a later purge is refused, because its effect is known", async () => {
   const { ended, sent, progress } = await natively([5, 2], (nth) => replyOf(nth === 1 ? 204 : 403));
   await assert.rejects(ended, BrokerRefusedError);
   assert.deepEqual([sent.length, progress()], [3, [[3, 0, 0]]]);
@@ -155,6 +155,6 @@ it("the broker's own purge is refused without a count, or if matches are counted
   }
   const { ended, progress } = await natively([5, undefined]);
   await assert.rejects(ended, BrokerReplyError);
-  // It was purged, and nobody knows what came of it.
+  // The purge was sent, and its result is unknown.
   assert.deepEqual(progress(), [[0, 0, 5]]);
 });

@@ -32,7 +32,7 @@ for (const [name, value] of [
   ['jsonKeys', 'speed'],
   ['geometryProperty', 'place'],
 ] as const) {
-  it(`too wide queries (clause 5.6.21.4): ${name} alone is refused, also with a bound or as a dry run`, () => {
+  it(`too wide queries (clause 5.6.21.4): ${name} alone is refused, even with a bound or as a dry run`, () => {
     const query = queryOf({ [name]: value });
     for (const more of ['', '&maxAffected=1', '&dryRun=true', '&local=false']) badData(`${query}${more}`);
   });
@@ -42,7 +42,7 @@ it('too wide queries (clause 5.6.21.4): id, idPattern, scopeQ and csf are refuse
   badData('id=urn:a:1&idPattern=%5Eurn&scopeQ=/a&csf=a==1');
 });
 
-it("too wide queries (clause 5.6.21.4): attrs or q with nothing but the broker's own attributes are refused", () => {
+it("too wide queries (clause 5.6.21.4): attrs or q with only the broker's own attributes are refused", () => {
   for (const attrs of words(`
       createdAt modifiedAt deletedAt createdAt,modifiedAt id type,scope
     `)) {
@@ -110,14 +110,14 @@ for (const query of WHOLE_TENANT) {
   });
 }
 
-it('queries that may empty a tenant go ahead where that is allowed, with any bound', () => {
+it('queries that may empty a tenant are accepted if the configuration allows it, with any bound', () => {
   for (const query of WHOLE_TENANT) {
     assert.equal(parseEntityPurgeQuery(query, 'allow').maxAffected, undefined, query);
     assert.equal(parseEntityPurgeQuery(`${query}&maxAffected=5`, 'allow').maxAffected, 5);
   }
 });
 
-it('queries that may empty a tenant are refused where that is forbidden, with any bound; dry runs are not', () => {
+it('queries that may empty a tenant are refused if the configuration forbids it, with any bound; dry runs are not', () => {
   for (const query of WHOLE_TENANT) {
     for (const more of ['', '&maxAffected=1', '&dryRun=false']) {
       assert.throws(() => parseEntityPurgeQuery(`${query}${more}`, 'refuse'), PolicyRefusedError, query);

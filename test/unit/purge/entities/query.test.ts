@@ -15,7 +15,7 @@ const badData = (query: string, parameter?: string) =>
 const invalid = (query: string, parameter: string) =>
   assertRefused(() => parseEntityPurgeQuery(query), 'invalidRequest', parameter);
 
-it('every selecting parameter of a purge goes to the broker, as given and in order', () => {
+it('every selecting parameter of a purge is sent to the broker, as given and in order', () => {
   const selection = [
     ['q', 'speed>50;name=="a b&c"'],
     ['type', 'Car,(Bus;Tram)'],
@@ -39,13 +39,13 @@ it('every selecting parameter of a purge goes to the broker, as given and in ord
   );
 });
 
-it('extensions, drop and keep never go to the broker', () => {
+it('extensions, drop and keep are never sent to the broker', () => {
   const { selection } = accepted('type=Car&dryRun=true&maxAffected=5&drop=speed');
   assert.deepEqual(selection, [{ name: 'type', value: 'Car' }]);
   assert.deepEqual(accepted('keep=speed&dryRun=false&type=Car').selection, selection);
 });
 
-it('only parameters of Query Entities go to the broker, whatever the query string holds', () => {
+it('only parameters of Query Entities are sent to the broker, whatever the query string contains', () => {
   const pairs = fc.tuple(
     fc.constantFrom(
       'type',
@@ -78,7 +78,7 @@ it('only parameters of Query Entities go to the broker, whatever the query strin
   );
 });
 
-it('type, q and geo values must follow their grammars, and the problem names the one at fault', () => {
+it('type, q and geo values must match their grammars, and the problem names the wrong parameter', () => {
   for (const type of ['A,', '(A', 'A B', '*,A', '"A"']) badData(queryOf({ type }), 'type');
   for (const q of ['speed>', 'speed=5', 'a==1;', '>5', 'a==1)', '(a']) badData(queryOf({ q }), 'q');
   badData('georel=close&geometry=Point&coordinates=%5B1,2%5D', 'georel');
@@ -87,7 +87,7 @@ it('type, q and geo values must follow their grammars, and the problem names the
   badData('georel=near%3BmaxDistance==1&geometry=Point&coordinates=1,2', 'coordinates');
 });
 
-it('georel, geometry and coordinates need each other, and geoproperty needs them', () => {
+it('georel, geometry and coordinates require each other, and geoproperty requires them', () => {
   badData('type=A&geometry=Point&coordinates=%5B1,2%5D', 'georel');
   badData('type=A&georel=within', 'geometry');
   badData('type=A&georel=within&geometry=Point', 'coordinates');
@@ -149,7 +149,7 @@ it('attrs, drop, keep, expandValues and jsonKeys accept only attribute names', (
   }
 });
 
-it('type, geoproperty and geometryProperty are names as well', () => {
+it('type, geoproperty and geometryProperty must also be names', () => {
   for (const type of ['A{b}', 'A[b]', 'Car,A=1', '(A;B!)', 'https://x.test/{a}'])
     badData(queryOf({ type }), 'type');
   const geo = { type: 'A', georel: 'within', geometry: 'Point', coordinates: '[1,2]' };
@@ -168,13 +168,13 @@ it('csf is a query and scopeQ a scope query', () => {
   accepted(queryOf({ type: 'A', csf: 'a==1|b', scopeQ: '(/a/+;/b),/c/#' }));
 });
 
-it('idPattern is kept to check the answers against', () => {
+it('idPattern is kept, so that the answers can be checked against it', () => {
   const { idPattern } = accepted('type=A&idPattern=%5Eurn:.%2A%5C%2B');
   assert.equal(idPattern?.test('urn:a+'), true);
   assert.equal(idPattern.test('urn:a'), false);
 });
 
-it('idPattern is refused when compiling it would hold up the process', () => {
+it('idPattern is refused if compiling it would block the process', () => {
   for (const idPattern of ['a{0,1000}'.repeat(100), '((a{100}){100}){100}', 'a'.repeat(3000)])
     assert.match(
       badData(queryOf({ type: 'A', idPattern, dryRun: 'true' }), 'idPattern').message,
@@ -195,7 +195,7 @@ it('drop and keep cannot be combined', () => {
   badData('type=A&drop=a&keep=b', 'keep');
 });
 
-it('drop names only attributes that attrs shows, each of them, and keep needs all to be shown', () => {
+it('drop names only attributes that attrs shows, and keep requires that all are shown', () => {
   for (const drop of ['a', 'b', 'a,b', 'b,a'])
     assert.deepEqual(accepted(`type=A&attrs=a,b&drop=${drop}`).removal?.names, drop.split(','));
   for (const drop of ['c', 'a,c', 'c,a', 'A'])

@@ -7,7 +7,7 @@ import { purge } from '../../../support/purge-harness.js';
 const OLD = '2020-01-01T00:00:00Z';
 const NEVER = 'n>1000';
 
-/** A broker with cars of 2026, each with a reading of 2025, that reads q, or another parameter, in its own way. */
+/** A broker with cars of 2026, each with a reading of 2025, that interprets q, or another parameter, in its own way. */
 function brokerThatReads(read: (value: string) => string, parameter = 'q') {
   const broker = new FlawedBroker({
     name: 'reads q',
@@ -50,7 +50,7 @@ for (const [what, query, read] of [
   ],
   ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
 ] as const) {
-  it(`a purge that matches nothing is refused where the broker does not understand ${what}: ${query}`, async () => {
+  it(`a purge that matches nothing is refused if the broker does not understand ${what}: ${query}`, async () => {
     const { error } = await brokerThatReads(read).run(query);
     assert.ok(error instanceof FilterIgnoredError, String(error));
     assert.equal(error.parameter, 'q');
@@ -70,14 +70,14 @@ for (const query of [
   `type=Car&q=never<${OLD}`,
   'type=Car&q=n>9',
 ]) {
-  it(`a purge that matches nothing succeeds where the broker understands its q: ${query}`, async () => {
+  it(`a purge that matches nothing succeeds if the broker understands its q: ${query}`, async () => {
     const { error, report } = await brokerThatReads((q) => q).run(query);
     assert.equal(error, undefined);
     assert.deepEqual([report?.matched, report?.warnings], [0, []]);
   });
 }
 
-it('a purge that matches nothing is refused where the broker takes A|B for the name of one type', async () => {
+it('a purge that matches nothing is refused if the broker reads A|B as the name of one type', async () => {
   const asOneName = (type: string) => (type.includes('|') ? 'OneName' : type);
   const { error } = await brokerThatReads(asOneName, 'type').run('type=Bus|Car');
   assert.ok(error instanceof FilterIgnoredError, String(error));
@@ -91,7 +91,7 @@ it('a purge that matches nothing is refused where the broker takes A|B for the n
   }
 });
 
-it('a purge that matches nothing asks one query more where the broker knows the time, and none without one', async () => {
+it('a purge that matches nothing sends one more query if the broker knows the time, and none without a time', async () => {
   for (const [query, more] of [
     [`type=Car&q=createdAt<${OLD}`, ['type=Car&q=createdAt>1970-01-01T00:00:00Z']],
     ['type=Car&q=n>9', []],
@@ -106,7 +106,7 @@ it('a purge that matches nothing asks one query more where the broker knows the 
   }
 });
 
-it('a purge by a time in an attribute warns where no value is comparable with a time', async () => {
+it('a purge by a time in an attribute warns if no value is comparable with a time', async () => {
   for (const [query, path] of [
     [`type=Car&q=n<${OLD}`, 'n'],
     [`type=Car&q=n.observedAt<${OLD}`, 'n.observedAt'],
