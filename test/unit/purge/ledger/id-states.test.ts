@@ -11,7 +11,7 @@ const STATES: readonly Known[] = [1, 2, 3, 4, 5, 6, 7, 8];
 const ID_COUNT = 200_000;
 const idOf = (index: number) => `urn:ngsi-ld:Car:${index}`;
 
-/** What a survey makes of an entry: only what was not deleted changes. */
+/** The effect of a survey on an entry: only entries that were not deleted change. */
 function settled(
   entry: { readonly state: Known; readonly isUnclear: boolean },
   isListed: boolean,
@@ -26,7 +26,7 @@ function settled(
   return { state: isUnclear ? IdState.goneTwice : IdState.absentTwice, isUnclear: false };
 }
 
-it('IdStates behaves as a map from ids to states, with counts and survey marks', () => {
+it('IdStates behaves like a map from ids to states, with counts and survey marks', () => {
   const ids = fc.oneof(
     fc.constantFrom('urn:a:1', 'urn:a:2', 'urn:a:2\u0000speed', '', '__proto__', 'constructor'),
     fc.string({ maxLength: 4 }),
@@ -88,7 +88,7 @@ it('IdStates behaves as a map from ids to states, with counts and survey marks',
   );
 });
 
-it('IdStates keeps the mark of an id when its state changes, and its state when it is marked', () => {
+it('IdStates keeps the mark of an id if its state changes, and its state if it is marked', () => {
   const states = new IdStates();
   states.set('urn:a:1', IdState.gone);
   states.startSurvey();
@@ -108,7 +108,7 @@ it('IdStates never marks an id that it does not know', () => {
   assert.equal(states.size, 0);
 });
 
-it('IdStates starts every survey without marks, however many there are', () => {
+it('IdStates starts every survey without marks, however many surveys there are', () => {
   const states = new IdStates();
   states.set('urn:a:1', IdState.failed);
   for (let survey = 0; survey < 200; survey++) {
@@ -152,8 +152,8 @@ it('IdStates keeps ids in a table outside the heap, nine bytes a slot, and never
   for (let index = 0; index < ID_COUNT; index++) states.set(idOf(index), IdState.pending);
   collectGarbage();
   const after = process.memoryUsage();
-  // The table doubles when it is 60 % full: 200 000 ids take 2^19 slots. What it outgrew, as much again in all, may
-  // not be collected yet.
+  // The table doubles when it is 60 % full: 200 000 ids take 2^19 slots. Outgrown tables, as much again in all, may not be
+  // collected yet.
   const tableBytes = 9 * 2 ** 19;
   const bytes = after.arrayBuffers - before.arrayBuffers;
   assert.ok(bytes < 2 * tableBytes + 100_000, `${bytes} bytes outside the heap`);

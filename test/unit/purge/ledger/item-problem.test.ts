@@ -4,7 +4,7 @@ import { errorTypes } from '../../../../sidecar/ngsi-ld/problem.js';
 import { itemProblem, problemOfFailure } from '../../../../sidecar/purge/ledger/index.js';
 import { outcomeUnknown } from '../../../../sidecar/purge/ledger/item-problem.js';
 
-it('itemProblem (clause 5.2.17) keeps what the broker said', () => {
+it('itemProblem (clause 5.2.17) keeps the problem of the broker', () => {
   const said = { type: errorTypes.conflict, title: 'No', detail: 'held elsewhere', status: 409 };
   assert.deepEqual(itemProblem(said), said);
   assert.equal(itemProblem({ type: 'about:blank', status: 400 }).type, 'about:blank');
@@ -26,7 +26,7 @@ it('itemProblem (clause 5.2.17) always has type, title and status; an invalid ty
   }
 });
 
-it('problemOfFailure is the problem of the last try where the broker gave one', () => {
+it('problemOfFailure is the problem of the last try if the broker gave one', () => {
   const problem = { status: 503, type: errorTypes.internalError, title: 'Busy', detail: 'try later' };
   assert.deepEqual(problemOfFailure({ kind: 'broker-error', status: 503, problem }), problem);
 });

@@ -32,14 +32,14 @@ function tallyOf(...settled: readonly (readonly [Item, DeleteResult])[]): ItemLe
   return ledger;
 }
 
-/** Settles by a survey that lists these items. */
+/** Settles items by a survey that lists these items. */
 function survey(ledger: ItemLedger, showsAll: boolean, ...listed: readonly Item[]): void {
   ledger.states.startSurvey();
   for (const item of listed) ledger.states.markListed(keyOf(item));
   ledger.resolveBySurvey(showsAll);
 }
 
-it('ItemLedger: pages are added as far as they are new, up to the maximum, whatever they repeat', () => {
+it('ItemLedger: the new items of pages are added up to the maximum, and repeated ones ignored', () => {
   const pages = fc.array(
     fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 6 }),
     { maxLength: 8 },
@@ -213,7 +213,7 @@ it('ItemLedger: unclear items count as unknown while in flight, and after their 
   assert.equal(shown.error.status, 502);
 });
 
-it('ItemLedger: unclear items make room for others once they are clear', () => {
+it('ItemLedger: resolved unclear items make room for others', () => {
   const ledger = new ItemLedger();
   const items = Array.from({ length: 10_001 }, (_, index) => ({ entityId: `urn:a:${index}` }));
   for (const item of items.slice(0, -1)) {
@@ -227,7 +227,7 @@ it('ItemLedger: unclear items make room for others once they are clear', () => {
   assert.deepEqual(ledger.unclear, [last]);
 });
 
-it('ItemLedger: unclear items are deleted if a query no longer finds them, and not if it does', () => {
+it('ItemLedger: unclear items are deleted if a query no longer finds them, and not if the query does', () => {
   for (const settle of [false, true]) {
     const ledger = new ItemLedger();
     for (const item of [ONE, TWO]) {
@@ -335,7 +335,7 @@ it('ItemLedger: success never names an entity with a failed attribute, even when
   }
 });
 
-it('ItemLedger: a full list of errors keeps what is in it up to date, and hides no deleted entity', () => {
+it('ItemLedger: a full list of errors keeps its entries up to date, and hides no deleted entity', () => {
   const ledger = new ItemLedger();
   for (let index = 0; index < 1001; index++) {
     const item = { entityId: `urn:b:${index}` };
@@ -388,7 +388,7 @@ it('ItemLedger: the counts add up to the items, whatever happens to them', () =>
 
 const attribute = { entityId: 'urn:a:1', attribute: 'speed' };
 
-it('the key of an item belongs to one entity, attribute, dataset, instance or digest only', () => {
+it('the key of an item belongs to a single entity, attribute, dataset, instance or digest', () => {
   const items: readonly Item[] = [
     { entityId: 'urn:a:1' },
     { entityId: 'urn:a:2' },
@@ -415,7 +415,7 @@ it('the key of an instance stays the same when its dataset or time changes', () 
   assert.equal(new Set(keys).size, 1);
 });
 
-it('the key of an item differs with each of its parts, which hold no NUL', () => {
+it('the key of an item differs with each of its parts, which contain no NUL', () => {
   const texts = fc.string({ unit: fc.constantFrom('a', 'b', 'i', 'x', 'd', ':', ' ', '/'), minLength: 1 });
   const items = fc.record({ entityId: texts, attribute: texts, instanceId: texts });
   fc.assert(
@@ -442,14 +442,14 @@ it('the keys of instances of one attribute differ, and their errors name them', 
 
 const STILL_LISTED = { status: 409, title: 'Entity still listed' };
 
-/** A ledger, and the outcomes told of its items. */
+/** A ledger, and the reported outcomes of its items. */
 function observed() {
   const told: (readonly [string, ItemOutcome])[] = [];
   const ledger = new ItemLedger(Infinity, (item, outcome) => told.push([keyOf(item), outcome]));
   return { ledger, told };
 }
 
-/** What was told of one item after these steps. */
+/** The outcomes reported for one item after these steps. */
 function toldOf(...steps: readonly ((ledger: ItemLedger) => void)[]) {
   const { ledger, told } = observed();
   ledger.add(ONE);
@@ -556,12 +556,12 @@ const told: Readonly<
 };
 
 for (const [what, [steps, outcomes, counts]] of Object.entries(told)) {
-  it(`ItemLedger: the last outcome that is told of an item agrees with the counts: ${what}`, () => {
+  it(`ItemLedger: the last reported outcome of an item agrees with the counts: ${what}`, () => {
     assert.deepEqual(toldOf(...steps), { outcomes, counts: counted(counts) });
   });
 }
 
-it('ItemLedger: the last outcomes that are told agree with the counts, whatever happens to the items', () => {
+it('ItemLedger: the last reported outcomes agree with the counts, whatever happens to the items', () => {
   const verdicts = fc.constantFrom(GONE, ABSENT, RETRYABLE, UNCLEAR, REFUSED);
   const tries = fc.record({
     unclear: fc.tuple(fc.boolean(), fc.boolean()),
