@@ -14,7 +14,7 @@ const LISTED = replyOf(200, [{ id: 'urn:t:1' }]);
 const isRefusal = (status: number) => (error: unknown) =>
   error instanceof BrokerRefusedError && error.problem.status === status;
 
-/** A collection of a broker that answers by the spelling of its path: without a slash, and with one. */
+/** A collection of a broker that answers by the form of its path: without a slash, and with one. */
 function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => BrokerReply = () => UNKNOWN) {
   const asked: string[] = [];
   const { requester, capabilities, clock } = contextOf({
@@ -37,7 +37,7 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
   return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
 
-it('the spelling of a collection is blamed only for a 404, and not for one about the tenant', async () => {
+it('the path of a collection is blamed only for a 404, and not for a 404 about the tenant', async () => {
   for (const status of [200, 400, 403, 422]) {
     const { page, asked } = collectionOf(() => replyOf(status, []));
     if (status === 200) await page();
@@ -49,7 +49,7 @@ it('the spelling of a collection is blamed only for a 404, and not for one about
   assert.deepEqual(asked, ['/entities']);
 });
 
-it('the spelling of a collection is that of the answer to a query, be it a page or a refusal of this one', async () => {
+it('the path of a collection is the one that answered a query, with a page or with a refusal of the query', async () => {
   for (const [reply, isAnswer] of [
     [replyOf(200, []), true],
     [replyOf(400, { title: 'no pick' }), true],
@@ -76,7 +76,7 @@ it('the spelling of a collection is that of the answer to a query, be it a page 
 
 const failing = () => replyOf(500, { title: 'Broken' });
 
-it('the spelling of a collection is not blamed where the broker fails with a slash and knows no such path without', async () => {
+it('the path of a collection is not blamed if the broker fails with a slash and does not know the path without one', async () => {
   const { page } = collectionOf(() => replyOf(404, 'Not Found'), failing);
   await assert.rejects(page(), (error: unknown) => {
     assert.ok(error instanceof BrokerFailedError);
@@ -84,7 +84,7 @@ it('the spelling of a collection is not blamed where the broker fails with a sla
   });
 });
 
-it('a query whose tries run out has exactly one more round of tries in a purge that has had answers', async () => {
+it('a query whose tries run out gets one more round of tries in a purge that has had answers', async () => {
   const { page, asked } = collectionOf((nth) => (nth === 1 ? LISTED : failing()));
   await page();
   await assert.rejects(
@@ -98,13 +98,13 @@ it('a query whose tries run out has exactly one more round of tries in a purge t
   assert.deepEqual((await recovering.page()).ids, ['urn:t:1']);
 });
 
-it('a query whose tries run out is not tried in another round by a purge without answers', async () => {
+it('a query whose tries run out gets no more tries in a purge without answers', async () => {
   const { page, asked } = collectionOf(failing);
   await assert.rejects(page(), BrokerFailedError);
   assert.equal(asked.length, 3);
 });
 
-it('a query whose tries run out is not tried in another round for an unavailable @context', async () => {
+it('a query whose tries run out gets no more tries for an unavailable @context', async () => {
   const { page, asked } = collectionOf((nth) =>
     nth === 1 ? LISTED : replyOf(504, { type: 'LdContextNotAvailable' }),
   );

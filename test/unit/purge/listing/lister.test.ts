@@ -20,13 +20,13 @@ import { idsOf } from '../hand-made-lister.js';
 const SELECTION = [{ name: 'type', value: 'Thing' }];
 const TOO_MANY = { type: 'https://uri.etsi.org/ngsi-ld/errors/TooManyResults' };
 
-/** How many entities are asked for, and what else: "limit pick count". */
+/** The number of requested entities and the other parameters: "limit pick count". */
 const summaryOf = (query: URLSearchParams) =>
   [query.get('limit') ?? 'bare', ...[...query.keys()].filter((name) => !/^(?:type|limit)$/.test(name))].join(
     ' ',
   );
 
-/** A lister whose broker shows as many entities as it is asked for, unless told otherwise. */
+/** A lister whose broker shows as many entities as requested, unless told otherwise. */
 function listerOf(
   answer: (query: URLSearchParams, limit: number) => BrokerReply | undefined,
   {
@@ -74,7 +74,7 @@ it('a page of matches is requested with no more content than needed', async () =
   assert.deepEqual(whole.asked, ['1000']);
 });
 
-it('a page of matches is asked for in every size of the contract, one after the other', async () => {
+it('a page of matches is requested in every size of the contract, one after the other', async () => {
   const { page, asked } = listerOf((_query, limit) => (limit > 1 ? refusal(403, TOO_MANY) : undefined));
   await page();
   assert.deepEqual(
@@ -83,7 +83,7 @@ it('a page of matches is asked for in every size of the contract, one after the 
   );
 });
 
-it('a page of matches is asked for in the next form at once where a refusal names the parameter', async () => {
+it('a page of matches is requested in the next form at once if a refusal names the parameter', async () => {
   const { page, asked } = listerOf((query) => {
     if (query.has('pick')) return refusal(400, { detail: 'pick is unknown' });
     return query.has('options') ? refusal(400, { detail: 'unknown keyValues' }) : undefined;
@@ -121,7 +121,7 @@ it('a page of matches fails if the broker refuses the query itself, and nothing 
   }
 });
 
-it('a page size that was accepted once is proven: a later 400 to one as large is about the query', async () => {
+it('a page size that was accepted once is proven, so a later 400 for the same size is about the query', async () => {
   let isBad = false;
   const { page, asked } = listerOf(() => (isBad ? refusal(400) : undefined));
   await page();
@@ -130,7 +130,7 @@ it('a page size that was accepted once is proven: a later 400 to one as large is
   assert.equal(asked.length, 2);
 });
 
-it('a page that is too large to be read is asked for in smaller steps, without blaming the broker', async () => {
+it('a page that is too large to be read is requested in smaller steps, without blaming the broker', async () => {
   for (const [most, found] of [
     [150, 100],
     [1, 1],
@@ -155,7 +155,7 @@ it('a page that is too large to be read is asked for in smaller steps, without b
   });
 });
 
-it('a page that is too large to be read is asked for in smaller steps also where each source of the broker shows an entity', async () => {
+it('a page that is too large to be read is requested in smaller steps even if each source of the broker shows an entity', async () => {
   const { page, asked } = listerOf((_query, limit) => {
     if (limit > 100) throw new ReplyTooLargeError('too large');
     const shown = idsOf(limit).flatMap((id) => [{ id }, { id: `${id}:other` }]);
@@ -169,7 +169,7 @@ it('a page that is too large to be read is asked for in smaller steps also where
   );
 });
 
-it('a page that is too large to be read is asked for in all smaller steps where the broker heeds limits', async () => {
+it('a page that is too large to be read is requested in all smaller steps if the broker respects limits', async () => {
   const { page, asked } = listerOf((_query, limit) => {
     if (limit > 10) throw new ReplyTooLargeError('too large');
     return undefined;
@@ -181,7 +181,7 @@ it('a page that is too large to be read is asked for in all smaller steps where 
   );
 });
 
-it('a page of several entities is read up to 4 MiB, and one of a single entity as far as any answer', async () => {
+it('a page of several entities is read up to 4 MiB, and a page of a single entity up to the limit of any answer', async () => {
   const bounds: unknown[] = [];
   const { lister } = contextOf({
     brokerQuery: { resource: entities('ids'), selection: SELECTION },
@@ -194,7 +194,7 @@ it('a page of several entities is read up to 4 MiB, and one of a single entity a
   assert.deepEqual(bounds, [4 * 1024 * 1024, 4 * 1024 * 1024, undefined]);
 });
 
-it('a page of histories that cannot be read whole is asked for with fewer instances from then on', async () => {
+it('a page of histories that cannot be read whole is requested with fewer instances from then on', async () => {
   const { page, asked } = listerOf(
     (query) => {
       if (!query.has('lastN')) throw new ReplyTooLargeError('too large');
@@ -208,7 +208,7 @@ it('a page of histories that cannot be read whole is asked for with fewer instan
   assert.equal(asked.at(-1), '1 lastN');
 });
 
-it('a page is not used when its status is neither that of an answer nor that of an error', async () => {
+it('a page is not used if its status is neither that of an answer nor that of an error', async () => {
   for (const status of [202, 204, 206]) {
     const { page } = listerOf(() => replyOf(status, []));
     await assert.rejects(page(), BrokerReplyError);
@@ -226,13 +226,13 @@ it('a page of histories has the number of requested instances', async () => {
 });
 
 const growing = { limits: { pageSize: 1000, pageSizeMax: 10_000 } };
-/** Two pages of a query with as many matches as that. */
+/** Two pages of a query with this many matches. */
 const twice = async ({ page }: ReturnType<typeof listerOf>) => {
   const first = await page({ expected: 100_000 });
   return [first.mayGrow, (await page({ offset: 1000, expected: 99_000 })).limit];
 };
 
-it('a page grows where the broker is quick and enough matches are still to come', async () => {
+it('a page grows if the broker is quick and enough matches are still expected', async () => {
   assert.deepEqual(await twice(listerOf(() => undefined, growing)), [true, 4000]);
   const few = listerOf(() => undefined, growing);
   await few.page({ expected: 100_000 });
@@ -242,7 +242,7 @@ it('a page grows where the broker is quick and enough matches are still to come'
 });
 
 for (const status of [400, 403, 413, 422]) {
-  it(`a page goes back to the size before when the broker refuses it with ${status}, and remembers it`, async () => {
+  it(`a page returns to the previous size if the broker refuses it with ${status}, and remembers this`, async () => {
     const lister = listerOf((_query, limit) => (limit > 1000 ? refusal(status) : undefined), growing);
     assert.deepEqual(await twice(lister), [true, 1000]);
     assert.equal(lister.capabilities.get('page-max'), 1000);
@@ -251,7 +251,7 @@ for (const status of [400, 403, 413, 422]) {
 }
 
 for (const status of [400, 403, 413, 422]) {
-  it(`a page that was large before and is refused with ${status} now is asked for once more in the usual size, and then fails`, async () => {
+  it(`a page that was large before and is refused with ${status} is requested once more in the usual size, and then fails`, async () => {
     let isRefusing = false;
     const { page, asked } = listerOf(() => (isRefusing ? refusal(status) : undefined), {
       limits: { pageSize: 1000, pageSizeMax: 4000 },
@@ -265,7 +265,7 @@ for (const status of [400, 403, 413, 422]) {
   });
 }
 
-it('a page that was large before and cannot be read now is asked for in smaller steps', async () => {
+it('a page that was large before and cannot be read now is requested in smaller steps', async () => {
   let most = Infinity;
   const { page, asked } = listerOf(
     (_query, limit) => {
@@ -280,7 +280,7 @@ it('a page that was large before and cannot be read now is asked for in smaller 
   assert.equal(asked.length, 5);
 });
 
-it('a page goes back to the size before when it cannot be read, or its tries run out', async () => {
+it('a page returns to the previous size if it cannot be read, or its tries run out', async () => {
   for (const how of ['too large', 'failing'] as const) {
     const lister = listerOf((_query, limit) => {
       if (limit <= 1000) return undefined;
@@ -293,7 +293,7 @@ it('a page goes back to the size before when it cannot be read, or its tries run
   }
 });
 
-it('a page goes back to the size before when the broker shows fewer than asked for, with more to come', async () => {
+it('a page returns to the previous size if the broker shows fewer entities than requested, with more to come', async () => {
   for (const headers of [{ 'ngsild-results-count': '9999' }, { link: '<x>; rel="next"' }]) {
     const lister = listerOf(
       (_query, limit) =>
@@ -309,7 +309,7 @@ it('a page goes back to the size before when the broker shows fewer than asked f
   }
 });
 
-it('a page keeps its size where it is short because it is the last one', async () => {
+it('a page keeps its size if it is short because it is the last one', async () => {
   const lister = listerOf((query, limit) => {
     const rest = 12_000 - Number(query.get('offset') ?? 0);
     const shown = idsOf(Math.min(limit, rest)).map((id) => ({ id }));
@@ -321,7 +321,7 @@ it('a page keeps its size where it is short because it is the last one', async (
   assert.equal((await lister.page({ expected: 12_000 })).limit, 10_000);
 });
 
-it('a page of any size fails when the broker asks for too long a pause', async () => {
+it('a page of any size fails if the broker asks for too long a pause', async () => {
   const { page, asked } = listerOf(
     (_query, limit) => (limit > 1000 ? replyOf(429, '', { 'retry-after': '36000' }) : undefined),
     growing,

@@ -5,7 +5,7 @@ import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { PageSize, Trial } from '../../../../sidecar/purge/listing/page-limits.js';
 
-/** Feeds full pages to a page size until it settles, and returns the sizes that were asked for. */
+/** Feeds full pages to a page size until it settles, and returns the requested sizes. */
 function sizesAt(
   msOf: (size: number) => number,
   { start = 1000, most = 10_000, charsEach = 50 } = {},
@@ -20,24 +20,24 @@ function sizesAt(
   return asked;
 }
 
-/** Of the time for each entity, at most that a larger page may take. */
+/** The maximum time that a larger page may take for each entity, relative to a smaller one. */
 const SHARE = 0.8;
 
-it('PageSize grows to the largest page where a page takes the same time whatever its size', () => {
+it('PageSize grows to the largest page if a page takes the same time whatever its size', () => {
   assert.deepEqual(
     sizesAt(() => 5),
     [1000, 4000, 10_000, 10_000],
   );
 });
 
-it('PageSize goes back to its start where larger pages take as long for each entity', () => {
+it('PageSize returns to its start if larger pages take as long for each entity', () => {
   assert.deepEqual(
     sizesAt((size) => size / 100),
     [1000, 4000, 1000],
   );
 });
 
-it('PageSize keeps a larger size that takes exactly the share of time that is worth it', () => {
+it('PageSize keeps a larger size that takes exactly the maximum share of the time', () => {
   for (const [share, isWorthIt] of [
     [SHARE - 0.01, true],
     [SHARE, true],
@@ -48,14 +48,14 @@ it('PageSize keeps a larger size that takes exactly the share of time that is wo
   }
 });
 
-it('PageSize keeps the last size that was worth it', () => {
+it('PageSize keeps the last size that saved time', () => {
   assert.deepEqual(
     sizesAt((size) => (size > 4000 ? size : 5)),
     [1000, 4000, 10_000, 4000],
   );
 });
 
-it('PageSize asks for no page that would take more than a second, or hold more than two megabytes', () => {
+it('PageSize requests no page that would take more than a second, or contain more than two megabytes', () => {
   assert.equal(sizesAt(() => 600).at(-1), 1000);
   assert.deepEqual(
     sizesAt(() => 5, { charsEach: 500 }),
@@ -70,7 +70,7 @@ it('PageSize learns nothing from pages of another size', () => {
   assert.equal(size.size, 100);
 });
 
-it('PageSize gives up a size that was good before when the broker refuses it later', () => {
+it('PageSize gives up a size that was good before if the broker refuses it later', () => {
   const size = new PageSize(1000, 4000);
   for (const limit of [1000, 4000]) size.note({ limit, ms: 5, length: 10 });
   assert.deepEqual([size.size, size.isSettled], [4000, true]);
@@ -78,7 +78,7 @@ it('PageSize gives up a size that was good before when the broker refuses it lat
   assert.deepEqual([size.size, size.isSettled], [1000, true]);
 });
 
-it('PageSize goes down one step where several pages of a size are refused at once', () => {
+it('PageSize goes down one step if several pages of a size are refused at once', () => {
   const size = new PageSize(100, 1600);
   for (const limit of [100, 400]) size.note({ limit, ms: 5, length: 10 });
   assert.equal(size.size, 1600);
@@ -89,7 +89,7 @@ it('PageSize goes down one step where several pages of a size are refused at onc
   assert.equal(size.size, 100);
 });
 
-it('PageSize never asks for a size again that was refused, but for its start', () => {
+it('PageSize never requests a size again that was refused, except for its start', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (refusals) => {
       const size = new PageSize(10, 100_000);
@@ -103,7 +103,7 @@ it('PageSize never asks for a size again that was refused, but for its start', (
   );
 });
 
-it('PageSize stays between start and maximum, and settles, whatever the pages take', () => {
+it('PageSize stays between start and maximum, and settles, however long the pages take', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5000 }),
@@ -128,7 +128,7 @@ const query = { selection: [{ name: 'type', value: 'T' }], count: true };
 const tried = { query, limit: 200, projection: 'pick' } as const;
 const unasked = async () => assert.fail('nothing has to be asked');
 
-/** A trial of one page, and what it knows. */
+/** A trial of one page, and its known facts. */
 function trialOf(capabilities: BrokerMemory) {
   const trial = new Trial(capabilities, entities('ids'));
   return {
@@ -141,7 +141,7 @@ function trialOf(capabilities: BrokerMemory) {
   };
 }
 
-it('what a page learns while it is refused holds for that page alone until it is kept', async () => {
+it('a fact learnt while a page is refused applies to this page only until it is kept', async () => {
   const capabilities = new BrokerMemory({ now: () => 0 });
   capabilities.learn('page-max', 200);
   const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
@@ -155,7 +155,7 @@ it('what a page learns while it is refused holds for that page alone until it is
   assert.deepEqual(other.seen(), [100, 'key-values', false]);
 });
 
-it('a page that found nothing out keeps nothing, and one never widens what became known meanwhile', async () => {
+it('a page that learnt nothing keeps nothing, and a page never widens newer restrictions', async () => {
   const capabilities = new BrokerMemory({ now: () => 0 });
   trialOf(capabilities).trial.keep();
   assert.equal(capabilities.facts().size, 0);

@@ -19,7 +19,7 @@ it('parsePage keeps ids in order, repeats included, by id or @id', () => {
   assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
 });
 
-it('parsePage reads a missing body as an empty page, unless it is said not to be JSON', () => {
+it('parsePage reads a missing body as an empty page, unless its media type is not JSON', () => {
   for (const type of ['text/html', 'text/plain; charset=utf-8', 'application/octet-stream'])
     assert.throws(() => parsePage(replyOf(200, '', { 'content-type': type })), BrokerReplyError);
   for (const type of ['application/json', 'application/ld+json; charset=utf-8', ''])
@@ -42,13 +42,13 @@ it('parsePage refuses anything but an array of entities with BrokerReplyError', 
   );
 });
 
-it('parsePage refuses an entity without an id, whose delete would be one of the collection', () => {
+it('parsePage refuses an entity without an id, whose delete would be that of the collection', () => {
   for (const id of ['', null, undefined, 5, {}, ['urn:a:1']]) {
     assert.throws(() => parsePage(replyOf(200, [{ id: 'urn:a:1' }, { id, type: 'A' }])), BrokerReplyError);
   }
 });
 
-it('parsePage answers a page or throws BrokerReplyError, whatever the body is', () => {
+it('parsePage returns a page or throws BrokerReplyError, whatever the body is', () => {
   const bodies = fc.oneof(
     fc.string(),
     fc.json(),
@@ -76,7 +76,7 @@ it('parsePage reads the count (clause 6.3.13), and ignores an invalid one', () =
   assert.equal(withHeaders({}).count, undefined);
 });
 
-it('parsePage finds a next link among all link-values (RFC 8288), the @context among them', () => {
+it('parsePage finds a next link among all link-values (RFC 8288), including those for an @context', () => {
   const context =
     '<https://c.test/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"';
   const next = '</ngsi-ld/v1/entities?offset=10>;rel="next";type="application/json"';
@@ -107,7 +107,7 @@ it('parsePage finds a next link among all link-values (RFC 8288), the @context a
   assert.equal(withHeaders({}).hasNext, false);
 });
 
-it('parsePage knows a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range says', () => {
+it('parsePage recognises a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range', () => {
   const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
   for (const [status, headers, isPartial] of [
     [206, range, true],
@@ -150,7 +150,7 @@ it('a collection is answered with 200, 201 or 203, a history also with 206, and 
   assert.deepEqual([entities('ids').answered.size, temporalEntities().answered.size], [3, 4]);
 });
 
-it('histories are asked for the newest instances and the times as needed, giving up one after the other', () => {
+it('histories are requested with the newest instances and the times as needed, omitting one after the other if refused', () => {
   const shapes = (isBare: boolean, needsTimes: boolean) =>
     temporalEntities().projectionsOf({ selection: SELECTION, isBare, needsTimes });
   assert.deepEqual(shapes(false, true), ['recent-times', 'recent', 'times', 'none']);
@@ -159,7 +159,7 @@ it('histories are asked for the newest instances and the times as needed, giving
   assert.deepEqual(shapes(true, false), ['none']);
 });
 
-it('parameters that ask for less are recognised by each name in a problem, in any case, as whole words', () => {
+it('parameters that reduce a request are recognised by each name in a problem, in any case, as whole words', () => {
   for (const projection of PROJECTIONS) {
     const sent = parametersOf(projection)
       .split('&')

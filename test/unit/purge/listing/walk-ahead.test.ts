@@ -8,7 +8,7 @@ import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;
 
-/** Walks over a row of ids, up to where `stopsAt` pages were read. */
+/** Walks over consecutive ids, until `stopsAt` pages were read. */
 async function walked(
   total: number,
   options: Partial<WalkOptions> & { readonly stopsAt?: number; readonly mayGrow?: boolean } = {},
@@ -32,13 +32,13 @@ async function walked(
   return { ids: [...ids], offsets: asked.map(({ offset = 0 }) => offset), asked };
 }
 
-it('a walk that reads ahead lists everything once, in order, and asks for each page once, however far it reads ahead', async () => {
+it('a walk that reads ahead lists everything once, in order, and requests each page once, however far it reads ahead', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(95), fc.integer({ min: 1, max: 8 }), async (total, concurrency) => {
       const { ids, offsets } = await walked(total, { concurrency });
       assert.deepEqual(ids, idsOf(total));
       assert.equal(new Set(offsets).size, offsets.length);
-      // Besides the pages with matches, the one behind the last match alone.
+      // Besides the pages with matches, only the page after the last match.
       assert.ok(offsets.length <= Math.ceil(total / LIMIT) + 1, offsets.join());
     }),
     { numRuns: 60 },
@@ -71,7 +71,7 @@ it('a walk that reads ahead reads nothing beyond the wanted or counted matches',
   assert.deepEqual((await walked(25, { concurrency: 8, stopsAt: 2 })).offsets, [0, 10, 20]);
 });
 
-it('a walk that reads ahead waits for each page where the next may be larger, or be asked for in another shape', async () => {
+it('a walk that reads ahead waits for each page if the next may be larger, or be requested in another shape', async () => {
   for (const options of [{ mayGrow: true }, { shape: () => ({ instances: 2 }) }]) {
     const { offsets, asked } = await walked(100, { concurrency: 8, stopsAt: 2, ...options });
     assert.deepEqual(offsets, [0, 10]);
@@ -80,12 +80,12 @@ it('a walk that reads ahead waits for each page where the next may be larger, or
   }
 });
 
-it('a walk that reads ahead asks for one page after the other where the broker ignores the offset', async () => {
+it('a walk that reads ahead requests one page after the other if the broker ignores the offset', async () => {
   const paging = { contradicted: false, longestPage: 0, ignoresOffset: true };
   assert.deepEqual((await walked(100, { concurrency: 8, stopsAt: 2, paging })).offsets, [0, 10]);
 });
 
-it('a walk that reads ahead passes on how many matches are still to come, so pages may grow', async () => {
+it('a walk that reads ahead passes on how many matches are still expected, so that pages may grow', async () => {
   const { asked } = await walked(100, { mayGrow: true, from: 20 });
   assert.deepEqual(
     asked.slice(0, 3).map(({ expected }) => expected),
@@ -99,13 +99,13 @@ const ALL = idsOf(100);
 /** A lister of 100 ids in pages of 10. */
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
 
-it('ReadAhead gives a page no count that the page shows to be too low', async () => {
+it('ReadAhead removes the count of a page if the page shows that it is too low', async () => {
   const ahead = new ReadAhead(pages().lister, 2);
   ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
   assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
 });
 
-it('ReadAhead asks again for an offset that is not on its way, and forgets the others', async () => {
+it('ReadAhead requests an offset again that is not in flight, and forgets the others', async () => {
   const { lister, asked } = pages();
   const ahead = new ReadAhead(lister, 2);
   ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
@@ -122,7 +122,7 @@ it('ReadAhead throws the error of a page when the page is wanted, and not before
   const ahead = new ReadAhead(lister, 2);
   ahead.ask(SELECTION, { offset: 10, limit: 10, end: 30, count: 100 });
   await ahead.page({ selection: SELECTION, offset: 10 });
-  // Nobody waits for the other page yet.
+  // The other page is not awaited yet.
   await turn();
   await assert.rejects(ahead.page({ selection: SELECTION, offset: 20 }), /no such page/);
 });

@@ -31,7 +31,7 @@ function stepAfter(look: Look, state: Partial<WalkState> = {}, paging = NOTHING_
   return nextStep(before, seen, learnPaging(paging, before, seen));
 }
 
-it('the plan of a walk takes only full agreement with the count, twice in a row, for the end', () => {
+it('the plan of a walk ends only after two complete agreements with the count in a row', () => {
   for (const [look, confirmations] of [
     [{ ids: 5, fresh: 5, count: 15 }, 1],
     [{ ids: 5, fresh: 5, count: 16 }, 0],
@@ -47,7 +47,7 @@ it('the plan of a walk takes only full agreement with the count, twice in a row,
   assert.equal(between.state.confirmations, 0, 'those before do not count');
 });
 
-it('the plan of a walk passes over a full page of known matches only within what it has asked for', () => {
+it('the plan of a walk skips a full page of known matches only within the requested range', () => {
   const look = { ids: 10, count: 100, countsUnshown: true };
   const within = stepAfter(look, { offset: 10, listed: 20, reach: 20 });
   assert.ok(within.kind === 'next');
@@ -55,7 +55,7 @@ it('the plan of a walk passes over a full page of known matches only within what
   assert.equal(stepAfter(look, { offset: 10, listed: 20, reach: 19 }).kind, 'end');
 });
 
-it('the plan of a walk passes over pages up to the end of the count, or as long as a link leads on', () => {
+it('the plan of a walk skips pages up to the end of the count, or as long as there is a next link', () => {
   const before = { offset: 10, listed: 10, emptyPages: 3 };
   for (const [look, goesOn] of [
     [{ ids: 1, count: 21 }, true],
@@ -69,7 +69,7 @@ it('the plan of a walk passes over pages up to the end of the count, or as long 
   }
 });
 
-it('the plan of a walk passes over a hundred thousand pages at most, and is incomplete then', () => {
+it('the plan of a walk skips a hundred thousand pages at most, and is then incomplete', () => {
   const look = { count: 1_000_000, countsUnshown: true };
   assert.equal(stepAfter(look, { skippedPages: 99_999 }).kind, 'next');
   const step = stepAfter(look, { skippedPages: 100_000 });
@@ -77,7 +77,7 @@ it('the plan of a walk passes over a hundred thousand pages at most, and is inco
   assert.deepEqual([step.end.complete, step.end.unlisted], [false, 1_000_000]);
 });
 
-it('the plan of a walk takes 256 short pages in a row, no longer than half of the longest one, for no trickle yet', () => {
+it('the plan of a walk takes up to 256 short pages in a row, of half the longest page at most, before it assumes a trickle', () => {
   const longest = { contradicted: false, longestPage: 8 };
   const trickle = { ids: 4, fresh: 4 };
   assert.equal(stepAfter(trickle, { shortPages: 255 }, longest).kind, 'next');
@@ -89,7 +89,7 @@ it('the plan of a walk takes 256 short pages in a row, no longer than half of th
   assert.equal(longer.state.shortPages, 0);
 });
 
-it('the plan of a walk does not take the first page, or a short one, for proof that the offset is ignored', () => {
+it('the plan of a walk does not take the first page, or a short one, as proof that the offset is ignored', () => {
   for (const [ids, offset, isProof] of [
     [10, 10, true],
     [10, 0, false],

@@ -15,7 +15,7 @@ const LIMIT = 10;
 /** A broker's matches in their order; those that it counts and does not show are undefined. */
 type Row = readonly (string | undefined)[];
 
-/** `x` is shown, `.` is counted only. */
+/** x` is shown, `.` is counted only. */
 const rowOf = (pattern: string): Row =>
   Array.from(pattern, (mark, index) => (mark === 'x' ? `urn:t:${index}` : undefined));
 const shownOf = (row: Row): readonly string[] => row.filter((id) => id !== undefined);
@@ -29,7 +29,7 @@ interface Walked {
   readonly looks: number;
 }
 
-/** Pages as a broker makes them that selects and cuts first, and then leaves out what has nothing to show. */
+/** Pages of a broker that selects and cuts first, and then leaves out entities with nothing to show. */
 function filteredPage(row: Row, offset: number, limit: number, tells: 'count' | 'next'): ListedPage {
   const ids = shownOf(row.slice(offset, offset + limit));
   const more = tells === 'count' ? { count: row.length } : { hasNext: offset + limit < row.length };
@@ -77,7 +77,7 @@ async function walked(
 const walkedRow = async (row: Row, tells: 'count' | 'next' = 'count') =>
   walked((offset, limit) => filteredPage(row, offset, limit, tells));
 
-it('a walk over unshown matches notes that matches are hidden, so the count cannot be trusted', async () => {
+it('a walk over unshown matches notes that matches are hidden, so that the count is not trusted', async () => {
   assert.equal((await walkedRow(rowOf('xxxxx.....'))).paging.hidesSome, true);
   assert.equal((await walkedRow(rowOf(`${'x'.repeat(10)}${'.'.repeat(5)}`))).paging.hidesSome, true);
   assert.equal((await walkedRow(rowOf('x'.repeat(25)))).paging.hidesSome, undefined);
@@ -88,7 +88,7 @@ it('a walk over unshown matches does not wait for hidden matches', async () => {
   assert.deepEqual([looks, asked.length], [0, 10]);
 });
 
-it('a walk over unshown matches asks for no page behind the last match', async () => {
+it('a walk over unshown matches requests no page after the last match', async () => {
   for (const pattern of ['.'.repeat(95), 'x'.repeat(95), 'x.'.repeat(47)]) {
     const { asked } = await walkedRow(rowOf(pattern));
     assert.ok(
@@ -98,7 +98,7 @@ it('a walk over unshown matches asks for no page behind the last match', async (
   }
 });
 
-it('a walk over unshown matches ends where the broker shows one page for every offset, short or empty', async () => {
+it('a walk over unshown matches ends if the broker shows one page for every offset, short or empty', async () => {
   for (const ids of [['urn:t:0', 'urn:t:1'], []]) {
     for (const more of [{ count: 500 }, { hasNext: false }]) {
       const { asked } = await walked((_offset, limit) => pageOf(ids, { ...more, limit }));

@@ -67,7 +67,7 @@ async function walked(
 /** The part of all ids that a page shows. */
 const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
 
-it('walkMatches asks for the count with the first page and behind the last match, and for each page once', async () => {
+it('walkMatches requests the count with the first page and after the last match, and each page once', async () => {
   const all = idsOf(25);
   const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
   assert.deepEqual(
@@ -83,7 +83,7 @@ it('walkMatches asks for the count with the first page and behind the last match
   assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
 });
 
-it('walkMatches begins with a page that was fetched before', async () => {
+it('walkMatches starts with a page that was fetched before', async () => {
   const all = idsOf(12);
   const { asked, ids } = await walked((offset) => pageOf(slice(all, offset), { count: 12 }), {
     first: pageOf(slice(all, 0), { count: 12 }),
@@ -92,19 +92,19 @@ it('walkMatches begins with a page that was fetched before', async () => {
   assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
 });
 
-it('walkMatches asks once where nothing is shown and nothing counted', async () => {
+it('walkMatches sends one query if nothing is shown and nothing counted', async () => {
   const { asked, end } = await walked(() => pageOf([], { count: 0 }));
   assert.deepEqual([asked.length, end.complete], [1, true]);
 });
 
-it('walkMatches asks twice where nothing is shown without a count, since it may be an error shown as []', async () => {
+it('walkMatches sends two queries if nothing is shown without a count, because [] may be the form of an error', async () => {
   const all = idsOf(3);
   assert.equal((await walked(() => pageOf([]))).asked.length, 2);
   const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
   assert.deepEqual(ids, all);
 });
 
-it('walkMatches reads beyond a page even if the count says it was the last, since some brokers count only the page', async () => {
+it('walkMatches reads beyond a page even if the count says it was the last, because some brokers count only the page', async () => {
   const all = idsOf(30);
   for (const size of [LIMIT, 7]) {
     const { ids, end } = await walked((offset) => {
@@ -115,7 +115,7 @@ it('walkMatches reads beyond a page even if the count says it was the last, sinc
   }
 });
 
-it('walkMatches ends where a broker repeats its last entity for every offset past the end', async () => {
+it('walkMatches ends if a broker repeats its last entity for every offset past the end', async () => {
   const all = idsOf(20);
   for (const count of [20, undefined]) {
     const { ids, pages, end } = await walked((offset) =>
@@ -125,13 +125,13 @@ it('walkMatches ends where a broker repeats its last entity for every offset pas
   }
 });
 
-it('walkMatches takes a page longer than asked for as the whole result where the count says so', async () => {
+it('walkMatches takes a page longer than requested as the whole result if the count says so', async () => {
   const all = idsOf(35);
   const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
   assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
 });
 
-it('walkMatches does not take a page longer than asked for as the whole result where no count says so', async () => {
+it('walkMatches does not take a page longer than requested as the whole result without a count', async () => {
   for (const count of [undefined, 10]) {
     const { ids, end } = await walked(() => pageOf(idsOf(35), { count }));
     assert.deepEqual([ids.length, end.complete], [35, false]);
@@ -140,7 +140,7 @@ it('walkMatches does not take a page longer than asked for as the whole result w
   }
 });
 
-it('walkMatches does not take a page longer than asked for as the whole result where a link leads on', async () => {
+it('walkMatches does not take a page longer than requested as the whole result if there is a next link', async () => {
   const all = idsOf(50);
   const { ids } = await walked((offset) =>
     pageOf(slice(all, offset, 35), { count: offset === 0 ? 35 : undefined, hasNext: offset === 0 }),
@@ -148,7 +148,7 @@ it('walkMatches does not take a page longer than asked for as the whole result w
   assert.deepEqual(ids, all);
 });
 
-it('walkMatches ends where one new match is counted and shown for every look', async () => {
+it('walkMatches ends if one new match is counted and shown for every query', async () => {
   const { asked, end } = await walked((offset, index) =>
     pageOf(index === 0 ? idsOf(3) : [`urn:t:${offset}`], { count: 3 + index }),
   );
@@ -161,7 +161,7 @@ it('walkMatches does not mistake pages of one reduced size for a trickle, howeve
   assert.deepEqual([ids, end.complete], [all, true]);
 });
 
-it('walkMatches does not mistake short pages for a trickle where a count or a link says that there is more', async () => {
+it('walkMatches does not mistake short pages for a trickle if a count or a link says that there is more', async () => {
   const all = idsOf(300);
   for (const tells of ['count', 'link']) {
     const { ids, end } = await walked((offset) =>
@@ -174,7 +174,7 @@ it('walkMatches does not mistake short pages for a trickle where a count or a li
   }
 });
 
-it('walkMatches notes that the offset is ignored when another offset shows a full page of nothing new', async () => {
+it('walkMatches notes that the offset is ignored if another offset shows a full page of known matches', async () => {
   for (const [shown, isIgnored] of [
     [() => idsOf(LIMIT), true],
     [() => idsOf(3), undefined],
@@ -205,13 +205,13 @@ it('walkMatches is not complete if pages overlapped or one was empty, unless a c
   }
 });
 
-it('walkMatches ends when new matches arrive as fast as they are listed, and reports the trickle', async () => {
+it('walkMatches ends if new matches arrive as fast as they are listed, and reports the trickle', async () => {
   const { asked, end } = await walked((offset) => pageOf(offset === 0 ? idsOf(10) : [`urn:t:${offset}`]));
   assert.ok(asked.length < 300);
   assert.deepEqual([end.complete, end.trickles], [false, true]);
 });
 
-it('walkMatches ends when full pages of new matches arrive for ever, soon after twice the first count', async () => {
+it('walkMatches ends soon after twice the first count if full pages of new matches arrive for ever', async () => {
   for (const [present, listed] of [
     [20, 300],
     [1000, 2260],
@@ -229,7 +229,7 @@ it('walkMatches ends when full pages of new matches arrive for ever, soon after 
   }
 });
 
-it('walkMatches lists all where matches arrive more slowly than they are listed', async () => {
+it('walkMatches lists all matches if they arrive more slowly than they are listed', async () => {
   const { ids, end } = await walked((offset, index) => {
     const present = 1000 + index * 4;
     return pageOf(slice(idsOf(present), offset), { count: present });
@@ -237,7 +237,7 @@ it('walkMatches lists all where matches arrive more slowly than they are listed'
   assert.deepEqual([end.complete, end.trickles, ids.length], [true, false, end.lastCount]);
 });
 
-it('walkMatches by what the broker pages through ends although new matches arrive for ever', async () => {
+it('walkMatches with a stride ends even if new matches arrive for ever', async () => {
   let queries = 0;
   const { end, asked } = await walked(
     (offset) => {
@@ -250,7 +250,7 @@ it('walkMatches by what the broker pages through ends although new matches arriv
   assert.ok(asked.length * LIMIT > 200 && asked.length < 60, String(asked.length));
 });
 
-it('walkMatches by what the broker pages through finds every match, also where pages have to be smaller', async () => {
+it('walkMatches with a stride finds every match, even if pages have to be smaller', async () => {
   const entities = fc.array(fc.boolean(), { maxLength: 80 });
   const limits = fc.array(fc.integer({ min: 1, max: LIMIT }), { minLength: 1, maxLength: 5 });
   await fc.assert(
@@ -271,7 +271,7 @@ it('walkMatches by what the broker pages through finds every match, also where p
   );
 });
 
-it('walkMatches goes on behind an empty page with a next link where no count says otherwise', async () => {
+it('walkMatches continues after an empty page with a next link unless a count contradicts', async () => {
   const all = idsOf(5);
   const { ids } = await walked((offset) =>
     pageOf(offset === 0 ? [] : slice(all, offset - LIMIT), { hasNext: offset === 0 }),
@@ -279,9 +279,9 @@ it('walkMatches goes on behind an empty page with a next link where no count say
   assert.deepEqual(ids, all);
 });
 
-it('walkMatches goes on behind any number of empty pages, three of them in a row at most', async () => {
+it('walkMatches continues after any number of empty pages, three of them in a row at most', async () => {
   const all = idsOf(40);
-  // Each page of matches is followed by three that are empty.
+  // Each page of matches is followed by three empty pages.
   const { ids } = await walked((offset) => {
     const nth = Math.floor(offset / LIMIT);
     return pageOf(nth % 4 === 0 ? slice(all, (nth / 4) * LIMIT) : [], { hasNext: nth < 12 });
@@ -326,7 +326,7 @@ it('walkMatches gives up after three waits, and reports the number of unlisted m
   assert.deepEqual(end, { complete: false, trickles: false, unlisted: 7, lastCount: 17 });
 });
 
-it('walkMatches distrusts, for the whole purge, a count that is less than what is listed', async () => {
+it('walkMatches distrusts, for the whole purge, a count that is less than the number of listed matches', async () => {
   const all = idsOf(25);
   const understated = await walked((offset) => pageOf(slice(all, offset), { count: 3 }));
   assert.deepEqual([understated.ids, understated.contradicted, understated.end.complete], [all, true, true]);
