@@ -13,7 +13,7 @@ const CAR = '/temporal/entities/urn%3Angsi-ld%3ACar%3A1';
 const instancePath = (attribute: string, instanceId: string) =>
   attributePath('/temporal/entities', ID, attribute, instanceId);
 
-/** What a server finds in a path that it splits before it decodes (RFC 3986 § 2.4). */
+/** The entity that a server finds in a path that it splits before it decodes (RFC 3986 § 2.4). */
 const segmentsOf = (path: string) => path.split('/').map(decodeURIComponent);
 
 /** Names that lead to the collection, to an attribute or nowhere, in one reading or another. */
@@ -47,7 +47,7 @@ const HOSTILE = [
   'urn:i:\ud800',
 ];
 
-/** Characters of which some server makes something, and what decodes or folds to them. */
+/** Characters that some server interprets, and characters that decode or fold to them. */
 const TREATED = [
   'a?b',
   'a#b',
@@ -164,7 +164,7 @@ it('attributePath percent-encodes letters of all scripts, and characters that no
   );
 });
 
-it('attributePath accepts names that every object of JavaScript has', () => {
+it('attributePath accepts names of properties that every JavaScript object has', () => {
   assert.equal(instancePath('__proto__', 'constructor'), `${CAR}/attrs/__proto__/constructor`);
 });
 
@@ -186,7 +186,7 @@ const texts = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-it('paths of resources decode to exactly the names that they were made of', () => {
+it('paths of resources decode to exactly the names of which they were made', () => {
   fc.assert(
     fc.property(texts, texts, texts, (entityId, attribute, instanceId) => {
       const whole = entityPath('/temporal/entities', entityId)?.path;
@@ -206,7 +206,7 @@ it('paths of resources decode to exactly the names that they were made of', () =
 
 const ODD = 'urn:a?b';
 
-/** The paths of a broker that answers a GET of an entity's path, and what it was asked. */
+/** The paths of a broker that answers a GET of an entity's path, and the requests it got. */
 function pathsOf(answer: (path: string, nth: number) => BrokerReply) {
   const asked: string[] = [];
   const { requester } = contextOf({
@@ -257,21 +257,21 @@ it('the path of an entity is not safe after any other answer, and the item is re
   }
 });
 
-it('the path of an entity is refused with at most 200 characters of the id that was shown instead', async () => {
+it('the refusal of the path of an entity quotes at most 200 characters of the id that was shown instead', async () => {
   const { paths } = pathsOf(() => replyOf(200, { id: `urn:${'x'.repeat(1000)}` }));
   const safe = await paths.safePathOf(ODD);
   assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
   assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
 });
 
-it('the path of an entity may be proven later where the tries of the proof ran out', async () => {
+it('the path of an entity may be proven later if the tries of the proof ran out', async () => {
   const { paths } = pathsOf(() => replyOf(503));
   const safe = await paths.safePathOf(ODD);
   assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
   assert.equal(safe.doubt.problem.status, 503);
 });
 
-it('the path of an entity is not safe where the answer cannot be read', async () => {
+it('the path of an entity is not safe if the answer cannot be read', async () => {
   const { paths } = pathsOf(() => {
     throw new ReplyTooLargeError('too large');
   });
@@ -279,7 +279,7 @@ it('the path of an entity is not safe where the answer cannot be read', async ()
   assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
 });
 
-it('the path of an entity ends the purge where the caller may not ask, or anything unforeseen happens', async () => {
+it('the proof of the path of an entity ends the purge if the caller is refused, or an unexpected error occurs', async () => {
   await assert.rejects(pathsOf(() => replyOf(401)).paths.safePathOf(ODD), BrokerRefusedError);
   const { paths } = pathsOf(() => {
     throw new TypeError('a mistake');
@@ -287,7 +287,7 @@ it('the path of an entity ends the purge where the caller may not ask, or anythi
   await assert.rejects(paths.safePathOf(ODD), TypeError);
 });
 
-it('the path of an entity is remembered as proven for ten thousand ids at most', async () => {
+it('at most ten thousand paths of entities are remembered as proven', async () => {
   const { paths, asked } = pathsOf((path) => replyOf(200, { id: decodeURIComponent(path.slice(10)) }));
   for (let index = 0; index <= 10_000; index++) await paths.safePathOf(`urn:a?${index}`);
   const before = asked.length;

@@ -12,7 +12,7 @@ const selectionOf = (given: Readonly<Record<string, string>>): readonly Paramete
   Object.entries(given).map(([name, value]) => ({ name, value }));
 const BY_ATTRS = selectionOf({ type: 'Thing', attrs: 'extra' });
 
-/** A query that a broker answers by a function, with what is known of its late filters. */
+/** A query that a broker answers by a function, with the filters that the broker is known to apply late. */
 function queryOf(
   selection: readonly Parameter[],
   answer: (query: PageQuery) => ListedPage,
@@ -26,7 +26,7 @@ function queryOf(
   return { selection, lister, capabilities, paging, countsUnshown, asked };
 }
 
-/** What a query is asked for besides its type. */
+/** The parameters of a request besides its type. */
 const askedFor = ({ asked }: { readonly asked: readonly PageQuery[] }) =>
   asked.map(({ selection }) => selection.map(({ name, value }) => `${name}=${value}`).join('&'));
 
@@ -55,7 +55,7 @@ it('the stride of a broker that filters late is the length of its pages, unless 
   );
 });
 
-it('the stride without a count is the number of entities shown, and never more than asked for', async () => {
+it('the stride without a count is the number of entities shown, and never more than requested', async () => {
   for (const [shown, stride] of [
     [7, 7],
     [10, 10],
@@ -67,7 +67,7 @@ it('the stride without a count is the number of entities shown, and never more t
   }
 });
 
-it('the stride is unknown, and nothing is asked, where no filter of the query is applied late', async () => {
+it('the stride is unknown, and nothing is requested, if no filter of the query is applied late', async () => {
   for (const [selection, late, countsUnshown] of [
     [BY_ATTRS, [], false],
     [BY_ATTRS, ['q'], false],
@@ -80,13 +80,13 @@ it('the stride is unknown, and nothing is asked, where no filter of the query is
   }
 });
 
-it('the stride is unknown where nothing is shown without the filter either, since the count is wrong otherwise', async () => {
+it('the stride is unknown if nothing is shown even without the filter, because the count is wrong for another reason', async () => {
   const query = queryOf(BY_ATTRS, () => pageOf([], { count: 9 }), ['attrs']);
   await learnStride(query);
   assert.equal(query.paging.stride, undefined);
 });
 
-it('the stride is found without the late filters and what belongs to them, and with all others', async () => {
+it('the stride is found by a query without the late filters and their parameters, and with all others', async () => {
   const geo = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
   for (const [given, late, asked] of [
     [{ type: 'T', q: 'n>1', attrs: 'a' }, ['attrs'], 'type=T&q=n>1'],
@@ -105,7 +105,7 @@ it('the stride is found without the late filters and what belongs to them, and w
   }
 });
 
-it('the stride is one entity where the broker refuses the query without the filter', async () => {
+it('the stride is one entity if the broker refuses the query without the filter', async () => {
   for (const status of [400, 404, 422]) {
     const query = queryOf(BY_ATTRS, refused(status), ['attrs']);
     await learnStride(query);
@@ -118,7 +118,7 @@ it('the stride is one entity where the broker refuses the query without the filt
 
 const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
 
-it('a count is taken before a filter where an impossible filter is counted as well', async () => {
+it('a count is taken before a filter if an impossible filter is counted as well', async () => {
   const query = queryOf(BY_ATTRS, (asked) =>
     isProbe(asked) ? pageOf([], { count: 9 }) : pageOf(idsOf(9), { count: 9, limit: 100 }),
   );
@@ -131,7 +131,7 @@ it('a count is taken before a filter where an impossible filter is counted as we
   assert.deepEqual(askedFor(query), ['type=Thing&attrs=extraNoSuchPurgeProbe', 'type=Thing']);
 });
 
-it('a count is not taken before a filter where an impossible filter is counted as nothing, shown, or refused', async () => {
+it('a count is not taken before a filter if an impossible filter counts nothing, shows something, or is refused', async () => {
   for (const probed of [
     () => pageOf([], { count: 0 }),
     () => pageOf([]),

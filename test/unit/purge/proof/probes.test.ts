@@ -10,7 +10,7 @@ import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
   Object.entries(given).map(([name, value]) => ({ name, value }));
 
-/** The values that make a parameter impossible; `~` stands for what makes a name unknown. */
+/** The values that make a parameter impossible; `~` stands for the part that makes a name unknown. */
 const impossible = (filter: 'q' | 'type' | 'attrs' | 'scopeQ' | 'idPattern', value: string) =>
   impossibleSelections(selectionOf({ [filter]: value }), filter).map(({ selection }) =>
     selection[0]?.value.replaceAll('NoSuchPurgeProbe', '~').replaceAll('/NoSuchScopePurgeProbe', '/~'),
@@ -38,15 +38,15 @@ for (const [q, expected] of [
   ['modifiedAt!=2026-01-01', ['modifiedAt!=2026-01-01;modifiedAt==2026-01-01']],
   ['type==Car,Bus', ['type=="NoSuchValuePurgeProbe","NoSuchValuePurgeProbe"']],
 ] as const) {
-  it(`a q that cannot match is made of each condition in turn, and leaves the others as they are: ${q}`, () => {
-    // In the order in which they are made, which no caller relies on.
+  it(`a q that cannot match is made for each condition in turn, and leaves the others unchanged: ${q}`, () => {
+    // In the order in which they are made, on which no caller relies.
     assert.deepEqual(impossible('q', q).sort(), [...expected].sort());
     for (const { selection } of impossibleSelections(selectionOf({ q }), 'q'))
       parseQ(selection[0]?.value ?? '');
   });
 }
 
-it('a q that cannot match tells the condition that was made impossible, and whether it contradicts itself', () => {
+it('a q that cannot match names the condition that was made impossible, and whether it contradicts itself', () => {
   const made = impossibleSelections(selectionOf({ type: 'T', q: ' speed > 5 ; !a' }), 'q');
   assert.deepEqual(
     made.map(({ about, isContradiction }) => [about, isContradiction]),
@@ -60,7 +60,7 @@ it('a q that cannot match tells the condition that was made impossible, and whet
   );
 });
 
-it('a negated condition on histories is made impossible by another name, since instances may differ', () => {
+it('a negated condition on histories is made impossible by another name, because instances may differ', () => {
   const made = (q: string) =>
     impossibleSelections(selectionOf({ q }), 'q', true).map(({ selection, isContradiction }) => [
       selection[0]?.value.replaceAll('NoSuchPurgeProbe', '§'),
@@ -78,7 +78,7 @@ it('a q of many alternatives is made impossible once, by a text that is hardly l
   parseQ(only ?? '');
 });
 
-it('a q of more conditions than can be proven is refused, and says how many it has', () => {
+it('a q of more conditions than can be proven is refused with their number', () => {
   const q = Array.from({ length: 51 }, (_, n) => `a${n}`).join(';');
   assert.throws(
     () => impossible('q', q),
@@ -87,7 +87,7 @@ it('a q of more conditions than can be proven is refused, and says how many it h
   assert.equal(impossible('q', q.slice(0, q.lastIndexOf(';'))).length, 50);
 });
 
-it('a q that cannot match holds for no entity, whatever the q was', () => {
+it('a q that cannot match matches no entity, whatever the original q', () => {
   const { condition } = fc.letrec<{ condition: string; all: string }>((tie) => ({
     all: fc.oneof(
       { maxDepth: 3 },
@@ -141,7 +141,7 @@ function holds(node: QNode, members: Readonly<Record<string, number>>): boolean 
   }
 }
 
-it('a type selector that cannot match keeps its shape', () => {
+it('a type selector that cannot match keeps its form', () => {
   assert.deepEqual(impossible('type', 'A'), ['A~']);
   assert.deepEqual(impossible('type', 'A,B|C'), ['A~,B~|C~']);
   assert.deepEqual(impossible('type', '(A;B)|C'), ['(A~;B)|C~', '(A;B~)|C~']);
@@ -150,7 +150,7 @@ it('a type selector that cannot match keeps its shape', () => {
   for (const text of impossible('type', '(A;B)|C')) parseTypeSelector(text ?? '');
 });
 
-it('a list of attributes, a scope query and a pattern that cannot match keep their shape', () => {
+it('a list of attributes, a scope query and a pattern that cannot match keep their form', () => {
   assert.deepEqual(impossible('attrs', 'a,b'), ['a~,b~']);
   assert.equal(
     impossible('attrs', Array.from({ length: 1000 }, (_, n) => `a${n}`).join())[0]?.split(',').length,

@@ -69,7 +69,7 @@ const refusalOf = (status: number) => () => {
 const ignores = (parameter: string) => (error: unknown) =>
   error instanceof FilterIgnoredError && error.parameter === parameter;
 
-it('the proof of a query asks once for each filter and each condition, with a limit of 1 and everything else as it is', async () => {
+it('the proof of a query sends one request for each filter and each condition, with a limit of 1 and otherwise unchanged', async () => {
   const { prove, asked } = proofAt(() => EMPTY);
   await prove();
   assert.equal(asked.length, 7);
@@ -81,7 +81,7 @@ it('the proof of a query asks once for each filter and each condition, with a li
   }
 });
 
-it('the proof of a query asks nothing for a query without filters that can be made impossible', async () => {
+it('the proof of a query sends nothing for a query without filters that can be made impossible', async () => {
   const { prove, asked } = proofAt(() => EMPTY, {
     selection: selectionOf({ id: 'urn:a:1', local: 'true' }),
   });
@@ -98,7 +98,7 @@ it('the proof of a query names the condition of q that the broker ignores', asyn
   await assert.rejects(prove(), /The broker ignores q \(brand\) in this query: /);
 });
 
-it('the proof of a query holds for an hour, for this query and no other, and a failed one not at all', async () => {
+it('the proof of a query is valid for an hour, for this query only, and a failed proof not at all', async () => {
   const { prove, asked, pass, capabilities, name } = proofAt(() => EMPTY);
   await prove();
   const once = asked.length;
@@ -125,7 +125,7 @@ it('the proof of a query holds for an hour, for this query and no other, and a f
   assert.equal(failing.capabilities.isHonoured(failing.name.name), false);
 });
 
-it('the proof of a query with credentials is not shared, and its name tells nothing of them', () => {
+it('the proof of a query with credentials is not shared, and its name reveals nothing about them', () => {
   const secret = proofNameOf(EVERY_FILTER, { authorization: 'Bearer secret' }, '');
   assert.equal(secret.isShared, false);
   assert.equal(proofNameOf(EVERY_FILTER, { 'x-auth-token': 'secret' }, '').isShared, false);
@@ -133,7 +133,7 @@ it('the proof of a query with credentials is not shared, and its name tells noth
   assert.match(secret.name, /^[\w-]{43}$/);
 });
 
-it('the proof of a query asks again, as the page that listed something, where an empty page settles nothing', async () => {
+it('the proof of a query repeats the request like the page that listed something if an empty page proves nothing', async () => {
   for (const [small, whole, meaning] of [
     [{ count: 5 }, pageOf([], { count: 5 }), 'counted'],
     [{ count: undefined }, pageOf([]), 'honoured'],
@@ -155,7 +155,7 @@ it('the proof of a query asks again, as the page that listed something, where an
   }
 });
 
-it('the proof of a query takes the probes that were asked beside the first page, unless that page was empty', async () => {
+it('the proof of a query uses the probes that were sent together with the first page, unless that page was empty', async () => {
   const { made, asked, listed } = proofAt(() => EMPTY);
   const beside = made();
   await beside.begin({});
@@ -170,7 +170,7 @@ it('the proof of a query takes the probes that were asked beside the first page,
   assert.equal(again.asked.length, 14);
 });
 
-it('the proof of a query asks nothing beside the first page of an unknown broker, and nothing that is proven', async () => {
+it('the proof of a query sends nothing together with the first page of an unknown broker, and nothing that is proven', async () => {
   const unknown = proofAt(() => EMPTY, { isKnown: false });
   await unknown.made().begin({});
   assert.deepEqual(unknown.asked, []);
@@ -181,7 +181,7 @@ it('the proof of a query asks nothing beside the first page of an unknown broker
   assert.equal(known.asked.length, once);
 });
 
-it('an error of a probe ends the purge only where the probe is needed', async () => {
+it('an error of a probe ends the purge only if the probe is needed', async () => {
   const failed = new BrokerFailedError('list', { kind: 'timeout' }, 'attempts-used-up');
   for (const error of [failed, new BrokerRefusedError('list', { status: 403 })]) {
     const { made, listed } = proofAt(() => {
@@ -193,12 +193,12 @@ it('an error of a probe ends the purge only where the probe is needed', async ()
   }
 });
 
-it('a refusal of the impossible value proves the filter, and a 501 that it is not known', async () => {
+it('a refusal of the impossible value proves the filter, and a 501 leaves it unproven', async () => {
   for (const status of [400, 404, 422]) await proofAt(refusalOf(status)).prove();
   await assert.rejects(proofAt(refusalOf(501)).prove(), FilterIgnoredError);
 });
 
-it('a negated condition is proven by nothing but an empty list together with its opposite', async () => {
+it('a negated condition is proven only by an empty list together with its opposite', async () => {
   const selection = selectionOf({ q: 'brand!="b1","b2"' });
   const { prove, asked } = proofAt(() => EMPTY, { selection });
   await prove();
@@ -214,7 +214,7 @@ it('a negated condition is proven by nothing but an empty list together with its
   }
 });
 
-it('at most eight probes of a query are under way at once', async () => {
+it('at most eight probes of a query are in flight at once', async () => {
   let [now, most] = [0, 0];
   const q = Array.from({ length: 30 }, (_, n) => `a${n}`).join(';');
   const { capabilities, name } = proofAt(() => EMPTY);
@@ -252,7 +252,7 @@ describe('the proof of a temporal query', () => {
       return pageOf([CAR.id], { entities: [isEmptied ? CAR : { ...CAR, speed: [{ value: 1 }] }] });
     };
 
-  it('a filter on instances counts as honoured where the page that listed something has no attributes any more', async () => {
+  it('a filter on instances counts as applied if the page that listed something no longer has attributes', async () => {
     const { prove, asked } = proofAt(brokerOf(), { selection, isTemporal: true });
     await prove();
     assert.deepEqual(
@@ -283,7 +283,7 @@ describe('the proof of a temporal query', () => {
     }
   });
 
-  it('the proof of a temporal query takes a count or a next link for more, since pages may be empty before the end', async () => {
+  it('the proof of a temporal query takes a count or a next link as a sign of more, because pages may be empty before the end', async () => {
     for (const [more, isIgnored] of [
       [{ hasNext: true }, true],
       [{ count: 1 }, true],
@@ -299,7 +299,7 @@ describe('the proof of a temporal query', () => {
     }
   });
 
-  it('the parameters that a broker needs besides are part of each probe, and need no proof', async () => {
+  it('additional parameters that a broker needs are part of each probe, and need no proof', async () => {
     const additions = selectionOf({
       timerel: 'after',
       timeAt: '1970-01-01T00:00:00Z',
