@@ -21,7 +21,7 @@ const entities = (query: string, by: string) => queryText(olderThan(query, { tar
 const temporal = (query: string, by: string) => queryText(olderThan(query, { target: 'temporal', by }, T));
 const qOf = (query: string) => new URLSearchParams(query).get('q');
 
-it('a cutoff is a time in UTC and whole seconds that lies a duration before now', () => {
+it('a cutoff is a time in UTC and whole seconds, a duration before now', () => {
   for (const [duration, time] of [
     ['P90D', '2025-12-31T12:00:00Z'],
     ['PT12H', '2026-03-31T00:00:00Z'],
@@ -59,7 +59,7 @@ it('a cutoff is refused for text that is not a duration, has no length, or reach
     assertRefused(() => cutoffOf(NOW, duration), 'invalidRequest', 'olderThan');
 });
 
-it('a cutoff lies before now for every duration that is accepted', () => {
+it('a cutoff is before now for every duration that is accepted', () => {
   const amount = fc.integer({ min: 0, max: 500 });
   fc.assert(
     fc.property(amount, amount, amount, amount, (years, months, days, minutes) => {
@@ -93,14 +93,14 @@ it('an age narrows a purge of temporal entities by a time filter', () => {
   );
 });
 
-it('a query that an age has narrowed is accepted by purges', () => {
+it('a query narrowed by an age is accepted by purges', () => {
   for (const by of ['modifiedAt', 'createdAt', 'speed', 'speed.observedAt', 'a:b.observedAt'])
     assert.doesNotThrow(() => parseEntityPurgeQuery(entities('type=A&q=a', by)));
   for (const by of ['observedAt', 'modifiedAt', 'createdAt', 'speed.observedAt'])
     assert.doesNotThrow(() => parseTemporalPurgeQuery(temporal('type=A', by)));
 });
 
-it('a query that an age has narrowed is never wider than before, whatever brackets and operators its q has', () => {
+it('a query narrowed by an age is never wider than before, whatever the brackets and operators of its q', () => {
   const q = fc.string({
     unit: fc.constantFrom('a', 'b', '(', ')', ';', '|', '<', '1', '"', '!'),
     maxLength: 12,
@@ -126,12 +126,12 @@ it('a query that an age has narrowed is never wider than before, whatever bracke
   );
 });
 
-it('an age refuses a q whose brackets would take the comparison apart', () => {
+it('an age refuses a q whose brackets would split the comparison', () => {
   for (const q of ['a)|(b', 'a;(b', 'a)', '', '"a'])
     assert.throws(() => entities(`type=A&q=${encodeURIComponent(q)}`, 'modifiedAt'), QueryRefusedError, q);
 });
 
-it('an age of instances sets the whole time filter: a query with any part of one is refused for that part', () => {
+it('an age of instances sets the whole time filter, so a query with any part of a time filter is refused', () => {
   for (const [name, value] of [
     ['timerel', 'before'],
     ['timeAt', T],
@@ -141,7 +141,7 @@ it('an age of instances sets the whole time filter: a query with any part of one
     assertRefused(() => temporal(`type=A&${name}=${value}`, 'observedAt'), 'badRequestData', name);
 });
 
-it('an age that could mean something else is refused', () => {
+it('an ambiguous age is refused', () => {
   for (const by of [
     ...words(`
       observedAt a|b speed.x speed[x] id type modifiedAt.observedAt a{b} a<5;b

@@ -15,7 +15,7 @@ import { words } from '../../../support/words.js';
 const refused = (query: string, parameter: string) =>
   assertRefused(() => parseParameters(query, ENTITY_PARAMETERS), 'invalidRequest', parameter);
 
-it('parseParameters takes every parameter that selects in Query Entities, drop and keep, and the extensions', () => {
+it('parseParameters accepts every selecting parameter of Query Entities, drop and keep, and the extensions', () => {
   const names = words(`
       type id idPattern attrs q georel geometry coordinates geoproperty geometryProperty scopeQ csf
       expandValues jsonKeys local drop keep dryRun maxAffected maxPerSecond archive record
@@ -26,7 +26,7 @@ it('parseParameters takes every parameter that selects in Query Entities, drop a
   assert.equal(parseParameters('', ENTITY_PARAMETERS).size, 0);
 });
 
-it('parseParameters takes, of a temporal purge, every parameter that selects in its own query, and the extensions', () => {
+it('parseParameters accepts every selecting parameter of the temporal query, and the extensions, for a temporal purge', () => {
   const names = [
     ...SELECTION_PARAMETERS,
     ...TIME_PARAMETERS,
@@ -42,7 +42,7 @@ it('parseParameters takes, of a temporal purge, every parameter that selects in 
   assert.deepEqual([...parseParameters(query, TEMPORAL_PARAMETERS).keys()], names);
 });
 
-it('parseParameters gives a reason for every parameter of a query that a purge does not take', () => {
+it('parseParameters gives a reason for every query parameter that a purge does not accept', () => {
   const output = ['limit', 'offset', 'count', 'pick', 'omit', 'options', 'format', 'lastN'];
   for (const [accepted, names] of [
     [ENTITY_PARAMETERS, [...output, 'datasetId', ...TIME_PARAMETERS]],
@@ -58,7 +58,7 @@ it('parseParameters gives a reason for every parameter of a query that a purge d
   }
 });
 
-it('parseParameters refuses unknown names, and says which', () => {
+it('parseParameters refuses unknown parameters by name', () => {
   for (const name of words(`
       foo entity entityMap lang join orderBy constructor __proto__ toString
     `)) {
@@ -83,7 +83,7 @@ it('parseParameters refuses parameters of paging and output, and says what to us
   }
 });
 
-it('parseParameters refuses a known name in the wrong case, and spells it', () => {
+it('parseParameters refuses a known name in the wrong case, and suggests the right one', () => {
   for (const [wrong, right] of [
     ['idpattern', 'idPattern'],
     ['Type', 'type'],
@@ -96,7 +96,7 @@ it('parseParameters refuses a known name in the wrong case, and spells it', () =
   }
 });
 
-it('parseParameters refuses a repeated parameter, with the same value or percent-encoded as well', () => {
+it('parseParameters refuses a repeated parameter, even with the same value or percent-encoded', () => {
   refused('type=Car&type=Bus', 'type');
   refused('type=Car&type=Car', 'type');
   refused('type=Car&q=speed&t%79pe=Bus', 'type');
@@ -115,7 +115,7 @@ it('parseParameters refuses text that cannot be decoded', () => {
   assertRefused(() => parseParameters('%FF=1', ENTITY_PARAMETERS), 'invalidRequest', '%FF=1');
 });
 
-it('parseParameters refuses raw bytes that must be percent-encoded, since they would arrive as another text', () => {
+it('parseParameters refuses raw bytes that must be percent-encoded, because they would arrive as another text', () => {
   for (const value of ['Caf\u00c3\u00a9', 'a b', '\u{1f697}', 'a\tb']) refused(`type=${value}`, 'type');
 });
 
@@ -123,7 +123,7 @@ it('parseParameters refuses control characters in a value', () => {
   for (const code of ['%00', '%0A', '%0d', '%1f', '%7F']) refused(`q=speed${code}`, 'q');
 });
 
-it('parseParameters decodes percent signs and plus signs once, as forms are', () => {
+it('parseParameters decodes percent signs and plus signs once, as in forms', () => {
   assert.equal(parseParameters('q=a%3D%3D%22x+y%22', ENTITY_PARAMETERS).get('q'), 'a=="x y"');
   assert.equal(parseParameters('q=a%3D%3D%22+x+y++z%22', ENTITY_PARAMETERS).get('q'), 'a==" x y  z"');
   assert.equal(parseParameters('q=a%2Bb', ENTITY_PARAMETERS).get('q'), 'a+b');
@@ -133,7 +133,7 @@ it('parseParameters decodes percent signs and plus signs once, as forms are', ()
   assert.equal(parseParameters('t%79pe=Car', ENTITY_PARAMETERS).get('type'), 'Car');
 });
 
-it('parseParameters quotes an overlong name in part only', () => {
+it('parseParameters quotes only a part of an overlong name', () => {
   const { message } = refused(`${'x'.repeat(9000)}=1`, 'x'.repeat(100));
   assert.ok(message.length < 300);
 });
@@ -146,7 +146,7 @@ it('formatParameters encodes everything that could end or change a query', () =>
   assert.equal(formatted, 'type=https://a.test/ns%23Car&q=n%3D%3D%22a%20b%26c%2Bd%22%3Bm%3E1%25%7Cx');
 });
 
-it('formatParameters is undone by parseParameters, whatever the values', () => {
+it('parseParameters restores the values that formatParameters has written, whatever they are', () => {
   const characters = fc.constantFrom(...Array.from(' aé\u00a0\u2028\ufeffж語🚗%+&=#;'));
   const texts = fc.oneof(fc.string({ unit: characters }), fc.string(), fc.stringMatching(/^[%+&=#;,:/?]+$/));
   const values = texts.filter((text) => text.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(text));
