@@ -12,7 +12,7 @@ const QUERY: PurgeRequest = { method: 'GET', path: '/entities', operation: 'do i
 const RESET: Failure = { kind: 'unreachable' };
 const REFUSED: Failure = { kind: 'unreachable', wasNeverSent: true };
 
-/** The availability of a broker whose probes end as told, the last way for ever. */
+/** The availability of a broker whose probes end as given; the last outcome repeats for ever. */
 function watchOf(...ends: readonly (Failure | undefined)[]) {
   const clock = createTestClock();
   const probedAt: number[] = [];
@@ -67,7 +67,7 @@ it('a watch for outages treats any other failure of a probe as a sign of life', 
     assert.equal(await watchOf(failure).suspect(RESET), false);
 });
 
-it('a watch for outages throws the latest failure to all that wait when the time is up', async () => {
+it('a watch for outages throws the latest failure to all waiting requests when the time is up', async () => {
   const gone: Failure = { kind: 'broker-error', status: 502 };
   const { watch, suspect, probedAt, events, isOn } = watchOf(RESET, gone);
   const ends = await Promise.allSettled([suspect(RESET), watch.outage]);
@@ -80,7 +80,7 @@ it('a watch for outages throws the latest failure to all that wait when the time
   assert.equal(isOn(), false);
 });
 
-it('a watch for outages that another answer has ended says nothing of a probe that fails afterwards', async () => {
+it('a watch for outages that another answer has ended does not report a probe that fails afterwards', async () => {
   const { watch, suspect, probedAt, events, hooks, isOn } = watchOf(RESET);
   hooks.onProbe = () => watch.succeeded(QUERY);
   assert.equal(await suspect(RESET), false);
@@ -103,7 +103,7 @@ it('a watch for outages leaves no listener on the signal of its purge, however i
   }
 });
 
-/** What happens to a breaker: failures of requests or batches, failures of single items, and successes. */
+/** The events of a breaker: failures of requests or batches, failures of single items, and successes. */
 type Step =
   | number
   | { readonly items: readonly string[]; readonly times?: number }
@@ -157,7 +157,7 @@ for (const [what, steps, isOpen] of [
     assert.equal(breaker.isOpen, isOpen);
   });
 
-it('a pause lasts until the latest moment that was asked for: a shorter one never cuts it', () => {
+it('a pause lasts until the latest requested moment, and a shorter pause never shortens it', () => {
   const steps = fc.array(
     fc.record({ passesMs: fc.nat({ max: 5000 }), asksSeconds: fc.integer({ min: 1, max: 10 }) }),
   );

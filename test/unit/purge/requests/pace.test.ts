@@ -32,7 +32,7 @@ it('the pace of a purge refuses more than one second allows, and takes nothing f
   assert.equal(await pace.take(10, never), true);
 });
 
-it('the pace of a purge lets an amount through once the bucket holds it', async () => {
+it('the pace of a purge lets an amount through once the bucket contains it', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 10);
   const done: number[] = [];
@@ -50,7 +50,7 @@ it('the pace of a purge lets an amount through once the bucket holds it', async 
   }
 });
 
-it('the pace of a purge that is lowered refuses what waits and is too much now, and lets the rest through at the new rate', async () => {
+it('a lowered pace refuses waiting amounts that are now too large, and lets the rest through at the new rate', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 500);
   await pace.take(500, never);
@@ -60,7 +60,7 @@ it('the pace of a purge that is lowered refuses what waits and is too much now, 
   await clock.pass(500);
   pace.setPerSecond(1);
   await clock.pass(3);
-  // What was saved up at the old rate is at most one second's worth at the new one.
+  // The saved amount of the old rate is at most one second's worth at the new one.
   assert.deepEqual(ends, [
     [500, false, 500],
     [1, true, 500],
@@ -70,7 +70,7 @@ it('the pace of a purge that is lowered refuses what waits and is too much now, 
   assert.deepEqual(ends.slice(3), [[1, true, 1500]]);
 });
 
-it('the pace of a purge takes back what was not sent, but never more than a burst', async () => {
+it('the pace of a purge takes unsent amounts back, but never more than a burst', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 10);
   await pace.take(10, never);
@@ -82,7 +82,7 @@ it('the pace of a purge takes back what was not sent, but never more than a burs
   assert.equal(through, 2);
 });
 
-it('the pace of a purge neither gains nor loses by a clock that is set back', async () => {
+it('the pace of a purge neither gains nor loses if the clock is set back', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 2);
   await pace.take(2, never);
@@ -100,7 +100,7 @@ it('the pace of a purge neither gains nor loses by a clock that is set back', as
   }
 });
 
-it('the pace of a purge never exceeds rate × time + one burst, whatever is asked and however the rate is changed', async () => {
+it('the pace of a purge never exceeds rate × time + one burst, whatever is requested and however the rate is changed', async () => {
   const step = fc.oneof(
     fc.record({ take: fc.integer({ min: 1, max: 20 }) }),
     fc.record({ advance: fc.integer({ min: 1, max: 3000 }) }),
@@ -123,7 +123,7 @@ it('the pace of a purge never exceeds rate × time + one burst, whatever is aske
           } else if ('rate' in one) {
             rate = one.rate;
             pace.setPerSecond(rate);
-            // What was saved up is cut to one second's worth at the new rate.
+            // The saved amount is cut to one second's worth at the new rate.
             allowed = Math.min(allowed, through + rate);
           } else {
             await clock.pass(one.advance);
@@ -138,7 +138,7 @@ it('the pace of a purge never exceeds rate × time + one burst, whatever is aske
   );
 });
 
-it('the pace of a purge lets everything through that waits when the rate is removed', async () => {
+it('the pace of a purge lets all waiting amounts through if the rate is removed', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 1);
   await pace.take(1, never);
@@ -151,7 +151,7 @@ it('the pace of a purge lets everything through that waits when the rate is remo
   assert.equal(through, 5);
 });
 
-it('the pace of a purge counts the time before a change of its rate at the rate that was', async () => {
+it('the pace of a purge counts the time before a change of its rate at the old rate', async () => {
   for (const [before, after, through] of [
     [1, 100, 0],
     [100, 1, 1],
@@ -184,7 +184,7 @@ it('the pace of a purge lets one delete through at once, however low its rate is
   }
 });
 
-it('the pace of a purge gives no burst for a rate that is set while nothing was limited', async () => {
+it('the pace of a purge has no burst for a rate that is set after an unlimited time', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock);
   pace.setPerSecond(10);
@@ -194,7 +194,7 @@ it('the pace of a purge gives no burst for a rate that is set while nothing was 
   assert.ok(through >= 9 && through <= 10, String(through));
 });
 
-it('the pace of a purge can be left by a signal, and those behind go on', async () => {
+it('an aborted signal leaves the queue of the pace of a purge, and those behind it continue', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 1);
   await pace.take(1, never);

@@ -11,7 +11,7 @@ interface Sent {
   readonly ids: number;
 }
 
-/** A purge of things at a rate: the deletes that were sent, and when. */
+/** A purge of things at a rate, with the deletes that were sent, and their times. */
 async function pacedPurge(options: {
   readonly entities: number;
   readonly perSecond: number;
@@ -22,7 +22,7 @@ async function pacedPurge(options: {
     deleted: number,
     nowMs: number,
   ) => void;
-  /** The purge is stopped after so many deletes. */
+  /** The purge is stopped after this many deletes. */
   readonly endsAfter?: number;
 }): Promise<{ readonly sent: readonly Sent[]; readonly left: number }> {
   const clock = createTestClock(0);
@@ -62,7 +62,7 @@ async function pacedPurge(options: {
   return { sent, left: broker.store.size };
 }
 
-/** Items whose delete was sent in a span of time, its end left out. */
+/** Items whose delete was sent in a span of time, excluding its end. */
 const between = (sent: readonly Sent[], fromMs: number, toMs: number): number =>
   sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).reduce((sum, { ids }) => sum + ids, 0);
 
@@ -96,7 +96,7 @@ it('a purge at a rate counts every try, retries included', async () => {
 });
 
 for (const hasBatches of [true, false]) {
-  it(`a purge at a rate that is lowered sends at the new rate at once, what waits too (${hasBatches ? 'batches' : 'one by one'})`, async () => {
+  it(`a purge whose rate is lowered sends at the new rate at once, including waiting deletes (${hasBatches ? 'batches' : 'one by one'})`, async () => {
     let loweredMs: number | undefined;
     const { sent, left } = await pacedPurge({
       entities: 700,
@@ -134,7 +134,7 @@ it('a purge at a rate follows a rate that is changed while it runs', async () =>
   assert.ok(Math.abs(inThree - 300) <= 45, String(inThree));
 });
 
-/** A purge of attributes of entities that `q` selects: how old the list was when the first delete of each entity was sent. */
+/** A purge of attributes of entities that `q` selects: the age of the list at the first delete of each entity. */
 async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]> {
   const clock = createTestClock(0);
   const world = new Map(Array.from({ length: 9 }, (_, n) => [`urn:t:${n}`, new Set(['a', 'b', 'c'])]));
@@ -171,7 +171,7 @@ async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]>
   return [...ages.values()];
 }
 
-it('a removal at a rate from entities that q selects begins none of them later than two seconds after it was listed', async () => {
+it('a removal at a rate from entities that q selects starts each entity within two seconds after it was listed', async () => {
   const ages = await agesOfFirstDeletes(1);
   assert.ok(Math.max(...ages) <= 2000, JSON.stringify(ages));
 });

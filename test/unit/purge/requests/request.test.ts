@@ -17,7 +17,7 @@ const HEADERS = { 'ngsild-tenant': 'mine', link: '<x>' };
 
 const ONE_TRY = { maxAttempts: 1, minDelayMs: 1, maxDelayMs: 1, awayMs: 0 };
 
-/** One try at a broker that answers, or fails, in one way. @param stop aborted while the request is under way, if at all */
+/** One try at a broker that answers, or fails, in one way. @param stop aborted while the request is in flight, if at all */
 async function tried(
   end: BrokerReply | Error,
   request: Partial<PurgeRequest> = {},
@@ -78,7 +78,7 @@ it('one try of a request fails on a retryable answer, and is unclear after a ser
   }
 });
 
-it('one try of a request fails where the request itself finds a failure in a success', async () => {
+it('one try of a request fails if the request itself finds a failure in a success', async () => {
   const failed = { kind: 'failed-query' } as const;
   const failureIn = ({ body }: BrokerReply) => (body === '[]' ? failed : undefined);
   const empty = await tried(replyOf(200, []), { method: 'GET', failureOf: failureIn });
@@ -87,7 +87,7 @@ it('one try of a request fails where the request itself finds a failure in a suc
   assert.deepEqual(full.outcome, replyOf(200, [1]));
 });
 
-it('one try of a request cannot use an answer that is too large, unless a query can ask for less', async () => {
+it('one try of a request cannot use an answer that is too large, unless a query can request less', async () => {
   const error = new ReplyTooLargeError('too large');
   for (const method of ['DELETE', 'POST'] as const) {
     const { outcome, unclear } = await tried(error, { method });
@@ -97,7 +97,7 @@ it('one try of a request cannot use an answer that is too large, unless a query 
   assert.equal((await tried(error, { method: 'GET' })).outcome, error);
 });
 
-it('one try of a request ends as the purge does where it was cut off, and is unclear after any other mistake', async () => {
+it('one try of a request ends like the purge if it was cut off, and is unclear after any other error', async () => {
   const cutOff = new RequestAbortedError('cut off');
   assert.equal((await tried(cutOff, { method: 'GET' })).outcome, cutOff);
   const { outcome } = await tried(cutOff, { method: 'GET' }, new AbortController());

@@ -31,14 +31,14 @@ const REFUSED = new BrokerUnreachableError('refused', false);
 const RESET = new BrokerUnreachableError('broken', true);
 const DONE = replyOf(204);
 
-/** A request under way, to be answered by the test. */
+/** A request in flight, to be answered by the test. */
 interface Exchange {
   readonly request: BrokerRequest;
   answer(reply: BrokerReply): void;
   fail(error: Error): void;
 }
 
-/** A requester whose broker and clock are the test itself: nothing happens unless the test lets it. */
+/** A requester whose broker and clock are controlled by the test: nothing happens by itself. */
 function byHand(
   retry: Partial<RetryPolicy> = {},
   {
@@ -53,7 +53,7 @@ function byHand(
     isStopped = false,
   }: {
     readonly pace?: Pace;
-    /** False: it must not be sent. */
+    /** False if the request must not be sent. */
     readonly reserve?: (deletes: number) => Promise<unknown>;
     readonly mostAtOnce?: () => number;
     /** Reservations that were given back. */
@@ -100,7 +100,7 @@ function byHand(
     stop.signal,
     { method: 'GET', path: '/probe', operation: 'answer' },
   );
-  /** Lets everything happen that waits for nothing. */
+  /** Lets everything happen that is not waiting. */
   const turn = async () => {
     for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -111,7 +111,7 @@ function byHand(
     /** Paths that were sent and are not answered yet, in order. */
     open: () => sent.map(({ request }) => request.path),
     pass: (ms: number) => clock.pass(ms),
-    /** Ends the requests to a path that are under way. */
+    /** Ends the requests to a path that are in flight. */
     async end(path: string, how: BrokerReply | Error) {
       const meant = sent.filter(({ request }) => request.path === path);
       assert.ok(meant.length > 0, `nothing to ${path} is under way`);
@@ -149,7 +149,7 @@ async function begun(retry?: Partial<RetryPolicy>): Promise<Hand> {
 
 const isAnswered = async (ended: Promise<Settled>) => assert.equal((await ended).kind, 'answered');
 
-it('a requester sends nothing but one probe while the broker may be away, whatever waits or ends meanwhile', async () => {
+it('a requester sends only a probe while the broker may be unavailable, whatever waits or ends in the meantime', async () => {
   const hand = await begun();
   const [one, two] = [hand.delete('/1'), hand.delete('/2')];
   await hand.turn();
@@ -171,7 +171,7 @@ it('a requester sends nothing but one probe while the broker may be away, whatev
   for (const ended of [one, two, three, four]) await isAnswered(ended);
 });
 
-it('a requester goes on at once when another request is answered after a connection broke', async () => {
+it('a requester continues at once if another request is answered after a connection broke', async () => {
   const hand = await begun();
   const [one, two] = [hand.delete('/1'), hand.delete('/2')];
   await hand.turn();
@@ -187,7 +187,7 @@ it('a requester goes on at once when another request is answered after a connect
   for (const ended of [one, two, three]) await isAnswered(ended);
 });
 
-it('a requester goes on at once when another request succeeds after a connection broke', async () => {
+it('a requester continues at once if another request succeeds after a connection broke', async () => {
   const hand = await begun();
   const all = [hand.delete('/1'), hand.delete('/2')];
   await hand.turn();
@@ -202,7 +202,7 @@ it('a requester goes on at once when another request succeeds after a connection
   for (const ended of [...all, three]) await isAnswered(ended);
 });
 
-it('a requester does not take a time-out or broken connection for the return of the broker', async () => {
+it('a requester does not take a time-out or broken connection as a sign that the broker is back', async () => {
   for (const end of [new BrokerTimeoutError('late', true), RESET]) {
     const hand = await begun();
     const all = [hand.delete('/1'), hand.delete('/2')];
@@ -235,7 +235,7 @@ it('a requester does not count an outage as a try, once for each request', async
   assert.deepEqual(hand.open(), []);
 });
 
-it('a requester grants a request that brings the broker down each time one try beyond those it has', async () => {
+it('a request that brings the broker down each time gets one try more than its limit', async () => {
   const hand = await begun({ maxAttempts: 3 });
   const one = hand.delete('/1');
   await hand.turn();
@@ -253,7 +253,7 @@ it('a requester grants a request that brings the broker down each time one try b
   assert.equal(sends, 4);
 });
 
-it('a requester counts a failure as a try where the broker answers the first probe', async () => {
+it('a requester counts a failure as a try if the broker answers the first probe', async () => {
   const hand = await begun({ maxAttempts: 2 });
   const one = hand.delete('/1');
   await hand.turn();
@@ -266,7 +266,7 @@ it('a requester counts a failure as a try where the broker answers the first pro
   assert.equal((await one).kind, 'gave-up');
 });
 
-it('a requester counts no failure of any outage as one in a row, though it grants each request one further try', async () => {
+it('a requester counts no failure of an outage as one in a row, even if it grants each request one further try', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 19 }, (_, index) => `/${index}`);
   const all = paths.map((path) => hand.delete(path));
@@ -285,7 +285,7 @@ it('a requester counts no failure of any outage as one in a row, though it grant
   for (const ended of all) await isAnswered(ended);
 });
 
-it('a requester is held back by the Retry-After that answers its probe, and ends where that is too long', async () => {
+it('a requester respects the Retry-After of an answer to its probe, and ends if that is too long', async () => {
   const hand = await begun();
   const one = hand.delete('/1');
   await hand.turn();
@@ -308,7 +308,7 @@ it('a requester is held back by the Retry-After that answers its probe, and ends
   assert.deepEqual(hand.open(), []);
 });
 
-it('a requester does not give up because many first tries fail at the same moment', async () => {
+it('a requester does not give up because many first tries fail at the same time', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
   const all = paths.map((path) => hand.delete(path, path));
@@ -320,7 +320,7 @@ it('a requester does not give up because many first tries fail at the same momen
   for (const ended of all) await isAnswered(ended);
 });
 
-it('a requester gives up when a second try fails after twenty failures in a row', async () => {
+it('a requester gives up if a second try fails after twenty failures in a row', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
   const all = paths.map((path) => hand.delete(path, path));
@@ -353,7 +353,7 @@ it('a requester fails all waiting requests when the time is up, and sends nothin
   assert.deepEqual(hand.open(), []);
 });
 
-it('a requester tries as often as the policy says before its first answer, and where it must not wait', async () => {
+it('a requester tries as often as the policy says before its first answer, and if it must not wait', async () => {
   for (const hand of [byHand({ maxAttempts: 2 }), await begun({ maxAttempts: 2, awayMs: 0 })]) {
     const one = hand.delete('/1');
     await hand.turn();
@@ -364,7 +364,7 @@ it('a requester tries as often as the policy says before its first answer, and w
   }
 });
 
-it('a requester answers with every status but redirects, 401, 403 and the 404 of an unknown tenant', async () => {
+it('a requester returns every status except redirects, 401, 403 and the 404 of an unknown tenant', async () => {
   const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
   for (const [reply, ends] of [
     [replyOf(299), undefined],
@@ -394,7 +394,7 @@ it('a requester of a purge that was stopped before sends nothing', async () => {
   assert.deepEqual([hand.open(), hand.requester.effort.requests], [[], 0]);
 });
 
-it('a requester counts a query that was cut off as sent', async () => {
+it('a requester counts an aborted query as sent', async () => {
   const hand = await begun();
   const one = assert.rejects(
     hand.requester.send({ method: 'GET', path: '/1', operation: 'look' }),
@@ -406,7 +406,7 @@ it('a requester counts a query that was cut off as sent', async () => {
   assert.equal(hand.requester.effort.requests, 2);
 });
 
-it('a requester may be told to answer with a 403, and with no other refusal', async () => {
+it('a requester may be told to return a 403, and no other refusal', async () => {
   const UNKNOWN_TENANT = { type: 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant' };
   for (const [reply, isTold] of [
     [replyOf(403), true],
@@ -422,7 +422,7 @@ it('a requester may be told to answer with a 403, and with no other refusal', as
   }
 });
 
-it('a requester counts what it sends again after an outage as a retry, though the try before does not count', async () => {
+it('a requester counts a request that is repeated after an outage as a retry, though its first try does not count', async () => {
   const hand = await begun();
   const one = hand.delete('/1');
   await hand.turn();
@@ -437,11 +437,11 @@ it('a requester counts what it sends again after an outage as a retry, though th
   assert.deepEqual(hand.requester.effort, { requests: 5, retries: 1 });
 });
 
-describe('a requester of a purge that is held to a rate', () => {
+describe('a requester of a purge with a rate', () => {
   const paced = (take: Pace['take']) => byHand({}, { pace: paceOf({ take }) });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
-  it('a requester with a rate sends a delete only when its pace lets it through, and delays no query', async () => {
+  it('a requester with a rate sends a delete only when its pace allows, and delays no query', async () => {
     const taken: number[] = [];
     let pass = () => {};
     const hand = paced(async (amount) => {
@@ -461,7 +461,7 @@ describe('a requester of a purge that is held to a rate', () => {
     for (const ended of [one, look]) await isAnswered(ended);
   });
 
-  it('a requester with a rate deletes as many with one request as its pace allows, at least one', () => {
+  it('a requester with a rate puts as many deletes into one request as its pace allows, at least one', () => {
     for (const [burst, most] of [
       [0.2, 1],
       [1, 1],
@@ -474,12 +474,12 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.equal(byHand().requester.burst, Infinity);
   });
 
-  it('the size of a batch does not bound what may go in a second', async () => {
+  it('the size of a batch does not limit the deletes in a second', async () => {
     const hand = byHand({}, { mostAtOnce: () => 32.5 });
     assert.deepEqual([hand.requester.mostAtOnce, hand.requester.burst], [32, Infinity]);
   });
 
-  it('a requester books nothing of a delete that got stale while it waited for its share of the rate', async () => {
+  it('a requester charges nothing for a delete that got stale while it waited for its share of the rate', async () => {
     for (const reserve of [undefined, async () => {}]) {
       let isFresh = true;
       const given: number[] = [];
@@ -503,7 +503,7 @@ describe('a requester of a purge that is held to a rate', () => {
     }
   });
 
-  it('a requester gives back the share of the rate of what must not be sent for the bound', async () => {
+  it('a requester gives back the share of the rate of a delete that its bound forbids', async () => {
     const given: number[] = [];
     const pace = paceOf({ giveBack: (amount) => void given.push(amount) });
     const hand = byHand({}, { pace, reserve: async () => false });
@@ -511,7 +511,7 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual([given, hand.open()], [[1], []]);
   });
 
-  it('a requester does not send a delete that got stale while it waited for a connection, and does not call it unclear', async () => {
+  it('a requester does not send a delete that got stale while it waited for a connection, and does not report it as unclear', async () => {
     let isStale = false;
     let connect = () => {};
     const connected = new Promise<void>((resolve) => (connect = resolve));
@@ -530,13 +530,13 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual([unclear, hand.requester.effort.requests], [[], 0]);
   });
 
-  it('a requester with a rate does not send what is too much for it by now: it must be split', async () => {
+  it('a requester with a rate does not send a request that is now too large for the rate, but has it split', async () => {
     const hand = paced(async () => false);
     await assert.rejects(hand.requester.send(request), MustBeSplit);
     assert.deepEqual(hand.open(), []);
   });
 
-  it('a requester with a rate sends what cannot be split when the rate has allowed all of it', async () => {
+  it('a requester with a rate sends an indivisible request once the rate has allowed all of it', async () => {
     const clock = createTestClock();
     const hand = byHand({}, { pace: new Pace(clock, 1) });
     const startedMs = clock.now();
@@ -545,7 +545,7 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.equal(clock.now() - startedMs, (request.deletes - 1) * 1000);
   });
 
-  it('a requester does not send what got too much for its rate while it was reserved: it must be split', async () => {
+  it('a requester does not send a request that became too large for its rate while being reserved, but has it split', async () => {
     const pace = new Pace(createTestClock(), 10);
     const ended: number[] = [];
     let reserved = () => {};
@@ -559,7 +559,7 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.deepEqual([hand.open(), ended], [[], [3]]);
   });
 
-  it('a requester that is stopped while a delete waits for a pause that began during its reserve only fails that delete', async () => {
+  it('a stop during a pause that began while a delete was being reserved fails only that delete', async () => {
     let reserved = () => {};
     const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
     const hand = byHand({}, { reserve });
@@ -579,7 +579,7 @@ describe('a requester of a purge that is held to a rate', () => {
     await hand.turn();
   });
 
-  it('a requester waits for what a delete has to wait for, also where that turns up during its reserve', async () => {
+  it('a requester waits for the lease before a delete, even if the wait is requested during its reserve', async () => {
     let reserved = () => {};
     let answered = () => {};
     const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
@@ -602,7 +602,7 @@ describe('a requester of a purge that is held to a rate', () => {
     await isAnswered(sent);
   });
 
-  it('a requester with a rate lets what waits for a pause add up to no more than one burst', async () => {
+  it('deletes that wait for a pause at a rate add up to no more than one burst', async () => {
     let tokens = 3;
     const pace = paceOf({
       take: async (amount) => {
@@ -626,7 +626,7 @@ describe('a requester of a purge that is held to a rate', () => {
     assert.equal(tokens, -1);
   });
 
-  it('a requester with a rate sends nothing where the pace fails, or the purge is stopped meanwhile', async () => {
+  it('a requester with a rate sends nothing if the pace fails, or if the purge is stopped in the meantime', async () => {
     const broken = paced(async () => Promise.reject(new Error('no pace')));
     await assert.rejects(broken.requester.send(request), { message: 'no pace' });
     const stopped = paced(
@@ -643,7 +643,7 @@ describe('a requester of a purge that is held to a rate', () => {
   });
 });
 
-it('a requester holds every request back for a Retry-After, which a shorter one does not cut', async () => {
+it('a requester delays every request for a Retry-After, which a shorter one does not cut', async () => {
   let retries = 0;
   const hand = byHand({}, { onRetry: () => (retries += 1) });
   await hand.begin();
@@ -654,7 +654,7 @@ it('a requester holds every request back for a Retry-After, which a shorter one 
   const late = hand.delete('/4');
   await hand.pass(9999);
   assert.deepEqual(hand.open(), ['/3']);
-  // What comes while others wait makes them wait longer.
+  // A later Retry-After extends the wait of all requests.
   await hand.end('/3', replyOf(503, '', { 'retry-after': '5' }));
   await hand.pass(4999);
   assert.deepEqual(hand.open(), []);
@@ -667,7 +667,7 @@ it('a requester holds every request back for a Retry-After, which a shorter one 
   for (const ended of [...all, late]) await isAnswered(ended);
 });
 
-it('a requester holds the others back even if the throttled request has no tries left', async () => {
+it('a requester delays the other requests even if the throttled request has no tries left', async () => {
   const hand = await begun({ maxAttempts: 1 });
   const one = hand.delete('/1');
   await hand.turn();
@@ -683,7 +683,7 @@ it('a requester holds the others back even if the throttled request has no tries
 
 const throttled = replyOf(429, '', { 'retry-after': '1' });
 
-it('a requester gives up after twenty pauses in a row that the broker asked for and that did not help', async () => {
+it('a requester gives up after twenty pauses in a row that the broker requested and that did not help', async () => {
   const hand = await begun({ maxAttempts: 100 });
   const one = assert.rejects(hand.delete('/1'), { reason: 'nothing-but-failures' });
   await hand.turn();
@@ -696,7 +696,7 @@ it('a requester gives up after twenty pauses in a row that the broker asked for 
   await one;
 });
 
-it('a requester takes requests that are throttled together for one failure', async () => {
+it('a requester counts requests that are throttled together as one failure', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
   const all = paths.map((path) => hand.delete(path));
@@ -710,7 +710,7 @@ it('a requester takes requests that are throttled together for one failure', asy
   for (const ended of all) await isAnswered(ended);
 });
 
-it('a requester gives up at the twentieth failure in a row where a request has one try alone', async () => {
+it('a requester gives up at the twentieth failure in a row if each request has a single try', async () => {
   const hand = await begun({ maxAttempts: 1 });
   for (let failures = 1; failures <= 20; failures++) {
     const ended = hand.delete('/1').catch((error: unknown) => error);
@@ -732,7 +732,7 @@ it('a requester ends all requests with the first error that ends one', async () 
   for (const other of others) assert.equal(other, first);
 });
 
-it('a requester whose failures are forgiven sends again, and counts anew', async () => {
+it('a requester whose failures are forgiven sends again, and starts counting again', async () => {
   const hand = await begun();
   const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
   const all = paths.map((path) => assert.rejects(hand.delete(path), { reason: 'nothing-but-failures' }));
@@ -782,7 +782,7 @@ it('a requester reserves the deletes of a request once, before its first try, an
   assert.deepEqual(ended, [7]);
 });
 
-it('a requester gives up what must not be sent, at once and without counting it as a failure of the broker', async () => {
+it('a requester gives up a forbidden request at once, and does not count it as a failure of the broker', async () => {
   const hand = byHand({}, { reserve: async () => false });
   await hand.begin();
   for (let index = 0; index < 30; index++) {
@@ -797,7 +797,7 @@ it('a requester gives up what must not be sent, at once and without counting it 
   assert.deepEqual([hand.open(), hand.requester.effort.retries], [[], 0]);
 });
 
-it('a requester sends nothing of what cannot be reserved', async () => {
+it('a requester does not send a request that cannot be reserved', async () => {
   const full = new Error('the bound is reached');
   const hand = byHand({}, { reserve: async () => Promise.reject(full) });
   await hand.begin();
@@ -824,7 +824,7 @@ it('a last look ends all waiting requests, and gives queries one try', async () 
   assert.deepEqual(hand.open(), []);
 });
 
-it('a last look deletes nothing, and begins no query after ten seconds', async () => {
+it('a last look deletes nothing, and starts no query after ten seconds', async () => {
   const hand = await begun();
   hand.requester.beginLastLook();
   await assert.rejects(hand.delete('/1'), PurgeStoppedError);
@@ -852,7 +852,7 @@ it('a last look is not allowed after a stop, nor during a Retry-After of the bro
   }
 });
 
-it('a last look ends when the purge is stopped', async () => {
+it('a last look ends if the purge is stopped', async () => {
   const hand = await begun();
   hand.requester.beginLastLook();
   const one = hand.requester.send(query);
@@ -865,7 +865,7 @@ it('a last look ends when the purge is stopped', async () => {
 describe('a requester whose purge another process may take over', () => {
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 1 } as const;
 
-  it('a requester checks before each try of a delete that the purge is its own, waits if asked to, and checks again', async () => {
+  it('a requester checks before each try of a delete that the purge is still its own, waits on request, and checks again', async () => {
     let asked = 0;
     let wait: Promise<void> | undefined;
     const hand = byHand(
@@ -895,7 +895,7 @@ describe('a requester whose purge another process may take over', () => {
     await isAnswered(one);
   });
 
-  it('a requester sends no delete, and no further try of one, once the purge is not its own', async () => {
+  it('a requester sends no delete, and no further try of a delete, once the purge is no longer its own', async () => {
     let isOwn = true;
     const hand = byHand(
       { minDelayMs: 1 },
@@ -921,7 +921,7 @@ describe('a requester whose purge another process may take over', () => {
     ['is not its own any more', 'taken over'],
     ['was stopped', 'stopped'],
   ] as const)
-    it(`a requester takes back a delete that waits for a connection when the purge ${what}`, async () => {
+    it(`a requester takes back a delete that waits for a connection if the purge ${what}`, async () => {
       let isOwn = true;
       let connect = () => {};
       const connected = new Promise<void>((resolve) => (connect = resolve));

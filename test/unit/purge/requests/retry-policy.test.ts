@@ -12,7 +12,7 @@ import {
 } from '../../../../sidecar/purge/requests/retry-policy.js';
 import type { RetryPolicy } from '../../../../sidecar/purge/requests/index.js';
 
-// A zone that is never GMT: dates without a zone must not be read in local time.
+// A zone that is never GMT, because dates without a zone must not be read in local time.
 process.env['TZ'] = 'Asia/Tokyo';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
@@ -21,19 +21,19 @@ const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 7);
 const delays = (kind: Failure['kind'], maxAttempts = 6) =>
   [1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, { kind }, { ...POLICY, maxAttempts }, 1));
 
-it('retryDelayMs lets a request be tried exactly maxAttempts times, and once if that is all there is', () => {
+it('retryDelayMs allows exactly maxAttempts tries of a request, and at least one', () => {
   for (const kind of ['throttled', 'broker-error', 'timeout', 'unreachable'] as const) {
     assert.deepEqual(delays(kind), [400, 800, 1600, 3200, 6400, undefined]);
     assert.equal(delays(kind, 1)[0], undefined);
   }
 });
 
-it('retryDelayMs lets a request whose @context is not available be tried twice at most', () => {
+it('retryDelayMs allows at most two tries of a request whose @context is not available', () => {
   assert.deepEqual(delays('context-unavailable').slice(0, 2), [400, undefined]);
   assert.equal(delays('context-unavailable', 1)[0], undefined);
 });
 
-it('askedDelayMs is the pause that the broker asks for, and too long beyond six maximum delays', () => {
+it('askedDelayMs is the pause that the broker requests, and too long beyond six maximum delays', () => {
   const asked = (retryAfter?: string) =>
     askedDelayMs({ kind: 'throttled', ...(retryAfter === undefined ? {} : { retryAfter }) }, POLICY, NOW_MS);
   assert.deepEqual([asked(), asked('0'), asked('soon'), asked('3'), asked('60')], [0, 0, 0, 3000, 60_000]);
@@ -45,14 +45,14 @@ it('askedDelayMs is the pause that the broker asks for, and too long beyond six 
 
 const chance = () => fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-it('backoffMs spreads the wait between the least delay and a ceiling that doubles up to the largest delay', () => {
+it('backoffMs spreads the wait between the minimum delay and a ceiling that doubles up to the maximum delay', () => {
   const ceilings = [1, 2, 3, 4, 5, 6, 7, 50, 5000].map((attempt) => backoffMs(attempt, POLICY, 1));
   assert.deepEqual(ceilings, [400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000, 10_000]);
   for (const attempt of [1, 3, 9]) assert.equal(backoffMs(attempt, POLICY, 0), 200);
   assert.equal(backoffMs(1, { ...POLICY, minDelayMs: 0 }, 0.9), 0);
 });
 
-it('backoffMs is a whole number of milliseconds between the least and the largest delay, whatever the jitter', () => {
+it('backoffMs is a whole number of milliseconds between the minimum and the maximum delay, whatever the jitter', () => {
   const pairs = fc.tuple(fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }));
   fc.assert(
     fc.property(pairs, fc.integer({ min: 1, max: 200 }), chance(), ([a, b], attempt, random) => {
@@ -63,7 +63,7 @@ it('backoffMs is a whole number of milliseconds between the least and the larges
   );
 });
 
-it('backoffMs grows with the random number, so clients that failed together retry at different times', () => {
+it('backoffMs grows with the random number, so that clients that failed together retry at different times', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), chance(), chance(), (attempt, a, b) => {
       const [less, more] = [Math.min(a, b), Math.max(a, b)];
@@ -72,7 +72,7 @@ it('backoffMs grows with the random number, so clients that failed together retr
   );
 });
 
-it('a broker seems to be away after a broken or refused connection and 502 to 504, and after nothing else', () => {
+it('a broker seems to be unavailable after a broken or refused connection and 502 to 504, and after nothing else', () => {
   assert.equal(seemsAway({ kind: 'unreachable' }), true);
   for (const status of [502, 503, 504]) assert.equal(seemsAway({ kind: 'broker-error', status }), true);
   for (const failure of [
@@ -84,7 +84,7 @@ it('a broker seems to be away after a broken or refused connection and 502 to 50
     assert.equal(seemsAway(failure), false);
 });
 
-it('probeDelayMs is longer with each probe, and ends at the very moment when the broker was away for too long', () => {
+it('probeDelayMs is longer with each probe, and ends exactly when the broker was unavailable for too long', () => {
   const pauses = [0, 1, 2, 3, 4, 5, 9].map((probes) => probeDelayMs(probes, 0, POLICY, 1));
   assert.deepEqual(pauses, [400, 800, 1600, 3200, 6400, 10_000, 10_000]);
   assert.equal(probeDelayMs(9, 29_900, POLICY, 0.5), 100);
@@ -92,7 +92,7 @@ it('probeDelayMs is longer with each probe, and ends at the very moment when the
   assert.equal(probeDelayMs(0, 0, { ...POLICY, awayMs: 0 }, 0.5), undefined);
 });
 
-it('probeDelayMs gives up in the end, also under a policy without any delay', () => {
+it('probeDelayMs finally gives up, also under a policy without any delay', () => {
   const policies = fc
     .tuple(fc.nat({ max: 5000 }), fc.nat({ max: 60_000 }), fc.nat({ max: 60_000 }))
     .map(([min, more, awayMs]) => ({ maxAttempts: 6, minDelayMs: min, maxDelayMs: min + more, awayMs }));
@@ -125,13 +125,13 @@ it('parseRetryAfter reads delay-seconds and all three forms of an HTTP date as G
     assert.equal(parseRetryAfter(text, NOW_MS), ms, text);
 });
 
-it('parseRetryAfter does not guess at anything else', () => {
+it('parseRetryAfter does not guess anything else', () => {
   const others = ['', ' ', '-1', '1.5', '1e3', '0x10', '+5', '2 apples', 'soon', 'Sun', 'Sunflower', '1, 2'];
   for (const text of [...others, 'on Mon, 07 Nov 1994 08:49:37 GMT', '2026-01-01T00:00:00Z'])
     assert.equal(parseRetryAfter(text, NOW_MS), undefined, JSON.stringify(text));
 });
 
-it('parseRetryAfter returns undefined or a time that is not negative, whatever the header holds', () => {
+it('parseRetryAfter returns undefined or a time that is not negative, whatever the header contains', () => {
   const values = fc.oneof(
     fc.string(),
     fc.nat().map(String),
