@@ -51,7 +51,9 @@ async function restore(
 
 const problem = (status: number) => replyOf(status, { title: 'No' });
 
-/** A broker whose collections end with a slash, which shows no kinds of attributes, and wants them, as Cassiopeia does. */
+/**
+ * A broker like Cassiopeia, whose collections end with a slash, and which requires kinds of attributes but does not show them.
+ */
 function kindless(entities: readonly Entity[] = []) {
   const world = new Map(entities.map((entity) => [entity.id, entity]));
   const posts: { readonly path: string; readonly body: unknown }[] = [];
@@ -91,7 +93,7 @@ function kindless(entities: readonly Entity[] = []) {
   return { broker, posts, world };
 }
 
-it('entities come back to a broker that shows no kinds of attributes, and whose collections end with a slash', async () => {
+it('entities are restored at a broker that shows no kinds of attributes, and whose collections end with a slash', async () => {
   const { broker, posts } = kindless();
   const point = { type: 'Point', coordinates: [1, 2] };
   const report = await restore(
@@ -120,7 +122,7 @@ it('entities come back to a broker that shows no kinds of attributes, and whose 
   ]);
 });
 
-it('attributes come back to a broker that takes them only with the id and the type of their entity', async () => {
+it('attributes are restored at a broker that accepts them only with the id and the type of their entity', async () => {
   const stays = { type: 'Property', value: 0 };
   const ids = ['urn:t:1', 'urn:t:2', 'urn:t:3'];
   const { broker, posts } = kindless(ids.map((id) => ({ id, type: 'T', stays })));
@@ -136,7 +138,7 @@ it('attributes come back to a broker that takes them only with the id and the ty
   });
 });
 
-it('instances come back to a broker whose collections end with a slash', async () => {
+it('instances are restored at a broker whose collections end with a slash', async () => {
   const { broker, posts } = kindless();
   const speed = [{ type: 'Property', value: 1, observedAt: '2026-01-01T00:00:00Z' }];
   await restore('instances', [{ id: 'urn:t:1', type: 'T', speed }], broker);
@@ -164,7 +166,7 @@ function holding(own: Entity, append: (names: readonly string[]) => BrokerReply)
 const ONE = { type: 'Property', value: 1 };
 const TWO = [ONE, { ...ONE, datasetId: 'urn:d:1' }];
 
-it('an attribute that the broker refuses to append does not take the others of its entity with it', async () => {
+it('an attribute that the broker refuses to append does not prevent the others of its entity', async () => {
   const { broker, appended } = holding({ id: 'urn:t:1', type: 'T', speed: ONE }, (names) =>
     names.includes('speed') ? replyOf(400, { title: 'attribute already exists' }) : replyOf(204),
   );
@@ -177,7 +179,7 @@ it('an attribute that the broker refuses to append does not take the others of i
   );
 });
 
-it('an attribute that the broker says it left is not restored, whether it is named as sent or by its IRI', async () => {
+it('an attribute that the broker reports as not appended is not restored, whether named as sent or by its IRI', async () => {
   for (const attributeName of ['speed', 'https://uri.etsi.org/ngsi-ld/default-context/speed']) {
     const { broker } = holding({ id: 'urn:t:1', type: 'T', speed: ONE }, () =>
       replyOf(207, { updated: [], notUpdated: [{ attributeName, reason: 'It is there.' }] }),
@@ -191,7 +193,7 @@ it('an attribute that the broker says it left is not restored, whether it is nam
   }
 });
 
-it('an entity that the broker says exists is already there, whatever the status that it gives for it in a batch', async () => {
+it('an entity that the broker reports as existing is already there, whatever its status in a batch', async () => {
   for (const status of [409, 400, undefined]) {
     let isThere = false;
     const error = { title: 'entity already exists', ...(status === undefined ? {} : { status }) };
@@ -208,7 +210,7 @@ it('an entity that the broker says exists is already there, whatever the status 
   }
 });
 
-it('instances without a time, which some brokers refuse, do not keep back those that have one', async () => {
+it('instances without a time, which some brokers refuse, do not prevent those with a time', async () => {
   const posts: unknown[] = [];
   const seen = { ...ONE, observedAt: '2026-01-01T00:00:00Z' };
   const { failed } = await restore(
@@ -228,7 +230,7 @@ it('instances without a time, which some brokers refuse, do not keep back those 
   ]);
 });
 
-it('instances with a time are looked for by it, beside those without one, for which some brokers take no query', async () => {
+it('existing instances with a time are found even if the broker refuses the query for instances without a time', async () => {
   const seen = { ...ONE, observedAt: '2026-01-01T00:00:00Z' };
   const { restored, alreadyThere } = await restore(
     'instances',
@@ -281,7 +283,7 @@ it('instances are sent as often as the policy says, with one pause before each t
   assert.deepEqual([failed, posts, retries, clock.sleeps.length, most], [16, 12, 8, 8, 4]);
 });
 
-it('of instances whose answer is lost, only those that are not shown are sent again', async () => {
+it('instances whose answer is lost are sent again only if they are not shown', async () => {
   const added = new Map<string, unknown>();
   const sent: unknown[] = [];
   const { restored, failed } = await restore('instances', histories(1), ({ method, path, jsonBody = '' }) => {
@@ -302,7 +304,7 @@ it('of instances whose answer is lost, only those that are not shown are sent ag
   ]);
 });
 
-it('instances that may still come, or that no query shows, are sent once', async () => {
+it('instances that may still appear, or that no query shows, are sent once', async () => {
   const [seen = { id: '' }] = histories(1);
   const unseen = { id: 'urn:t:0', type: 'T', speed: [ONE] };
   for (const [entity, answer, counts] of [
