@@ -18,7 +18,7 @@ const pageReply = (ids: readonly string[], headers: Readonly<Record<string, stri
     headers,
   );
 
-/** A context whose broker answers queries by a function, and nothing to what is impossible. */
+/** A context whose broker answers queries by a function, and impossible queries with nothing. */
 function opened(
   answer: (query: URLSearchParams) => BrokerReply,
   more: Omit<Partial<HandMadePurge>, 'brokerQuery'> & {
@@ -39,7 +39,7 @@ function opened(
   return { context, page, asked };
 }
 
-it('the maximum of a purge holds for whole pages and for single items alike', () => {
+it('the maximum of a purge applies to whole pages and to single items alike', () => {
   const limits = { maxAffected: 3 };
   const { context } = opened(() => pageReply([]), { limits });
   assert.throws(() => context.ledger.addNew(idsOf(4)), TooManyMatchesError);
@@ -126,12 +126,12 @@ it('the tenant of a purge is tested with the first query that listed something',
   await lister.page({ selection, limit: 3 });
   asked.length = 0;
   await context.proveFilters();
-  // Nothing is counted: the page that listed something settles it.
+  // There is no count, so the page that listed something decides.
   const [small, whole] = [1, 2].map((limit) => `nosuchtenant pick=id&limit=${limit}&count=true`);
   assert.deepEqual(asked, [small, whole]);
 });
 
-it('a query view tries no larger pages where the broker is known to refuse them', async () => {
+it('a query view tries no larger pages if the broker is known to refuse them', async () => {
   for (const [known, mayGrow] of [
     [undefined, true],
     [10, false],

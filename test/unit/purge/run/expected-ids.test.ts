@@ -17,7 +17,7 @@ async function list(listed: readonly string[], { ids, idPattern }: Named): Promi
   const selection = [{ name: 'type', value: 'T' }];
   const { lister } = contextOf({
     brokerQuery: { resource: entities('ids'), selection },
-    // It honours each filter as such: what proves that lists nothing.
+    // The broker applies each filter: the proving queries list nothing.
     broker: ({ path }) =>
       replyOf(
         200,
@@ -59,19 +59,19 @@ it('the ids that a purge expects have its pattern anywhere in them, as in broker
   assert.equal(await isExpected('urn:ngsi-ld:Car:17', { idPattern: ':\\d+$' }), true);
 });
 
-it('the ids that a purge expects meet both filters if the query has both, and the one that excludes is named', async () => {
+it('the ids that a purge expects match both filters of the query, and an unexpected id is reported with the filter that excludes it', async () => {
   const named = { ids: ['urn:a:1', 'urn:b:1'], idPattern: '^urn:a' };
   assert.equal(await isExpected('urn:a:1', named), true);
   await assert.rejects(list(['urn:b:1'], named), { parameter: 'idPattern' });
   await assert.rejects(list(['urn:a:2'], named), { parameter: 'id' });
 });
 
-it('the ids that a purge expects are any where RE2 cannot compile the pattern, which is left to the broker', async () => {
+it('a purge expects any id if RE2 cannot compile the pattern, which is left to the broker', async () => {
   for (const idPattern of ['(?=Car)', '(?<!a)b', '(a)\\1', '(', '[', '*'])
     assert.equal(await isExpected('urn:ngsi-ld:Bus:1', { idPattern }), true, idPattern);
 });
 
-it('the ids that a purge expects have at most 4096 UTF-16 units, only if there is a pattern', async () => {
+it('the ids that a purge expects have at most 4096 UTF-16 units, but only with a pattern', async () => {
   const idPattern = '^urn:';
   assert.equal(await isExpected('urn:'.padEnd(4096, 'a'), { idPattern }), true);
   const long = 'urn:'.padEnd(4097, 'a');
@@ -80,7 +80,7 @@ it('the ids that a purge expects have at most 4096 UTF-16 units, only if there i
   assert.equal(await isExpected(long, { ids: [long] }), true);
 });
 
-it('the ids that a purge expects take linear time for patterns that make backtracking engines hang', async () => {
+it('the ids that a purge expects are checked in linear time for patterns that make backtracking engines hang', async () => {
   const startedMs = performance.now();
   for (const idPattern of ['^urn:(a+)+$', '(a|a)*$b', '^urn:(a|aa)+$', '(.*a){12}$x'])
     assert.equal(await isExpected(`urn:${'a'.repeat(4000)}!`, { idPattern }), false, idPattern);
@@ -88,7 +88,7 @@ it('the ids that a purge expects take linear time for patterns that make backtra
   assert.ok(performance.now() - startedMs < 3000);
 });
 
-it('the ids that a purge expects are checked with other work between, also on a large page', async () => {
+it('the ids that a purge expects are checked with other work in between, even on a large page', async () => {
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -98,6 +98,7 @@ it('the ids that a purge expects are checked with other work between, also on a 
   setImmediate(count);
   const ids = Array.from({ length: 2000 }, (_, index) => `urn:${'ab'.repeat(30)}${index}`);
   await list(ids, { idPattern: '[ab]{450}|urn' }).finally(() => (isDone = true));
-  // About fifty million steps; without giving way there would hardly be a turn. Not after each id, once a million was taken.
+  // About fifty million steps. Without yielding there would hardly be a turn. It does not yield after each id, which would take a
+  // million turns.
   assert.ok(turns >= 10 && turns <= 1000, `${turns} turns`);
 });

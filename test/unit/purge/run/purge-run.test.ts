@@ -32,7 +32,7 @@ interface Run extends Partial<Omit<PurgePlan, 'run'>> {
   readonly capabilities?: BrokerMemory;
 }
 
-/** Runs a purge to its end: what it told, what it sent, and how it ended. */
+/** Runs a purge to its end, and returns its events, its requests, and its outcome. */
 async function ran({ run, answer = () => replyOf(204), order, capabilities, ...plan }: Run) {
   const sent: BrokerRequest[] = [];
   const events: PurgeEvent[] = [];
@@ -83,7 +83,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
 const DELETE = { method: 'DELETE', path: '/entities/urn:t:1', operation: 'delete', deletes: 1 } as const;
 const QUERY = { method: 'GET', path: '/entities?type=T', operation: 'list' } as const;
 
-it('a purge run ends with its report, and with what it cost', async () => {
+it('a purge run ends with its report and its costs', async () => {
   const {
     events,
     report: whole,
@@ -119,7 +119,7 @@ it('a purge run ends with its report, and with what it cost', async () => {
   assert.ok(sent.every(({ headers }) => headers?.['ngsild-tenant'] === 't'));
 });
 
-it('a purge run reports what was done when it ends early, unless the purge reports that itself', async () => {
+it('a purge run reports its counts if it ends early, unless the purge reports them itself', async () => {
   const error = new PurgeStoppedError('stopped');
   const run: PurgePlan['run'] = async (scope) => {
     scope.ledger.addNew(['urn:t:1']);
@@ -138,7 +138,7 @@ it('a purge run reports what was done when it ends early, unless the purge repor
   }
 });
 
-it('a purge run asks before each try of a delete, and tells the outcome of each item', async () => {
+it('a purge run asks before each try of a delete, and reports the outcome of each item', async () => {
   const told: unknown[] = [];
   let asked = 0;
   const { retries } = await ran({
@@ -164,7 +164,7 @@ it('a purge run asks before each try of a delete, and tells the outcome of each 
   assert.deepEqual(told, [[{ entityId: 'urn:t:1' }, 'alreadyGone']]);
 });
 
-it('a purge run that finds a filter ignored, or an entity that the query excludes, has all filters proven again', async () => {
+it('a purge run that finds an ignored filter, or an entity that the query excludes, has all filters proven again', async () => {
   for (const [error, isDistrusted] of [
     [new FilterIgnoredError('q', 'ignored'), true],
     [new UnexpectedEntityError('urn:x', 'id'), true],
