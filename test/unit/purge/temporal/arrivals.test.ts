@@ -16,7 +16,7 @@ for (const [what, query, behaviour, newer] of [
   ['instances by the time of their creation', `${CREATED}&timeproperty=createdAt`, {}, 1],
   ['instances that hide older ones', INSTANCES, { instancePageSize: 3 }, 4],
 ] as const) {
-  it(`what arrives during a temporal purge is left and counted, and earlier items are deleted: ${what}`, async () => {
+  it(`instances that arrive during a temporal purge are left and counted, and earlier items are deleted: ${what}`, async () => {
     const clock = createTestClock();
     let lateMs = -1000;
     const history = Array.from({ length: 12 }, (_, n) => stored({ entity: n % 6, hour: n }));
@@ -24,7 +24,7 @@ for (const [what, query, behaviour, newer] of [
     lateMs = 1000;
     const isOfEntity = what.startsWith('instances');
     let next = 100;
-    // With every delete something new is written, later than what is there.
+    // With every delete a new instance is written, later than the existing ones.
     const onDelete = () => {
       for (let n = 0; n < newer && next < 3000; n += 1) {
         next += 1;

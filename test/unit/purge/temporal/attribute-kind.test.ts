@@ -33,7 +33,7 @@ function kindOf(datasetId: string | undefined) {
   return { kind, sent, checked, remove };
 }
 
-/** Two entities, the second with an attribute of which nothing is shown. */
+/** Two entities, the second with an attribute of which no instance is shown. */
 const PAGE = pageOf([ID, 'urn:t:1'], {
   entities: [
     {
@@ -58,7 +58,7 @@ it('attributes as items are those with instances, each with its datasets', () =>
   assert.deepEqual(itemsOf(kindOf(undefined).kind, []), []);
 });
 
-it('attributes as items are one dataset of each where datasets are purged', () => {
+it('attributes as items are single datasets if datasets are purged', () => {
   assert.deepEqual(itemsOf(kindOf('urn:d:1').kind, [0]), [
     { entityId: ID, attribute: 'speed', datasetId: 'urn:d:1' },
   ]);
@@ -78,7 +78,7 @@ it('attributes as items are checked against the query, each attribute and each i
   ]);
 });
 
-it('attributes as items are refused without a request where no path surely means them', async () => {
+it('attributes as items are refused without a request if no path surely means them', async () => {
   for (const [datasetId, item] of [
     ['urn:d:1&deleteAll=true', { entityId: ID, attribute: 'speed' }],
     ['urn:d:1', { entityId: ID, attribute: 'a/b' }],
@@ -100,7 +100,7 @@ it('attributes as items are walked once more, ten entities at a time, only if da
   assert.deepEqual([whole.beginSecondWalk?.(), whole.shape?.()], [false, {}]);
 });
 
-it('attributes as items are named as an attribute or a dataset where they cannot be deleted', () => {
+it('attributes as items are reported as an attribute or a dataset if they cannot be deleted', () => {
   for (const [datasetId, title, what] of [
     [undefined, 'Attribute still listed', 'the attribute.'],
     ['@none', 'Dataset still listed', 'the dataset.'],

@@ -43,7 +43,7 @@ it('a purge by value without a time filter is refused at a broker that shows mat
   }
 });
 
-/** A broker that shows the same page for every offset, of the queries that are meant. */
+/** A broker that shows the same page for every offset, of the given queries. */
 function withoutOffsets(
   client: BrokerClient,
   isMeant: (request: BrokerRequest) => boolean = () => true,
@@ -61,7 +61,7 @@ const clientOf = ({ url }: EmbeddedBroker) =>
 const BURST = Array.from({ length: 20 }, () => stored({ hour: 1 }));
 const QUERY = `type=T&timerel=before&timeAt=${hour(8)}`;
 
-it('a bounded temporal purge is refused where instances are hidden, and a dry run gives a lower bound', async () => {
+it('a bounded temporal purge is refused if instances are hidden, and a dry run gives a lower bound', async () => {
   const broker = await brokerWith(BURST, { instancePageSize: 5 });
   const { error } = await purge(broker, `${QUERY}&maxAffected=1000`);
   assert.ok(error instanceof UncountableError, String(error));
@@ -71,7 +71,7 @@ it('a bounded temporal purge is refused where instances are hidden, and a dry ru
   assert.equal((await purged(broker, QUERY)).deleted, 20);
 });
 
-it('a dry run of whole histories gives a lower bound where the broker shows one page, whatever the offset', async () => {
+it('a dry run of whole histories gives a lower bound if the broker shows the same page for every offset', async () => {
   const broker = await brokerWith(
     [0, 1, 2].map((entity) => stored({ entity })),
     { noCount: true },
@@ -83,7 +83,7 @@ it('a dry run of whole histories gives a lower bound where the broker shows one 
   assert.deepEqual([partial.matched, partial.isLowerBound], [3, true]);
 });
 
-it('a bounded purge of whole histories expects of each query what that query listed or counts', async () => {
+it('a bounded purge of whole histories expects from each query only what this query listed or counted', async () => {
   const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
   const broker = await brokerWith(history, { timePropertiesMissing: ['createdAt'] });
   assert.equal((await purged(broker, 'type=T&maxAffected=5')).deleted, 5);
@@ -92,18 +92,18 @@ it('a bounded purge of whole histories expects of each query what that query lis
     .map(({ search }) => new URLSearchParams(search))
     .map((query) => `${query.get('timeproperty') ?? 'observedAt'} ${query.get('timerel') ?? ''}`);
   const listed = (name: string) => pages.filter((page) => page === name).length;
-  // One page for the bound and one for the deletes, and of what shows entities one more each.
+  // One page for the bound and one for the deletes, and one more for each query that shows entities.
   assert.deepEqual(
     ['createdAt after', 'modifiedAt after', 'observedAt after', 'observedAt before'].map(listed),
     [2, 4, 3, 2],
   );
 });
 
-it('a bounded purge of whole histories does not wait at its first query for what only later ones list', async () => {
+it('a bounded purge of whole histories does not wait at its first query for matches of later ones', async () => {
   const history = [0, 1, 2, 3, 4].map((entity) => stored({ entity }));
   const broker = await brokerWith(history, { noCount: true });
   const isFirst = ({ path }: BrokerRequest) => path.includes('timeproperty=createdAt');
-  // The first query shows two of the five, on the same page for every offset: it cannot be listed whole.
+  // The first query shows two of the five, on the same page for every offset, so it cannot be listed whole.
   const shown = history.slice(0, 2).map(({ entity }) => idOf(entity));
   const showingTwo = altering(broker, (request, reply) => {
     if (!isFirst(request) || request.path.includes('Probe')) return reply;
@@ -117,7 +117,7 @@ it('a bounded purge of whole histories does not wait at its first query for what
   assert.equal(looks.length, 7);
 });
 
-it('a dry run of parts gives a lower bound if any of its queries leaves out an entity, the first as well', async () => {
+it('a dry run of parts gives a lower bound if any of its queries omits an entity, including the first', async () => {
   for (const property of ['createdAt', 'modifiedAt']) {
     const broker = await brokerWith(
       [0, 1, 2].map((entity) => stored({ entity })),
@@ -154,7 +154,7 @@ it('a temporal purge lists at most one match more than the maximum if the broker
   assert.equal(asked[0], '4');
 });
 
-it('a temporal purge takes every match where the broker counts only the page, and matches move up', async () => {
+it('a temporal purge takes every match even if the broker counts only the page, and matches move up', async () => {
   for (const parts of ['&attrs=a', `&timerel=before&timeAt=${hour(8)}`]) {
     const broker = await brokerWith(Array.from({ length: 24 }, (_, entity) => stored({ entity })));
     const client = altering(broker, ({ method }, reply) => {
@@ -179,7 +179,7 @@ describe('a temporal purge at a broker that refuses', () => {
     assert.ok(paged.length <= 2, `${paged.length} pages`);
   });
 
-  it('a temporal purge that is refused for another reason than its query deletes nothing, and passes that on', async () => {
+  it('a temporal purge that is refused for another reason than its query deletes nothing, and passes the error on', async () => {
     for (const status of [401, 403, 404, 405, 406]) {
       const broker = await brokerWith(HISTORY);
       const { error } = await purge(broker, 'type=T', {
@@ -192,7 +192,7 @@ describe('a temporal purge at a broker that refuses', () => {
     }
   });
 
-  it('a temporal purge goes on with other time properties after a 400, 422 or 501 to one of them', async () => {
+  it('a temporal purge continues with other time properties after a 400, 422 or 501 to one of them', async () => {
     for (const status of [400, 422, 501]) {
       const broker = await brokerWith(HISTORY);
       const report = await purged(broker, 'type=T', {
@@ -230,7 +230,7 @@ describe('a temporal purge at a broker that shows more than requested', () => {
   }
 });
 
-it('a stopped temporal purge says to continue by id and time only if deletes may change which entities match', async () => {
+it('a stopped temporal purge advises to continue by id and time only if deletes may change which entities match', async () => {
   const time = `&timerel=before&timeAt=${hour(8)}`;
   for (const [query, isByValue] of [
     [`type=T&q=a>=0${time}`, true],
@@ -254,7 +254,7 @@ it('a stopped temporal purge says to continue by id and time only if deletes may
   }
 });
 
-it('a temporal purge passes on any other error as it is, by value as well', async () => {
+it('a temporal purge passes on any other error unchanged, also by value', async () => {
   const broker = await brokerWith([stored({}), stored({ entity: 1 })]);
   const { error } = await purge(broker, `type=T&q=a>=0&timerel=before&timeAt=${hour(8)}`, {
     client: altering(broker, (request, reply) =>

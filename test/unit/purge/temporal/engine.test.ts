@@ -32,7 +32,7 @@ const histories = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-/** A query, which instances it means, and what of them is one item. */
+/** A query, the instances that it selects, and the part of them that makes one item. */
 interface Meant {
   readonly query: string;
   readonly means: (instance: Stored) => boolean;
@@ -80,7 +80,7 @@ const queries = fc.tuple(names, datasets, times).map(([attrs, ids, time]): Meant
   };
 });
 
-/** Brokers with whom nothing of a history of a few instances stays hidden. */
+/** Brokers that hide no part of a history of a few instances. */
 const behaviours = fc.constantFrom<Partial<Behaviour>>(
   {},
   { instancePageSize: 3 },
@@ -96,7 +96,7 @@ const behaviours = fc.constantFrom<Partial<Behaviour>>(
   { faultRate: 0.2, faultKinds: ['503' as const, '429' as const] },
 );
 
-it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly those', async () => {
+it('a temporal purge of any history counts exactly the matches of its query, accepts that count as the maximum, and deletes exactly the matches', async () => {
   let some = 0;
   await fc.assert(
     fc.asyncProperty(histories, queries, behaviours, async (history, { query, means, itemOf }, behaviour) => {
@@ -143,7 +143,7 @@ it('a temporal purge of any history counts exactly the matches of its query, acc
   assert.ok(some > 5, 'enough queries meant something');
 });
 
-/** What a GET of the query shows of a broker that hides nothing, one text for each instance. */
+/** The result of a GET of the query at a broker that hides nothing, one text for each instance. */
 async function shown(broker: EmbeddedBroker, query: string, qShowsMatchesOnly: boolean): Promise<string[]> {
   const told = { ...broker.behaviour };
   Object.assign(broker.behaviour, goodBehaviour(), { qShowsMatchesOnly });

@@ -21,16 +21,16 @@ export async function closeBrokers(): Promise<void> {
   await Promise.all(opened.splice(0).map((broker) => broker.close()));
 }
 
-/** Hours after the first moment of 2025, as a query spells them. */
+/** Hours after the first moment of 2025, in the notation of a query. */
 export const hour = (n: number) => new Date(Date.UTC(2025, 0, 1, n)).toISOString();
 
-/** One instance: of which attribute of which entity, when, and in which dataset. */
+/** One instance: the attribute and entity, the time, and the dataset. */
 export interface Stored {
   readonly entity: number;
   readonly attribute: string;
   readonly hour: number;
   readonly dataset: string | undefined;
-  /** Its place in the list of its attribute, unless told. */
+  /** Its place in the list of its attribute, unless given. */
   readonly value?: number;
 }
 
@@ -75,7 +75,7 @@ export async function brokerWith(
   return broker;
 }
 
-/** What entities hold, one text for each instance, sorted. */
+/** The content of entities, one text for each instance, sorted. */
 export function textsOf(entities: readonly Readonly<Record<string, unknown>>[]): string[] {
   return entities
     .flatMap((entity) =>
@@ -89,13 +89,13 @@ export function textsOf(entities: readonly Readonly<Record<string, unknown>>[]):
     .sort();
 }
 
-/** What is kept of type T. */
+/** The remaining instances of type T. */
 export function kept({ temporal }: EmbeddedBroker): string[] {
   const ids = temporal.ids().filter((id) => id !== 'urn:ngsi-ld:Other:1');
   return textsOf(ids.map((id) => temporal.get(id) ?? {}));
 }
 
-/** As {@link textsOf} writes it. */
+/** In the form of {@link textsOf}. */
 export const textOf = ({ entity, attribute, hour: at, dataset }: Stored) =>
   `${idOf(entity)} ${attribute} ${hour(at)} ${dataset ?? '-'}`;
 
@@ -107,19 +107,19 @@ export const deletes = ({ requests }: EmbeddedBroker) =>
 export const purge = async ({ url }: EmbeddedBroker, query: string, options: PurgeOptions = {}) =>
   purgeHistory({ url: new URL(url) }, query, options);
 
-/** The report of a purge that must end with one. */
+/** The report of a purge that must end with a report. */
 export async function purged(...given: Parameters<typeof purge>): Promise<PurgeReport> {
   const { report, error } = await purge(...given);
   if (report === undefined) throw error;
   return report;
 }
 
-/** An instance, one like any other but for what is told. */
+/** An instance with default values, except for the given ones. */
 export function stored(more: Partial<Stored>): Stored {
   return { entity: 0, attribute: 'a', hour: 1, dataset: undefined, ...more };
 }
 
-/** A client that answers with something else than the broker did. */
+/** A client that answers differently from the broker. */
 export function altering(
   { url }: EmbeddedBroker,
   alter: (request: BrokerRequest, reply: BrokerReply) => BrokerReply,

@@ -15,7 +15,7 @@ const ENTITY = {
   temperature: [{ type: 'Property', value: 1, ...TIMES, instanceId: 'urn:i:1' }],
 };
 
-/** Histories at a broker that takes this long for a query of so many of them, with a clock of its own. */
+/** Histories at a broker that takes this long to return this many of them, with a clock of its own. */
 function archive(tookMs: (ids: number) => number, keepMs = 0) {
   const clock = { ms: 1000, monotonicMs: () => clock.ms };
   const page = async ({ selection, offset = 0 }: PageQuery) => {
@@ -48,13 +48,13 @@ function archive(tookMs: (ids: number) => number, keepMs = 0) {
   return { histories: new TemporalHistories(context, guard), doubts };
 }
 
-it('a history is as old as its reading, however long its archive takes', async () => {
+it('the age of a history counts from its reading, however long its archive takes', async () => {
   const { histories } = archive(() => 0, 60_000);
   const { items, listed } = await histories.keep([{ entityId: ID }]);
   assert.deepEqual([items, listed.atMs], [[{ entityId: ID }], 1000]);
 });
 
-it('histories that take too long to read together are read one by one, each in its own ten seconds', async () => {
+it('histories that take too long to read together are read one by one, each with its own ten seconds', async () => {
   const { histories, doubts } = archive((ids) => ids * 220);
   const both = [{ entityId: ID }, { entityId: 'urn:ngsi-ld:Sensor:2' }];
   const { items } = await histories.keep(both);
@@ -62,7 +62,7 @@ it('histories that take too long to read together are read one by one, each in i
   assert.equal(histories.most, 1);
 });
 
-it('more histories are read at once while the broker is quick, and fewer where it is slow', async () => {
+it('more histories are read at once while the broker is quick, and fewer while it is slow', async () => {
   let ms = 10;
   const { histories } = archive(() => ms);
   assert.equal(histories.atOnce, 1);

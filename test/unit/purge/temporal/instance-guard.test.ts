@@ -13,7 +13,7 @@ const ID = 'urn:ngsi-ld:Car:1';
 const BETWEEN = 'timerel=between&timeAt=2026-01-01T00:00:00Z&endTimeAt=2026-02-01T00:00:00Z';
 const guardOf = (query: string) => createInstanceGuard(parseTemporalPurgeQuery(`type=Car&${query}`));
 const CHECKED = { datasetId: '@none', time: undefined } as const;
-/** An instance as it is read, with what the guard looks at. */
+/** An instance as it is read, with the members that the guard checks. */
 function instance(more: Partial<Pick<AttributeInstance, 'datasetId' | 'time'>>): AttributeInstance {
   const [list] = instanceListsOf({ speed: { value: 1, instanceId: 'urn:i:1' } }, 'observedAt');
   const [read] = list?.instances ?? [];
@@ -28,7 +28,7 @@ function assertStopped(action: () => void, parameter: string): string {
   } catch (error) {
     caught = error;
   }
-  // By then the broker is known to honour attrs, so that the name is at fault, which is the caller's.
+  // By then the broker is known to respect attrs, so the name given by the caller is at fault.
   const error = parameter === 'attrs' ? QueryRefusedError : FilterIgnoredError;
   assert.ok(caught instanceof error, 'the guard lets it pass');
   assert.equal(caught.parameter, parameter);
@@ -36,7 +36,7 @@ function assertStopped(action: () => void, parameter: string): string {
   return caught.message;
 }
 
-it('the guard of a temporal purge stops at an attribute that attrs does not name, and says how the broker names it', () => {
+it("the guard of a temporal purge stops at an attribute that attrs does not name, and gives the broker's name for it", () => {
   const guard = guardOf('attrs=speed,https://a.test/n');
   for (const name of ['speed', 'https://a.test/n']) guard.checkAttribute(ID, name);
   for (const name of ['n', 'Speed', 'https://a.test/speed', '__proto__', 'constructor', '']) {

@@ -18,7 +18,7 @@ function itemOf(shown: Readonly<Record<string, unknown>>): Item {
   return toItem(ID, 'speed', instance ?? assert.fail('there is no instance'), TIME);
 }
 
-it('an instance as an item names its instanceId, its dataset and its times, each only where it is shown', () => {
+it('an instance as an item has its instanceId, its dataset and its times, each only if shown', () => {
   const plain = { entityId: ID, attribute: 'speed', instanceId: 'urn:i:1' };
   for (const [shown, more] of [
     [{}, {}],

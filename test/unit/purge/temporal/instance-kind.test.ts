@@ -43,7 +43,7 @@ function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () =
   };
 }
 
-/** One instance, shown of an attribute of which there are more. */
+/** One shown instance of an attribute that has more. */
 const cutPage = (ids: readonly string[], value: (index: number) => readonly unknown[] = () => [1]) =>
   pageOf(ids, {
     isPartial: true,
@@ -69,7 +69,7 @@ async function readAll(kind: ReturnType<typeof kindOf>['kind'], page: ListedPage
 }
 
 it('hidden instances are checked again at the end, for at most a thousand attributes', async () => {
-  // What q and a geoquery select together is never learnt, so that whether the rest is meant cannot be told.
+  // The selection by q together with a geoquery is never learnt, so it cannot be told whether the rest is meant.
   const answer = ({ selection }: PageQuery) => {
     const id = selection.find(({ name }) => name === 'id')?.value ?? '';
     const isByValue = selection.some(({ name }) => name === 'georel');
@@ -128,7 +128,7 @@ it('a purge sends at most ten queries to learn what q selects, and none for a ge
   }
 });
 
-it('instances may be hidden behind a marked page, or one with a list as long as the longest ever shown', async () => {
+it('instances may be hidden behind a marked page, or behind a list as long as the longest ever shown', async () => {
   const { kind } = kindOf({});
   const hides = async (lengths: readonly number[], isPartial = false) => {
     const page = cutPage(idsOf(lengths.length), (index) =>
@@ -148,7 +148,7 @@ it('instances may be hidden behind a marked page, or one with a list as long as 
   assert.equal(await hides([]), false);
 });
 
-it('hidden instances are looked for only behind a list of which every shown instance stays', async () => {
+it('hidden instances are queried only behind a list whose shown instances all stay', async () => {
   const { kind, context, asked } = kindOf({});
   const page = cutPage(['urn:t:0'], () => [1, 2]);
   const [batch] = await readAll(kind, page);
@@ -172,7 +172,7 @@ it('hidden instances are looked for only behind a list of which every shown inst
   }
 });
 
-it('hidden instances are looked for behind arrivals, once arrivals are left', async () => {
+it('hidden instances are queried behind arrivals, once arrivals are left alone', async () => {
   const late = new Date(STARTED + 1).toISOString();
   const early = new Date(STARTED - 1).toISOString();
   const pageAt = (createdAt: string) =>
@@ -191,7 +191,7 @@ it('hidden instances are looked for behind arrivals, once arrivals are left', as
   assert.deepEqual(new Set(asked.map(({ needsTimes }) => needsTimes)), new Set([true]));
 });
 
-it('pages of instances grow with the lists, and in the second walk by entities alone', async () => {
+it('pages of instances grow with the lists, and in the second walk by entities only', async () => {
   const long = cutPage(['urn:t:0'], () => Array.from({ length: 100 }, (_, n) => n));
   const { kind } = kindOf({});
   await readAll(kind, long);
@@ -206,7 +206,7 @@ it('pages of instances grow with the lists, and in the second walk by entities a
   assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
 });
 
-it('a count looks for instances left out whatever q selects, a purge only if q selects entities', async () => {
+it('a count queries omitted instances whatever q selects, and a purge only if q selects entities', async () => {
   for (const [selects, countsOnly, isAsked] of [
     ['instances', false, false],
     ['instances', true, true],
@@ -240,7 +240,7 @@ it('a count looks for instances left out whatever q selects, a purge only if q s
   }
 });
 
-it('instances suspected to be cut for their number alone are measured once, on one whole list', async () => {
+it('instances that may be cut only because of their number are measured once, on one whole list', async () => {
   const long = cutPage(['urn:t:0', 'urn:t:1'], () => [1, 2]);
   for (const instances of [100, undefined]) {
     const { kind, asked } = kindOf({
@@ -265,19 +265,19 @@ it('instances suspected to be cut for their number alone are measured once, on o
   }
 });
 
-it('instances are named where they are still there after two confirmed deletes', () => {
+it('instances that are still there after two confirmed deletes are reported', () => {
   const { status, title, detail } = kindOf({}).kind.stillThere;
   assert.deepEqual([status, title], [409, 'Instance still listed']);
   assert.match(detail, /two deletes and still shows the instance/);
 });
 
-it('pages of instances grow after two pages without anything new', () => {
+it('pages of instances grow after two pages without new instances', () => {
   const { kind } = kindOf({});
   const limits = Array.from({ length: 5 }, () => kind.shape().limit);
   assert.deepEqual(limits, [10, 10, 40, 160, 640]);
 });
 
-it('pages of instances are as before once one shows something new', async () => {
+it('pages of instances have their former size again once a page shows something new', async () => {
   const { kind } = kindOf({});
   for (let page = 0; page < 2; page += 1) kind.shape();
   await readAll(
@@ -288,7 +288,7 @@ it('pages of instances are as before once one shows something new', async () => 
   assert.deepEqual([kind.shape().limit, kind.shape().limit === limit], [limit, false]);
 });
 
-it('instances found behind a list complete it where q is known to select entities', async () => {
+it('instances found behind a list complete it if q is known to select entities', async () => {
   const all = cutPage(['urn:t:0'], () => [1, 2, 3]);
   const { kind } = kindOf({
     filters: { q: 'speed>0' },
@@ -306,8 +306,8 @@ it('instances found behind a list complete it where q is known to select entitie
   assert.ok(batches.every(({ isIncomplete }) => isIncomplete !== true));
 });
 
-it('instances that q may exclude are never items: they are looked for, and make the list incomplete', async () => {
-  // Of values that are not numbers, it is not found out what q selects.
+it('instances that q may exclude are never items: they are queried, and make the list incomplete', async () => {
+  // For values that are not numbers, the selection by q is not determined.
   const of = (query: PageQuery) =>
     query.selection.some(({ name }) => name === 'q') ? ['a', 'b'] : ['a', 'b', 'c'];
   for (const countsOnly of [true, false]) {
@@ -329,7 +329,7 @@ it('instances that q may exclude are never items: they are looked for, and make 
   }
 });
 
-it('instances are asked for with createdAt if the query uses it, or once arrivals are skipped', () => {
+it('instances are requested with createdAt if the query uses it, or once arrivals are skipped', () => {
   for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
     assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape().needsTimes, true);
   const { kind } = kindOf({});
@@ -348,7 +348,7 @@ it('instances count as arrived if createdAt or modifiedAt is later than the star
   const { kind } = kindOf({});
   assert.equal(kind.hasArrived(of({ createdAt: late })), true);
   assert.equal(kind.hasArrived(of({ createdAt: early })), false);
-  // A forecast is observed later than it came.
+  // The observation time of a forecast is later than its arrival.
   assert.equal(kind.hasArrived(of({ observedAt: late })), false);
   assert.equal(kind.hasArrived(of({ createdAt: 'soon' })), false);
   const changed = kindOf({ time: { ...BEFORE, property: 'modifiedAt' } }).kind;

@@ -25,7 +25,7 @@ const pages = (shape: InstancePageShape) =>
     attributes: fc.integer({ min: 1, max: 3 }),
   });
 
-it('the shape of a page begins small, within the page size', () => {
+it('the shape of a page starts small, within the page size', () => {
   assert.deepEqual(firstShape(PAGE), { limit: 10, instances: 100 });
   assert.deepEqual(firstShape(3), { limit: 3, instances: 100 });
 });
@@ -49,7 +49,7 @@ it('the shape of a page stays within 1 entity and 100 to 1000 instances, in whol
   );
 });
 
-it('the shape of a page grows at most fourfold at a time, entities times instances', () => {
+it('the shape of a page grows at most fourfold at a time, as entities times instances', () => {
   const anyShape = fc.record({
     limit: fc.integer({ min: 1, max: PAGE }),
     instances: fc.integer({ min: 100, max: 1000 }),
@@ -60,7 +60,7 @@ it('the shape of a page grows at most fourfold at a time, entities times instanc
       ([shape, { entities, longest, attributes }]) => {
         const page = entities === 0 ? shown(0, 0) : shown(entities, attributes * longest, longest);
         const next = nextShape(shape, page, PAGE);
-        // Rounding takes the factor a little above four.
+        // Rounding makes the factor slightly more than four.
         assert.ok(
           next.limit * next.instances <= shape.limit * shape.instances * 4 + next.limit + next.instances,
         );
@@ -69,7 +69,7 @@ it('the shape of a page grows at most fourfold at a time, entities times instanc
   );
 });
 
-it('the shape of a page asks for no more instances than wanted if all histories are alike', () => {
+it('the shape of a page requests no more instances than wanted if all histories are alike', () => {
   const alike = fc.record({
     total: fc.integer({ min: 1, max: 5000 }),
     length: fc.integer({ min: 1, max: 5000 }),
@@ -102,7 +102,7 @@ for (const [what, shape, page, next] of [
   ['at most a page of entities where they have few instances', [640, 100], shown(640, 2), [1000, 100]],
   ['four times as many entities where they have none', [40, 300], shown(0, 0), [160, 300]],
 ] as const)
-  it(`the shape of a page asks for ${what}`, () => {
+  it(`the shape of a page requests ${what}`, () => {
     const { limit, instances } = nextShape({ limit: shape[0], instances: shape[1] }, page, PAGE);
     assert.deepEqual([limit, instances], next);
   });
@@ -110,7 +110,7 @@ for (const [what, shape, page, next] of [
 const ASKED: PageExtent = { isPartial: false, instances: 1000 };
 const BARE: PageExtent = { isPartial: false, instances: undefined };
 
-it('the evidence that a list is truncated is a 206, or a list as long as requested', () => {
+it('a 206 or a list as long as requested is evidence that a list is truncated', () => {
   const evidence = new TruncationEvidence();
   for (const [page, length, isPartial] of [
     [{ isPartial: true, instances: 100 }, 1, true],

@@ -7,14 +7,14 @@ import { instanceListsOf } from '../../../../sidecar/purge/temporal/instances.js
 type Entity = Readonly<Record<string, unknown>>;
 
 const AT = '2026-01-01T00:00:00Z';
-/** As a broker's JSON arrives, where `__proto__` is a member like any other. */
+/** As parsed from a broker's JSON, where `__proto__` is an ordinary member. */
 const parsed = (json: string) => JSON.parse(json) as Entity;
 const read = (entity: Entity) => instanceListsOf(entity, 'observedAt');
 const instancesOf = (attribute: unknown) =>
   read({ id: 'urn:a:1', attribute }).flatMap(({ instances }) => instances);
 const digestOf = (instance: unknown) => instancesOf(instance)[0]?.digest;
 
-it('the instances of a temporal evolution are read from arrays, and from a bare object where there is one', () => {
+it('the instances of a temporal evolution are read from arrays, and a single instance from a bare object', () => {
   const one = { type: 'Property', value: 1, observedAt: AT, instanceId: 'urn:i:1' };
   const two = { ...one, instanceId: 'urn:i:2', datasetId: 'urn:d:1' };
   const lists = read({ id: 'urn:a:1', type: 'Car', speed: [one, two], color: one, empty: [] });
@@ -52,7 +52,7 @@ it('the instances of a temporal evolution have exactly the requested time', () =
   }
 });
 
-it('the instances of a temporal evolution have an id, a dataset and the time of their creation only where those are strings', () => {
+it('the instances of a temporal evolution have an id, a dataset and their creation time only if these are strings', () => {
   for (const wrong of [undefined, null, '', 7, {}, ['urn:i:1']]) {
     const [instance] = instancesOf({ value: 1, instanceId: wrong, datasetId: wrong });
     assert.deepEqual([instance?.instanceId, instance?.datasetId], [undefined, '@none']);
@@ -63,7 +63,7 @@ it('the instances of a temporal evolution have an id, a dataset and the time of 
   assert.equal(instancesOf({ observedAt: AT, createdAt: 'c' })[0]?.createdAt, 'c');
 });
 
-it('the instances of a temporal evolution are refused where an attribute does not consist of instances', () => {
+it('the instances of a temporal evolution are refused if an attribute does not consist of instances', () => {
   for (const attribute of [5, 'text', true, null, [5], ['text'], [null], [{ value: 1 }, 5]]) {
     assert.throws(() => instancesOf(attribute), BrokerReplyError, JSON.stringify(attribute));
   }
@@ -96,13 +96,13 @@ it('the instances of a temporal evolution are read or refused with BrokerReplyEr
   );
 });
 
-it('the digest of an instance without an id leaves out the times that are not always asked for', () => {
+it('the digest of an instance without an id ignores the times that are not always requested', () => {
   const instance = { type: 'Property', value: 1, observedAt: AT };
   for (const times of [{ createdAt: AT }, { modifiedAt: AT }, { createdAt: AT, modifiedAt: AT }])
     assert.equal(digestOf({ ...instance, ...times }), digestOf(instance), JSON.stringify(times));
 });
 
-it('the digest of an instance without an id differs with whatever differs', () => {
+it('the digest of an instance without an id depends on everything else', () => {
   const instances = [
     { value: 1, observedAt: AT },
     { value: 1, observedAt: '2026-01-01T00:00:01Z' },

@@ -9,7 +9,7 @@ const history = [0, 1, 2].map((entity) => stored({ entity }));
 const OLD = 'timerel=before&timeAt=1990-01-01T00:00:00Z';
 
 for (const property of ['createdAt', 'modifiedAt']) {
-  it(`a temporal purge that matches nothing is refused where the broker does not keep ${property}`, async () => {
+  it(`a temporal purge that matches nothing is refused if the broker does not keep ${property}`, async () => {
     const broker = await brokerWith(history, { timePropertiesMissing: [property] });
     const { error } = await purge(broker, `type=T&${OLD}&timeproperty=${property}`);
     assert.ok(error instanceof FilterIgnoredError, String(error));
@@ -18,7 +18,7 @@ for (const property of ['createdAt', 'modifiedAt']) {
   });
 }
 
-it('a temporal purge that matches nothing succeeds where the broker keeps the time, and where nothing is', async () => {
+it('a temporal purge that matches nothing succeeds if the broker keeps the time, or has no data', async () => {
   const broker = await brokerWith(history, {});
   for (const query of [
     ...['createdAt', 'modifiedAt', 'observedAt'].map((name) => `type=T&${OLD}&timeproperty=${name}`),
@@ -29,7 +29,7 @@ it('a temporal purge that matches nothing succeeds where the broker keeps the ti
   assert.equal((await purged(without, `type=Nothing&${OLD}&timeproperty=createdAt`)).matched, 0);
 });
 
-it('a temporal purge by a negated condition is not refused for instances that differ', async () => {
+it('a temporal purge by a negated condition is not refused because instances differ', async () => {
   const broker = await brokerWith(
     [1, 2, 3].map((at) => stored({ entity: 0, hour: at })),
     {},

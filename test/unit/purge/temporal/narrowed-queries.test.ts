@@ -18,7 +18,7 @@ const ID = 'urn:ngsi-ld:Car:1';
 const NOON = Date.UTC(2026, 0, 1, 12);
 const ALL_DAY = filterOf(NOON, NOON + 1000);
 
-/** One instance of the attribute: when, in microseconds after noon, and as the broker shows it. */
+/** One instance of the attribute: its time, in microseconds after noon, and the form in which the broker shows it. */
 interface Stored {
   readonly at: number;
   readonly shown: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ interface Stored {
 interface Cut {
   readonly order: 'newest-first' | 'oldest-first';
   readonly most: number;
-  /** It says so (206). */
+  /** The broker marks the cut (206). */
   readonly tells: boolean;
 }
 
@@ -37,7 +37,7 @@ function filterOf(fromMs: number | undefined, toMs: number | undefined): TimeFil
   return { property: 'observedAt', from: text(fromMs), to: text(toMs) };
 }
 
-/** A time with microseconds, which no Date holds. */
+/** A time with microseconds, which no Date can represent. */
 function textOf(at: number): string {
   const ms = new Date(NOON + Math.floor(at / 1000)).toISOString().slice(0, -1);
   return `${ms}${String(((at % 1000) + 1000) % 1000).padStart(3, '0')}Z`;
@@ -80,7 +80,7 @@ const keyOf = ({ instanceId, digest }: AttributeInstance) => instanceId ?? diges
 
 interface Found {
   readonly first: readonly AttributeInstance[];
-  /** What was found behind, in order. */
+  /** The instances found behind, in order. */
   readonly behind: readonly string[];
   readonly hides: boolean;
   readonly asked: readonly PageQuery[];
@@ -95,7 +95,7 @@ interface Behind {
   readonly keepsValues?: boolean;
 }
 
-/** Looks behind a list that was shown. */
+/** Queries for instances behind a list that was shown. */
 async function lookBehind(
   lister: PageSource,
   instances: readonly AttributeInstance[],
@@ -115,11 +115,11 @@ async function lookBehind(
   return { behind, hides };
 }
 
-/** Some instances, as they are read from what a broker shows. */
+/** Some instances, as read from a broker's page. */
 const read = (shown: unknown, property: TimeFilter['property'] = 'observedAt') =>
   instanceListsOf({ speed: shown }, property)[0]?.instances ?? [];
 
-/** Shows a first list as a broker cuts it, and looks behind it. */
+/** Shows a first list as a broker cuts it, and queries behind it. */
 async function look(
   history: readonly Stored[],
   cut: Cut,
@@ -167,7 +167,7 @@ describe('narrowed queries for the rest of a list', () => {
     ]);
   });
 
-  it('narrowed queries ask for one attribute of one entity, with filters by value only on request', async () => {
+  it('narrowed queries request one attribute of one entity, with filters by value only on request', async () => {
     const kept = { type: 'Car', datasetId: 'urn:d:1', local: 'true', csf: 'a==1' };
     const byValue = {
       q: 'speed>1',
@@ -203,7 +203,7 @@ describe('narrowed queries for the rest of a list', () => {
   });
 
   describe('narrowed queries of one millisecond', () => {
-    /** A list of three instances at one time, at a broker that shows so many of all with lastN, and so many without. */
+    /** A list of three instances at one time, at a broker that shows this many with lastN, and this many without. */
     async function lookAtOnce(
       all: number,
       most: number,
@@ -233,12 +233,12 @@ describe('narrowed queries for the rest of a list', () => {
       assert.equal(bare && timesOf(bare), `between ${iso(3)} ${iso(4)}`);
     });
 
-    it('narrowed queries of one millisecond are complete if the one without lastN shows as many, untruncated', async () => {
+    it('narrowed queries of one millisecond are complete if the query without lastN shows as many, untruncated', async () => {
       const { hides, behind } = await lookAtOnce(3, 3, 3, { lastN: true, bare: false });
       assert.deepEqual([hides, behind], [false, []]);
     });
 
-    it('narrowed queries of one millisecond report hidden instances if the one without lastN shows fewer, or is cut', async () => {
+    it('narrowed queries of one millisecond report hidden instances if the query without lastN shows fewer, or is cut', async () => {
       assert.equal((await lookAtOnce(5, 3, 4, { lastN: true, bare: true })).hides, true);
       assert.equal((await lookAtOnce(5, 3, 2, { lastN: true, bare: false })).hides, true);
     });
@@ -261,7 +261,7 @@ describe('narrowed queries for the rest of a list', () => {
   const shown = read(at(1, 2).map((instance) => instance.shown));
   const speed = stored(9000, 9).shown;
 
-  it('narrowed queries take instances of their own entity alone, wherever it stands on a page', async () => {
+  it('narrowed queries use only instances of their own entity, wherever it is on a page', async () => {
     const own = { id: ID, color: stored(8000, 8).shown, speed: stored(7000, 7).shown };
     const { lister } = listerOf(() =>
       pageOf(['urn:other', ID], { entities: [{ id: 'urn:other', speed }, own] }),
@@ -336,7 +336,7 @@ it('narrowed queries find all instances once if the broker truncates silently', 
   );
 });
 
-/** Most instances in one millisecond: a silent broker that shows no more at once hides some for good. */
+/** Most instances are in one millisecond, so a broker that truncates silently hides some permanently. */
 function crowd(history: readonly Stored[]): number {
   const counts = new Map<number, number>();
   for (const { at: time } of history) {
@@ -367,7 +367,7 @@ async function collect(values: AsyncIterable<string>): Promise<string[]> {
   return found;
 }
 
-it('interleave yields every value, each source in its order, and reads at most so many at a time', async () => {
+it('interleave yields every value, each source in order, and reads a limited number of sources at a time', async () => {
   const lists = Array.from({ length: 7 }, (_, n) =>
     Array.from({ length: n }, (_value, index) => `${n}:${index}`),
   );
@@ -387,7 +387,7 @@ it('interleave ends at once without sources', async () => {
   assert.deepEqual(await collect(interleave([], 3)), []);
 });
 
-it('interleave throws what a source throws, and leaves no other unhandled', async () => {
+it('interleave throws the error of a source, and leaves no other error unhandled', async () => {
   async function* failing(): AsyncGenerator<string, void> {
     await Promise.resolve();
     yield* [];

@@ -35,7 +35,7 @@ const ALL_TIMES = [
 
 const empty = () => replyOf(200, [], { 'ngsild-results-count': '0' });
 
-/** A query set before a broker that shows three entities, or what it is told to. */
+/** A query set at a broker that shows three entities, or the given answers. */
 function setOf(text: string, answer: (query: URLSearchParams) => BrokerReply | undefined = () => undefined) {
   const asked: URLSearchParams[] = [];
   const probed: URLSearchParams[] = [];
@@ -61,7 +61,7 @@ function setOf(text: string, answer: (query: URLSearchParams) => BrokerReply | u
   return { open, asked, probed, times };
 }
 
-it('a purge without a time filter asks by every time of an instance since 1970, and for older observations', async () => {
+it('a purge without a time filter queries by every time of an instance since 1970, and for older observations', async () => {
   for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&dryRun=true']) {
     const { open, times, asked } = setOf(text);
     const opened = await open();
@@ -74,13 +74,13 @@ it('a purge without a time filter asks by every time of an instance since 1970, 
   }
 });
 
-it('a purge without a time filter never takes for gone what one of its queries does not show', async () => {
+it('a purge without a time filter never counts items as gone because one of its queries does not show them', async () => {
   for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
     for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
   }
 });
 
-it('a purge of datasets asks for one dataset at a time, and says which it is', async () => {
+it('a purge of datasets queries one dataset at a time, and names it', async () => {
   const { open, asked } = setOf('type=T&attrs=speed&datasetId=urn:d:1,@none');
   const opened = await open();
   const datasets = [...Array<string>(4).fill('urn:d:1'), ...Array<string>(4).fill('@none')];
@@ -95,7 +95,7 @@ it('a purge of datasets asks for one dataset at a time, and says which it is', a
   assert.deepEqual(asked.map(timesOf), [...ALL_TIMES, ...ALL_TIMES]);
 });
 
-it('a purge without a time filter reuses the first page of each query, in the size that was asked for', async () => {
+it('a purge without a time filter reuses the first page of each query, in the requested size', async () => {
   const { open, asked } = setOf('type=T', (query) =>
     timesOf(query) === CREATED ? replyOf(200, history(1), { 'ngsild-results-count': '1' }) : undefined,
   );
@@ -110,7 +110,7 @@ it('a purge without a time filter reuses the first page of each query, in the si
   );
 });
 
-it('a purge without a time filter proves its queries before it uses a list, and not where nothing is listed', async () => {
+it('a purge without a time filter proves its queries before it uses a list, but not if nothing is listed', async () => {
   const shown = setOf('type=T');
   await shown.open();
   assert.ok(shown.probed.some((query) => query.get('type')?.endsWith('NoSuchPurgeProbe')));
@@ -119,7 +119,7 @@ it('a purge without a time filter proves its queries before it uses a list, and 
   assert.deepEqual(nothing.probed, []);
 });
 
-it('a purge with a time filter sends its query as it is, with all its datasets together', async () => {
+it('a purge with a time filter sends its query unchanged, with all its datasets together', async () => {
   for (const text of [
     `type=T${TIMED}`,
     `type=T&datasetId=urn:d:1,@none${TIMED}`,
@@ -136,7 +136,7 @@ it('a purge with a time filter sends its query as it is, with all its datasets t
   }
 });
 
-/** A broker whose q shows the matching instances alone, or whole histories. */
+/** A broker whose q shows the matching instances only, or whole histories. */
 const selecting = (isByInstance: boolean) => (query: URLSearchParams) => {
   const value = /^speed==(\d)$/.exec(query.get('q') ?? '')?.[1];
   if (value === undefined) return undefined;
@@ -168,7 +168,7 @@ it('a purge by value learns what q selects from the first query that lists somet
   await assert.rejects(open(), UnsupportedRequestError);
 });
 
-it('a purge asks what q selects only if there is a q and its instances do not go one by one', async () => {
+it('a purge learns what q selects only if there is a q and its instances are not deleted one by one', async () => {
   for (const text of ['type=T', `type=T&q=speed>1${TIMED}`, 'type=T&attrs=speed']) {
     const { open, asked } = setOf(text, selecting(true));
     await open();

@@ -72,7 +72,7 @@ it('a temporal purge with a time filter deletes instances after a time, before o
   }
 });
 
-it('a temporal purge sends every filter as it was given, and no extension', () => {
+it('a temporal purge sends every filter unchanged, and no extension', () => {
   const given = {
     type: 'Car',
     id: 'urn:a:1',
@@ -94,7 +94,7 @@ it('a temporal purge sends every filter as it was given, and no extension', () =
   assert.deepEqual(selectionOf({ ...given, dryRun: 'true', maxAffected: '9' }), given);
 });
 
-it('a temporal purge names the time property unless it is the default, since some brokers support no other', () => {
+it('a temporal purge names the time property unless it is the default, because some brokers support no other', () => {
   assert.deepEqual(selectionOf({ type: 'Car', ...SINCE }), { type: 'Car', ...SINCE });
   assert.deepEqual(selectionOf({ type: 'Car', ...SINCE, timeproperty: 'observedAt' }), {
     type: 'Car',
@@ -146,7 +146,7 @@ for (const [name, [value, hint]] of Object.entries(HINTS)) {
   });
 }
 
-it('a temporal purge refuses parameters that are unknown, and suggests the spelling of those in another case', () => {
+it('a temporal purge refuses unknown parameters, and suggests the right case of known ones', () => {
   for (const name of ['foo', 'lang', 'splitEntities', 'entityMap', 'orderBy', '__proto__', 'constructor']) {
     assert.match(refusedRaw(`type=Car&${name}=1`, 'invalidRequest', name).message, /widen/);
   }
@@ -211,7 +211,7 @@ for (const [what, filters, parameter, says] of [
     for (const given of filters) assert.match(badData(given, parameter).message, says);
   });
 
-it('a temporal purge refuses a time filter that ends no later than it begins, by the moments and not by their spelling', () => {
+it('a temporal purge refuses a time filter that ends no later than it begins, comparing moments and not notations', () => {
   for (const [timeAt, endTimeAt] of [
     [AT, AT],
     [LATER, AT],
@@ -246,7 +246,7 @@ it('a temporal purge refuses a time that cannot be read, that is a day or a time
     for (const { message } of inEach(text)) assert.match(message, /with a zone/);
 });
 
-it('a temporal purge refuses a time whose plus sign was not percent-encoded, and says how to write it', () => {
+it('a temporal purge refuses a time whose plus sign was not percent-encoded, and explains how to write it', () => {
   for (const name of ['timeAt', 'endTimeAt']) {
     const times = { timeAt: AT, endTimeAt: LATER, [name]: '2026-03-01T00:00:00+01:00' };
     const query = `type=Car&timerel=between&timeAt=${times.timeAt}&endTimeAt=${times.endTimeAt}`;
@@ -256,7 +256,7 @@ it('a temporal purge refuses a time whose plus sign was not percent-encoded, and
   assert.doesNotMatch(message, /%2B/);
 });
 
-it('a temporal purge sends times on as the same moment, in UTC wherever that loses nothing', () => {
+it('a temporal purge sends the same moments to the broker, in UTC if that loses nothing', () => {
   for (const [timeAt, sent] of [
     ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
     ['2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.5Z'],
@@ -331,7 +331,7 @@ it('a temporal purge refuses more than a hundred datasets', () => {
   assert.equal(accepted({ type: 'Car', datasetId: twice }).datasetIds?.length, 100);
 });
 
-it('a temporal purge that refuses a datasetId quotes only the beginning of a long one', () => {
+it('the refusal of a datasetId by a temporal purge quotes only the beginning of a long one', () => {
   const { message } = badData({ datasetId: 'x'.repeat(5000) }, 'datasetId');
   assert.ok(message.includes('x'.repeat(100)) && message.length < 500, String(message.length));
 });

@@ -21,7 +21,7 @@ const filterOf = (from: number | undefined, to: number | undefined): TimeFilter 
 const named = (filter: TimeFilter) =>
   Object.fromEntries(timeParameters(filter).map(({ name, value }) => [name, value]));
 
-/** The standard's own reading of an interval, for whole milliseconds: from inclusive, to exclusive (clause 4.11). */
+/** The standard's definition of an interval, for whole milliseconds: from inclusive, to exclusive (clause 4.11). */
 function holds(filter: TimeFilter | undefined, ms: number): boolean {
   if (filter === undefined) return false;
   const { from, to } = filter;
@@ -35,7 +35,7 @@ const filters = fc
   .filter(({ from, to }) => from !== to && (from === undefined || to === undefined || from < to))
   .map(({ from, to }) => filterOf(from, to));
 
-it('timeParameters is undone by parseTimeFilter', () => {
+it('timeParameters writes the filter that parseTimeFilter reads', () => {
   fc.assert(
     fc.property(filters, (filter) => {
       assert.deepEqual(parseTimeFilter(new Map(Object.entries(named(filter)))), filter);
@@ -61,7 +61,7 @@ it('an interval compares moments, whatever their zone and precision', () => {
   }
 });
 
-it('an interval within a millisecond is one, and is compared digit by digit, whatever the zones', () => {
+it('an interval within a millisecond is valid, and is compared digit by digit, whatever the zones', () => {
   const between = (timeAt: string, endTimeAt: string) =>
     parseTimeFilter(new Map(Object.entries({ timerel: 'between', timeAt, endTimeAt })));
   const from = '2026-01-01T12:00:00.0002Z';
@@ -86,7 +86,7 @@ it('an interval within a millisecond is one, and is compared digit by digit, wha
     assert.equal(isWithin(time), isInside, time);
 });
 
-it('an interval reads finer times than milliseconds as they are written, at either bound', () => {
+it('an interval reads times more precisely than milliseconds, at either bound', () => {
   const bounds = {
     property: 'observedAt',
     from: '2026-01-01T12:00:00.0005Z',
@@ -103,7 +103,7 @@ it('an interval contains no text that is not a time', () => {
   }
 });
 
-it('an interval contains exactly its times and its end', () => {
+it('an interval contains exactly the times of the standard, and also its end', () => {
   fc.assert(
     fc.property(filters, moments, (filter, ms) => {
       const isEnd = filter.to !== undefined && ms === Date.parse(filter.to);
@@ -122,7 +122,7 @@ it('the parts since and until a time contain exactly the later and the earlier m
   );
 });
 
-it('the parts since and until a time are never empty: an empty part is undefined', () => {
+it('the parts since and until a time are never empty, but undefined instead', () => {
   fc.assert(
     fc.property(filters, moments, (filter, cut) => {
       for (const part of [since(filter, cut), until(filter, cut)]) {
@@ -146,7 +146,7 @@ it('the parts since and until a time contain the millisecond of an end, unless i
   assert.equal(since(until12('.0005'), NOON + 1), undefined);
 });
 
-it('the parts since and until a time keep the property, and the spelling of a bound that stays', () => {
+it('the parts since and until a time keep the property, and the notation of an unchanged bound', () => {
   const from = '2026-01-01T12:00:00.0005+00:00';
   const to = '2026-01-01T14:00:00+01:00';
   const filter = { property: 'createdAt', from, to } as const;
@@ -156,7 +156,7 @@ it('the parts since and until a time keep the property, and the spelling of a bo
   assert.deepEqual(until(filter, NOON + 3_600_000), filter);
 });
 
-it('an interval stays as it is at a time that a query cannot spell', () => {
+it('an interval is not split at a time that a query cannot express', () => {
   for (const ms of [Date.UTC(9999, 11, 31, 23, 59, 59, 999) + 1, Date.UTC(-1, 0, 1), Date.UTC(20_000, 0)]) {
     const open = { property: 'createdAt', from: undefined, to: undefined } as const;
     assert.deepEqual(since(open, ms), open);
@@ -167,7 +167,7 @@ it('an interval stays as it is at a time that a query cannot spell', () => {
   assert.equal(since(filterOf(NOON, undefined), last)?.from, '9999-12-31T23:59:59.999Z');
 });
 
-it('the parts since and until a time begin no earlier than a bound that is finer than a millisecond', () => {
+it('the parts since and until a time begin no earlier than a bound that is more precise than a millisecond', () => {
   const from = '2026-01-01T12:00:00.0005Z';
   assert.equal(since({ property: 'observedAt', from, to: undefined }, NOON)?.from, from);
   const to = '2026-01-01T12:00:00.0015Z';

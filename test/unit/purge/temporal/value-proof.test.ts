@@ -17,7 +17,7 @@ const proveAt = async (answer: (query: PageQuery) => ListedPage) => {
   return asked.map(({ selection }) => selection.find(({ name }) => name === 'q')?.value);
 };
 
-it('filters by value in a query for one entity are proven there, condition by condition', async () => {
+it('filters by value in a query for one entity are proven with that query, condition by condition', async () => {
   const expected = ['speedNoSuchPurgeProbe>1;brand!="x"', 'speed>1;brandNoSuchPurgeProbe=="x"'];
   assert.deepEqual(await proveAt(() => pageOf([])), expected);
   assert.deepEqual(
@@ -27,7 +27,7 @@ it('filters by value in a query for one entity are proven there, condition by co
   );
 });
 
-it('a purge stops where the broker drops a filter by value beside one id', async () => {
+it('a purge stops if the broker drops a filter by value beside one id', async () => {
   const dropsOne = ({ selection }: PageQuery) =>
     selection.some(({ value }) => value.startsWith('speed>1')) ? SHOWN : pageOf([]);
   await assert.rejects(

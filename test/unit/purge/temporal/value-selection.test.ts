@@ -13,7 +13,7 @@ const TIME = { property: 'observedAt', from: EPOCH, to: undefined } as const;
 
 interface Broker {
   readonly selects: 'entities' | 'instances';
-  /** Bounds of intervals are left out. */
+  /** Bounds of intervals are excluded. */
   readonly isExclusive?: boolean;
   readonly most?: number;
   readonly tells?: boolean;
@@ -22,7 +22,7 @@ interface Broker {
 
 type Instance = Readonly<Record<string, unknown>> & { readonly observedAt: string };
 
-/** Asks a broker of one entity with one attribute, and of this history, what q selects. */
+/** Finds out what q selects, at a broker of one entity with one attribute and this history. */
 async function learn(
   history: readonly Instance[],
   { selects, isExclusive = false, most = Infinity, tells = false, isDown = false }: Broker,
@@ -67,7 +67,7 @@ const instance = (second: number, value: unknown, more: object = {}): Instance =
   ...more,
 });
 
-it('what q selects is not asked of instances without an id, since none of them can be deleted', async () => {
+it('the selection of q is not determined for instances without an id, because they cannot be deleted', async () => {
   const anonymous = [1, 2].map((second) => instance(second, second, { instanceId: undefined }));
   const { verdict, asked } = await learn(anonymous, { selects: 'instances' });
   assert.deepEqual([verdict, asked], ['unknown', []]);
@@ -75,7 +75,7 @@ it('what q selects is not asked of instances without an id, since none of them c
 
 for (const selects of ['entities', 'instances'] as const) {
   for (const isExclusive of [false, true]) {
-    it(`what q selects is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
+    it(`the selection of q is learnt from two neighbours of different values: ${selects}${isExclusive ? ', without bounds' : ''}`, async () => {
       const { verdict } = await learn([instance(1, 5), instance(2, 5), instance(3, 7)], {
         selects,
         isExclusive,
@@ -84,7 +84,7 @@ for (const selects of ['entities', 'instances'] as const) {
     });
   }
 
-  it(`what q selects is never learnt wrongly, whatever the history: ${selects}`, async () => {
+  it(`the selection of q is never learnt wrongly, whatever the history: ${selects}`, async () => {
     const histories = fc.uniqueArray(
       fc.record({ second: fc.nat({ max: 20 }), value: fc.constantFrom(1, 2, 'x'), isNamed: fc.boolean() }),
       { selector: ({ second }) => second, minLength: 1, maxLength: 8 },
@@ -106,7 +106,7 @@ for (const selects of ['entities', 'instances'] as const) {
   });
 }
 
-it("what q selects is learnt by one attribute of one entity, without the query's own filter", async () => {
+it("the selection of q is learnt by one attribute of one entity, without the query's own filter", async () => {
   const { asked } = await learn([instance(1, 5), instance(2, 7)], { selects: 'instances' });
   assert.equal(asked.length, 2);
   const [matching, both] = asked.map(({ selection }) =>
@@ -119,7 +119,7 @@ it("what q selects is learnt by one attribute of one entity, without the query's
   assert.ok(asked.every(({ limit, instances }) => limit === 1 && instances === 1000));
 });
 
-it('what q selects is unknown without such neighbours, or if the broker shows none of them', async () => {
+it('the selection of q is unknown without such neighbours, or if the broker shows none of them', async () => {
   for (const history of [
     [instance(1, 5)],
     [instance(1, 5), instance(2, 5)],
@@ -131,7 +131,7 @@ it('what q selects is unknown without such neighbours, or if the broker shows no
   assert.equal(verdict, 'unknown');
 });
 
-/** What is learnt of two neighbours at a broker that shows these with q, and those without. */
+/** The result for two neighbours at a broker that shows these with q, and those without q. */
 async function learntFrom(
   withQ: readonly Instance[],
   without: readonly Instance[],
@@ -159,11 +159,11 @@ for (const [what, withQ, without, isPartial, learnt] of [
   ['neither with q, though both without', [], NEIGHBOURS, false, 'unknown'],
   ['one with q and the other without', FIRST, SECOND, false, 'unknown'],
 ] as const)
-  it(`what q selects is ${learnt} if the broker shows ${what}`, async () => {
+  it(`the selection of q is ${learnt} if the broker shows ${what}`, async () => {
     assert.equal(await learntFrom(withQ, without, isPartial), learnt);
   });
 
-it('what q selects is never learnt by a name that q could read as something else', async () => {
+it('the selection of q is never learnt by a name that q could read as something else', async () => {
   for (const name of ['a.b', 'a[b]', 'https://a.test/b', '1a', 'a b', 'a==1|b', 'ä'])
     assert.equal(
       (await learn([instance(1, 5), instance(2, 7)], { selects: 'entities' }, name)).asked.length,
