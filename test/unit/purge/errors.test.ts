@@ -9,7 +9,7 @@ import {
   UnexpectedEntityError,
 } from '../../../sidecar/purge/errors.js';
 
-it('the errors of a purge distinguish a broker that cannot do something from one that refuses', () => {
+it('the errors of a purge distinguish a broker that lacks a feature from one that refuses', () => {
   for (const [status, message] of [
     [405, 'The broker cannot delete an entity: it does not implement this operation (status 405).'],
     [501, 'The broker cannot delete an entity: it does not implement this operation (status 501).'],
@@ -49,12 +49,12 @@ it('the errors of a purge say what failed, and why it is not retried', () => {
   );
 });
 
-it('the errors of a purge say "at least" when not all matches were counted', () => {
+it('the errors of a purge say "at least" if not all matches were counted', () => {
   assert.match(new TooManyMatchesError(7, 5, true).message, /^The query matches 7, more than the 5 that/);
   assert.match(new TooManyMatchesError(7, 5, false).message, /^The query matches at least 7, more/);
 });
 
-it('the errors of a purge shorten an endless id', () => {
+it('the errors of a purge shorten a long id', () => {
   const { entityId, message } = new UnexpectedEntityError('x'.repeat(5000), 'id');
   assert.deepEqual([entityId.length, message.length < 300], [200, true]);
 });

@@ -17,7 +17,7 @@ export interface HandMadePurge extends Partial<
   Pick<PurgeOrder, 'pace' | 'budget' | 'headers' | 'onOutcome' | 'onEvent'>
 > {
   readonly brokerQuery: BrokerQuery;
-  /** The broker, as a function; undefined where no request gets to it. */
+  /** The broker, as a function; undefined if no request reaches the broker. */
   readonly broker?: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>;
   readonly query?: Partial<PurgeQuery>;
   readonly limits?: Partial<PurgeLimits>;
@@ -84,7 +84,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
   );
 }
 
-/** A budget that grants everything, and notes the deletes that it was asked for. */
+/** A budget that grants everything, and notes the deletes that were requested. */
 export function budgetOf(reserved: number[], mostAtOnce = Infinity): PurgeBudget {
   return {
     mostAtOnce,
@@ -95,13 +95,13 @@ export function budgetOf(reserved: number[], mostAtOnce = Infinity): PurgeBudget
   };
 }
 
-/** By these settings, a wait before the n-th look takes 2^n ms. */
+/** With these settings, the wait before the n-th query takes 2^n ms. */
 export const COUNTED_LOOKS = {
   retry: { minDelayMs: 1, maxDelayMs: 1_000_000 },
   random: () => 1,
 } satisfies Partial<HandMadePurge>;
 
-/** The looks before which a purge with COUNTED_LOOKS has waited. */
+/** The queries before which a purge with COUNTED_LOOKS has waited. */
 export function looksOf({ sleeps }: Pick<TestClock, 'sleeps'>): readonly number[] {
   return sleeps.map((ms) => Math.log2(ms));
 }

@@ -22,7 +22,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
   };
 }
 
-/** A lister that answers by a function, and keeps what it was asked. */
+/** A lister that answers by a function, and keeps its requests. */
 export function listerOf(answer: (query: PageQuery, index: number) => ListedPage) {
   const asked: PageQuery[] = [];
   const lister: PageSource = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { QueryRefusedError } from '../../../sidecar/purge/errors.js';
 
-/** Asserts that something is refused as a faulty query, and for which reason. */
+/** Asserts that a query is refused as faulty, and for which reason. */
 export function assertRefused(
   action: () => unknown,
   kind: QueryRefusedError['kind'],
