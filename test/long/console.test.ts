@@ -8,10 +8,12 @@ after(stopAll);
 
 const ENTITIES = 200_000;
 
-/** What the page may grow by between a tenth and nine tenths of the purge, in bytes of its heap. */
+/**
+ * How much the heap of the page may grow between a tenth and nine tenths of the purge, in bytes.
+ */
 const MAX_GROWTH_BYTES = 8 * 1024 * 1024;
 
-it('the page does not grow while it shows a purge of 200,000 entities', async () => {
+it('the console page does not grow while it shows a purge of 200,000 entities', async () => {
   await ensureCliBuilt();
   const broker = await startTestBroker();
   broker.entities.seed(ENTITIES, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));

@@ -4,7 +4,7 @@ import { NAMES, ordersOf, stateAfter, closeWorkers } from '../support/import-ord
 
 after(closeWorkers);
 
-it('imports of five repositories have the same result in each of their 120 orders', async () => {
+it('imports of five repositories have the same result in all 120 orders', async () => {
   const states = new Set<string>();
   for (const order of ordersOf(NAMES)) {
     states.add(await stateAfter(order));

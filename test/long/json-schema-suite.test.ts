@@ -7,7 +7,7 @@ import { checkCase, prepareSuite } from '../support/json-schema-suite/over-http.
 after(stopAll);
 
 describe('the whole official suite of JSON Schema over HTTP', () => {
-  it('every model of the official suite gives its verdicts over HTTP', async () => {
+  it('models give the verdicts of the whole official suite over HTTP', async () => {
     const { api } = await startApi();
     await prepareSuite(api);
     await api.post('/domains', { name: 'suite' });

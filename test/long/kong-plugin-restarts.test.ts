@@ -13,7 +13,7 @@ const callers: readonly (BoundPlugin & { readonly policy: string | undefined })[
   { id: 'bob', config: { ...config, dry_run_only: true }, policy: 'dry-run-only=?1' },
 ];
 
-describe('a plugin server that is killed again and again', { timeout: 1_200_000 }, () => {
+describe('a plugin server that is killed repeatedly', { timeout: 1_200_000 }, () => {
   let plugin: BuiltPlugin;
   let server: PluginServer;
 
@@ -25,7 +25,7 @@ describe('a plugin server that is killed again and again', { timeout: 1_200_000 
     await plugin.remove();
   });
 
-  it('a hundred restarts under two callers and two workers never give one the policy of the other', async () => {
+  it("in a hundred restarts with two callers and two workers, no caller gets the other's policy", async () => {
     server = await PluginServer.start(plugin);
     const workers = [new KongWorker(server.socketPath), new KongWorker(server.socketPath)];
     const counts = { vouchedFor: 0, onItsOwn: 0, confused: 0 };
@@ -41,11 +41,11 @@ describe('a plugin server that is killed again and again', { timeout: 1_200_000 
             headers.get('x-purge-policy') === policy && headers.get('x-consumer-username') === caller.id;
           counts[isOwn ? 'vouchedFor' : 'confused'] += 1;
         } else {
-          // It goes on to the sidecar, which refuses it.
+          // The request goes on to the sidecar, which refuses it.
           assert.ok(error !== undefined);
           counts.onItsOwn += 1;
         }
-        // Also while the server is away, when every request fails at once.
+        // This also runs while the server is down, when every request fails at once.
         await nextTurn();
       }
     };

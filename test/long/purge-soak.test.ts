@@ -10,7 +10,7 @@ after(stopAll);
 
 const ROUNDS = 1200;
 const ENTITIES = 5000;
-/** Cars slower than 50: 45 of each hundred. */
+/** Cars slower than 50, which are 45 of each hundred. */
 const MATCHING = 2250;
 const MIB = 1024 * 1024;
 
@@ -31,7 +31,7 @@ async function residentBytes(pid: number): Promise<number> {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 
-it('a gateway deletes exactly what matches for minutes, with clients that leave and writers, in flat memory', async () => {
+it('a gateway purges for minutes with constant memory, deleting exactly the matches, although clients disconnect and write', async () => {
   const broker = await startTestBroker();
   const gateway = await GatewayProcess.start({ PORT: '0', HOST: '127.0.0.1', BROKER_URL: broker.url });
   const url = await gateway.url();
@@ -41,7 +41,7 @@ it('a gateway deletes exactly what matches for minutes, with clients that leave 
     seedRound(broker, round);
     const target = `${url}/ngsi-ld/v1/entities?type=Car&q=${encodeURIComponent('speed<50')}`;
 
-    // A third of the clients leave in the middle; what they leave behind is purged by the next request.
+    // A third of the clients disconnect during the purge; the next request purges what they leave.
     if (random() < 0.33) {
       const leaving = new AbortController();
       const left = fetch(target, { method: 'DELETE', signal: leaving.signal }).catch(() => undefined);
@@ -62,7 +62,7 @@ it('a gateway deletes exactly what matches for minutes, with clients that leave 
     assert.equal(broker.entities.count(), round + 1, 'only what was written meanwhile stays');
     resident.push(await residentBytes(gateway.pid));
   }
-  // V8 makes its heap larger by a step of some 60 MB within the first rounds: later on a busy machine.
+  // V8 enlarges its heap once by some 60 MB within the first rounds, and later on a busy machine.
   const early = median(resident.slice(ROUNDS / 2, (ROUNDS * 2) / 3));
   const late = median(resident.slice(-ROUNDS / 6));
   assert.ok(late - early < 24 * MIB, `${String(early)} bytes resident early, ${String(late)} late`);

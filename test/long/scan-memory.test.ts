@@ -12,10 +12,10 @@ after(stopAll);
 
 const ENTITIES = 1_000_000;
 const MIB = 1024;
-/** By each entity, some 30 bytes; the rest is garbage that is not collected yet. */
+/** Some 30 bytes for each entity; the rest is garbage that has not been collected yet. */
 const MAY_GROW = 200 * MIB;
 
-/** A broker that makes up its entities as they are asked for. */
+/** Starts a broker that generates its entities on request. */
 async function startGenerator(): Promise<string> {
   const server = createServer((incoming, outgoing) => {
     const parameters = new URL(incoming.url ?? '', 'http://broker').searchParams;
@@ -32,7 +32,7 @@ async function startGenerator(): Promise<string> {
   return url;
 }
 
-/** Memory of a process in use, in kB. */
+/** Returns the resident memory of a process, in kB. */
 function residentKb(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
@@ -41,7 +41,7 @@ const OPTIONS =
   process.platform === 'linux' ? {} : { skip: 'only Linux says how much memory a process uses' };
 
 it(
-  'a scan of a million entities finds all that are invalid, and needs no more memory than one of a quarter',
+  'a scan of a million entities finds all invalid ones, and needs no more memory than for the first quarter',
   OPTIONS,
   async (t) => {
     const gateway = await GatewayProcess.start({
@@ -64,7 +64,7 @@ it(
     t.diagnostic(
       `at most ${Math.round(first / MIB)} MiB in the first quarter, and ${Math.round(most / MIB)} after it`,
     );
-    // They are counted of 3,000.
+    // The constant is for 3,000 entities.
     const broken = BROKEN_ENTITIES * (ENTITIES / 3000);
     assert.deepEqual(
       [record.state, record.checked, record.invalid],

@@ -15,7 +15,7 @@ import {
 
 after(stopAll);
 
-it('a scan whose gateway dies goes on in another gateway, with nothing missing and nothing counted twice', async () => {
+it('a scan whose gateway is killed continues in another gateway; nothing is missing or counted twice', async () => {
   const database = await createDatabase();
   const broker = await startTestBroker();
   broker.entities.seed(3000, roomEntity);
@@ -25,7 +25,7 @@ it('a scan whose gateway dies goes on in another gateway, with nothing missing a
   await storeRoom(url);
   const id = await startScan(url, { query: 'type=Room', maxPerSecond: 400 });
   await judgedAtLeast(url, id, 200);
-  // It takes over what nobody works on any longer.
+  // This gateway takes over jobs that no process owns.
   const other = await startTestGateway({ ...env, INSTANCE_NAME: 'two' });
   dying.signal('SIGKILL');
   await dying.ended;

@@ -14,14 +14,14 @@ const TENANTS = 10;
 
 const isOver = ({ endedAt }: PurgeRecord) => endedAt !== undefined;
 
-/** The longest time between two deletes, in milliseconds. */
+/** Returns the longest time between two deletes, in milliseconds. */
 function longestPauseMs(sidecars: Sidecars): number {
   const times = sidecars.broker.deletes.map(({ atMs }) => atMs);
   return Math.max(...times.map((atMs, index) => atMs - (times[index - 1] ?? atMs)));
 }
 
-it('a purge of 200,000 ends with every match gone, one record and true counts, though its sidecar is killed three times', async (t) => {
-  // The lease is the one that users have.
+it('a purge of 200,000 entities deletes every match and has one record with correct counts, although its sidecar is killed three times', async (t) => {
+  // The default lease, as in production.
   const sidecars = await Sidecars.start(NAMES, {}, { isApart: true });
   const { broker } = sidecars;
   broker.seed('Car', ENTITIES);
@@ -59,14 +59,14 @@ it('a purge of 200,000 ends with every match gone, one record and true counts, t
   assert.ok(longestPauseMs(sidecars) < 60_000);
   assert.deepEqual([failed, unknown], [0, 0]);
   assert.equal(matched, deleted + alreadyGone);
-  // The deletes of which a killed process could not write are known by their number.
+  // Deletes that a killed process could not record are reported by their number.
   const missing = warnings.map((warning) => Number(/^(\d+) of the matches/.exec(warning)?.[1] ?? 0));
   assert.equal(matched + missing.reduce((sum, count) => sum + count, 0), ENTITIES);
   assert.equal(warnings.filter((warning) => warning.includes(' stopped responding')).length, KILLS);
   assert.deepEqual(await sidecars.database.query('SELECT count(*)::int AS count FROM purge'), [{ count: 1 }]);
 });
 
-it('a thousand jobs of ten tenants are each done once, in turn, by all sidecars together', async (t) => {
+it('each of a thousand jobs of ten tenants is done once, in turns of the tenants, by all sidecars together', async (t) => {
   const sidecars = await Sidecars.start(NAMES, {}, { isApart: true });
   const { broker, all } = sidecars;
   const jobs = Array.from({ length: JOBS }, (_, n) => ({

@@ -36,7 +36,7 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
     });
   }
 
-  it('an object is there as it was put, one that is not there is none, and removed ones are gone', async () => {
+  it('an object in a bucket is read as it was written, a missing object is undefined, and removed objects are gone', async () => {
     const big = randomBytes(24 * 1024 * 1024);
     await storage.put('a/big', big);
     await storage.put('a/empty', Buffer.alloc(0));
@@ -50,7 +50,7 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
     await storage.remove('a');
   });
 
-  it('lists come whole, over several pages, and end at the folder', async () => {
+  it('lists of a bucket are complete over several pages, and contain only the given folder', async () => {
     const names = Array.from({ length: 25 }, (_, index) => `list/${String(index).padStart(6, '0')}-x.gz`);
     await Promise.all([...names, 'list2/x'].map(async (name) => storage.put(name, Buffer.from(name))));
     assert.deepEqual(await storage.list('list'), names);
@@ -68,7 +68,7 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
     ['another region', { region: 'us-east-1' }, /answers 400 AuthorizationHeaderMalformed.*check AWS_REGION/],
   ];
   for (const [what, options, says] of mistakes)
-    it(`${what} is refused, for reading and for writing, and not taken for an archive that is not there`, async (test) => {
+    it(`${what} is refused for reading and writing, and not mistaken for a missing archive`, async (test) => {
       if (given !== undefined && options.region !== undefined) {
         test.skip('not every server looks at the region');
         return;
@@ -81,7 +81,7 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
       await wrong.close();
     });
 
-  it('a purge archives there, encrypted, and its restore gives back what it deleted', async () => {
+  it('a purge archives to the bucket, encrypted, and its restore restores what it deleted', async () => {
     const broker: EmbeddedBroker = await startTestBroker();
     broker.entities.seed(4500, everyKind);
     const gateway = await startTestGateway({

@@ -13,7 +13,7 @@ after(stopAll);
 const ENTITIES = 50_000;
 
 describe('a purge and its restore whose gateways are killed', () => {
-  it('50,000 entities of every kind come back as they were, after two kills on each way', async () => {
+  it('50,000 entities of every kind are restored unchanged, although the purge and the restore are each killed twice', async () => {
     const folder = temporaryFolder();
     const broker = await startTestBroker();
     broker.entities.seed(ENTITIES, everyKind);
@@ -26,7 +26,7 @@ describe('a purge and its restore whose gateways are killed', () => {
       ARCHIVE_SECRET: 'a secret of sixteen or more',
     };
 
-    /** Runs a job to its end. The gateway is killed each time that so many are there. */
+    /** Runs a job to its end, and kills the gateway at each of the given numbers of entities. */
     async function killedJob(
       start: (url: string) => Promise<PurgeRecord>,
       killAt: readonly ((there: number) => boolean)[],

@@ -12,12 +12,12 @@ after(stopAll);
 const MB = 1024 * 1024;
 const ENTITY = 5 * MB;
 
-/** Text that gzip makes little of. */
+/** Text that gzip hardly compresses. */
 const NOISE = Array.from({ length: ENTITY / 8 }, (_, n) =>
   ((n * 2_654_435_761) >>> 0).toString(36).padStart(8, 'x'),
 );
 
-it('entities of 5 MB are archived and restored, and the memory does not grow with their number', async (t) => {
+it('entities of 5 MB are archived and restored in memory that does not grow with their number', async (t) => {
   const folder = temporaryFolder();
   const broker = await startTestBroker({ limits: { maxBodyBytes: 4 * ENTITY } });
   const gateway = await GatewayProcess.start({
@@ -28,7 +28,10 @@ it('entities of 5 MB are archived and restored, and the memory does not grow wit
   });
   const url = await gateway.url();
 
-  /** Purges so many entities, restores them, and removes them for good. @returns the most memory until then */
+  /**
+   * Purges that many entities, restores them, and removes them.
+   * @returns the peak memory of the process
+   */
   async function undone(count: number): Promise<number> {
     broker.entities.seed(count, (n) => {
       const value = NOISE.slice(n).concat(NOISE.slice(0, n)).join('');

@@ -5,10 +5,10 @@ import { car, enforcing, ENTITIES, sending, UnluckyBroker } from '../support/wri
 
 after(stopAll);
 
-it('clients that leave give back the memory of their bodies', async () => {
+it('the memory of bodies is released when their clients disconnect', async () => {
   const broker = await new UnluckyBroker().start();
   const gateway = await enforcing(broker);
-  // More than there is room for at a time.
+  // More bodies than the body budget has room for at a time.
   const body = JSON.stringify(car(5, { load: 'x'.repeat(4_900_000) }));
   for (let round = 0; round < 30; round += 1) {
     const before = broker.writes.length;

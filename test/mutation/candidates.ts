@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { ROOT } from '../support/project.js';
 import { mutantsOf, type Mutant } from './mutants.js';
 
-/** A change, and the file that it is made to. */
+/** A change, and the file that it applies to. */
 export interface Candidate {
   readonly path: string;
   readonly text: string;
   readonly mutant: Mutant;
 }
 
-/** A change that somebody wrote down: a text that stands once in a file, and what takes its place. */
+/** A change from a list: a text that occurs exactly once in a file, and its replacement. */
 export interface WrittenChange {
   readonly path: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** All changes that can be made by rule to these files. */
+/** Returns all changes that can be generated for these files. */
 export async function generatedCandidates(paths: readonly string[]): Promise<Candidate[]> {
   const all: Candidate[] = [];
   for (const path of paths) {
@@ -28,9 +28,8 @@ export async function generatedCandidates(paths: readonly string[]): Promise<Can
 }
 
 /**
- * The changes of a file: a JSON array of `{path, find, replace}`.
- *
- * @throws when a text to find does not stand exactly once in its file
+ * Reads a list of changes: a JSON array of `{path, find, replace}`.
+ * @throws if a text to find does not occur exactly once in its file
  */
 export async function writtenCandidates(file: string): Promise<Candidate[]> {
   const changes = JSON.parse(await readFile(file, 'utf8')) as readonly WrittenChange[];

@@ -42,7 +42,7 @@ const chosen =
       });
 process.exitCode = await mutate(chosen, Number(values.tests));
 
-/** A sample of all changes to the files of these rooms. */
+/** Returns a random sample of all changes to the files of these rooms. */
 async function sample(rooms: readonly string[], count: number, seed: number): Promise<Candidate[]> {
   const paths = sources
     .map(({ path }) => path)
@@ -54,7 +54,7 @@ async function sample(rooms: readonly string[], count: number, seed: number): Pr
   return shuffled(all, seed).slice(0, count);
 }
 
-/** @returns the exit code: 1 when a change went unnoticed */
+/** @returns the exit code: 1 if a change was not noticed */
 async function mutate(chosen: readonly Candidate[], testsMax: number): Promise<number> {
   const copy = await copyProject();
   const survivors: Candidate[] = [];
@@ -77,7 +77,7 @@ async function mutate(chosen: readonly Candidate[], testsMax: number): Promise<n
   return survivors.length === 0 ? 0 : 1;
 }
 
-/** The first test that fails under a change, or never ends; undefined when all pass. */
+/** Returns the first test that fails or does not end under a change; undefined if all pass. */
 async function firstToNotice(
   copy: ProjectCopy,
   { path, text, mutant }: Candidate,
@@ -99,7 +99,10 @@ async function firstToNotice(
   return undefined;
 }
 
-/** Runs each test once without a change: milliseconds, or undefined where it fails even so. */
+/**
+ * Returns a function that runs each test once without a change. It returns the duration in
+ * milliseconds, or undefined if the test fails.
+ */
 function createTimer(copy: ProjectCopy): (test: string) => Promise<number | undefined> {
   const times = new Map<string, number | undefined>();
   return async (test) => {
@@ -123,7 +126,7 @@ function describe({ path, text, mutant }: Candidate): string {
   return `${path}:${line} ${mutant.kind}: ${shorten(text.slice(mutant.start, mutant.end))} → ${shorten(mutant.replacement)}`;
 }
 
-/** The items in an order that the seed decides (mulberry32). */
+/** Returns the items in an order determined by the seed (mulberry32). */
 function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   let state = seed;
   const random = () => {

@@ -1,12 +1,12 @@
 import ts from 'typescript';
 
-/** One small harmful change to a source text. */
+/** A small harmful change to a source text. */
 export interface Mutant {
-  /** In UTF-16 code units; what stands between is replaced. */
+  /** Offsets in UTF-16 code units; the text between them is replaced. */
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
-  /** What kind of change it is, e.g. "comparison". */
+  /** The kind of the change, e.g. "comparison". */
   readonly kind: string;
 }
 
@@ -34,7 +34,7 @@ const CHOICES: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.QuestionQuestionToken,
 ]);
 
-/** Names that are easily taken for each other, as whole words of camel or snake case. */
+/** Names that are easily confused, as whole words of camel or snake case. */
 const TWINS: readonly (readonly [RegExp, string])[] = [
   [/^min(?=[A-Z]|$)/, 'max'],
   [/^max(?=[A-Z]|$)/, 'min'],
@@ -48,7 +48,10 @@ const TWINS: readonly (readonly [RegExp, string])[] = [
   [/^immediate$/, 'deferred'],
 ];
 
-/** Names of loop variables and of index parameters: a list that is read at one of these has an element there. */
+/**
+ * Names of loop variables and index parameters. A list read at one of these indexes has an element
+ * there.
+ */
 const INDEXES: ReadonlySet<string> = new Set(['index', 'slot', 'at', 'from', 'to']);
 
 /**
@@ -98,7 +101,7 @@ function isUnread(node: ts.Node): boolean {
   return isForAbort && node.getText() === '{ once: true }';
 }
 
-/** The text with the change made. */
+/** Returns the text with the change applied. */
 export function applyMutant(text: string, { start, end, replacement }: Mutant): string {
   return text.slice(0, start) + replacement + text.slice(end);
 }
@@ -159,7 +162,7 @@ function mutateLiteral(node: ts.Node, propose: Propose): void {
   }
 }
 
-/** Drops one of several elements, members or arguments. */
+/** Removes one of several elements, members or arguments. */
 function mutateList(node: ts.Node, propose: Propose): void {
   if (ts.isArrayLiteralExpression(node) && node.elements.length > 1) {
     for (const dropped of node.elements) {
@@ -176,7 +179,7 @@ function mutateList(node: ts.Node, propose: Propose): void {
   }
 }
 
-/** Drops what is worked out for an element, but for how it looks and what it is called in a list. */
+/** Removes computed attributes of an element, except those for its look and its key in a list. */
 function mutateElement(node: ts.Node, propose: Propose): void {
   if (!ts.isJsxAttribute(node) || node.initializer === undefined) return;
   const isSeen = !/^(?:key|class|style|aria-.*)$/.test(node.name.getText());
@@ -201,7 +204,10 @@ function mutateStatement(node: ts.Node, propose: Propose): void {
   if (isDroppable) propose(node, ';', `${statementName(node)} dropped`);
 }
 
-/** A return that something follows, in its own function; without a value it says nothing at the end of one. */
+/**
+ * Whether a return ends its function early. A return without a value at the end of a function
+ * changes nothing.
+ */
 function isEarly(node: ts.ReturnStatement): boolean {
   const parent = ts.isBlock(node.parent) ? node.parent.parent : node.parent;
   if (ts.isCatchClause(parent) && isUndefined(node.expression)) return !isLast(parent.parent);
@@ -212,7 +218,7 @@ function isUndefined(node: ts.Expression | undefined): boolean {
   return node === undefined || (ts.isIdentifier(node) && node.text === 'undefined');
 }
 
-/** The last statement of a function. */
+/** Whether a statement is the last one of its function. */
 function isLast(node: ts.Statement): boolean {
   const { parent } = node;
   return ts.isBlock(parent) && ts.isFunctionLike(parent.parent) && parent.statements.at(-1) === node;

@@ -4,10 +4,10 @@ import { targetOf, type Source } from '../support/source-imports.js';
 const COMMON: ReadonlySet<string> = new Set(['sidecar', 'test', 'unit', 'integration']);
 
 /**
- * The test files that load a file, nearest first: by the number of imports between, and by the words that both paths share,
- * since a test of the same folder or name stands nearer than one that reaches the file as quickly through what all tests
- * use. Unit tests come before others; those in test/long take minutes and are left out. What a file imports as types alone
- * it does not load.
+ * Returns the test files that load a file, nearest first. Near means few imports between them and
+ * many common words in the paths, since a test in the same folder or with the same name is more
+ * relevant than one that reaches the file through shared helpers. Unit tests come first. Tests in
+ * test/long are omitted because they take minutes. Type-only imports do not count.
  */
 export function nearestTests(path: string, sources: readonly Source[]): readonly string[] {
   const importers = importersOf(sources);
@@ -34,7 +34,7 @@ export function nearestTests(path: string, sources: readonly Source[]): readonly
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 }
 
-/** The words of a path, in the singular, without those that every path has. */
+/** The words of a path, in the singular, without words that every path has. */
 function wordsOf(path: string): Set<string> {
   const words = path.replace(/(?:\.test)?\.tsx?$/, '').split(/[/.-]/);
   return new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.replace(/s$/, '')));

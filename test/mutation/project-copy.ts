@@ -9,11 +9,17 @@ import { ROOT } from '../support/project.js';
 
 type TestResult = 'passed' | 'failed' | 'timed-out';
 
-/** A copy of the project in a temporary directory, compiled, in which sources can be changed and tests run. It goes with the process. */
+/**
+ * A compiled copy of the project in a temporary folder, in which sources can be changed and tests
+ * run. It is removed when the process ends.
+ */
 export interface ProjectCopy {
-  /** Compiles another text in place of a source. @throws when it is not TypeScript */
+  /**
+   * Compiles another text in place of a source.
+   * @throws if it is not TypeScript
+   */
   put(path: string, text: string): Promise<void>;
-  /** Runs one test file; what it started is ended with it. */
+  /** Runs a test file; everything it started is ended with it. */
   run(testFile: string, timeoutMs: number): Promise<TestResult>;
 }
 
@@ -58,7 +64,7 @@ export async function copyProject(): Promise<ProjectCopy> {
       const child = spawn(process.execPath, [compiledPath(folder, testFile)], {
         cwd: folder,
         stdio: 'ignore',
-        // A group of its own, so that what the test started can be ended with it.
+        // A separate process group, so that everything the test started can be ended with it.
         detached: true,
         env: { ...process.env, NODE_ENV: 'test' },
       });
@@ -83,11 +89,11 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It is over already.
+    // The process has ended already.
   }
 }
 
-/** Listed files may have been deleted and not committed yet. */
+/** Listed files may have been deleted without a commit. */
 function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -2,14 +2,17 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../support/project.js';
 
-/** Tells whether the compiler would notice another text in place of a source. */
+/** Returns whether the compiler accepts another text in place of a source. */
 export type TypeCheck = (path: string, text: string) => boolean;
 
-/** A type check of the project as it stands; the first use takes long. Only the changed file itself is looked at. */
+/**
+ * Creates a type check of the current project; its first use is slow. Only the changed file is
+ * checked.
+ */
 export function createTypeCheck(): TypeCheck {
   const checks = new Map<string, TypeCheck>();
   return (path, text) => {
-    // What runs in a browser has types of its own.
+    // Browser code has its own types.
     const config = path.startsWith('console/') ? 'console/tsconfig.json' : 'tsconfig.json';
     const check = checks.get(config) ?? typeCheckBy(config);
     checks.set(config, check);
