@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { isThorough } from '../thoroughness.js';
 
-/** What axe-core found. */
+/** The result of axe-core. */
 interface Accessibility {
   readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
   readonly passes: readonly { id: string }[];
@@ -13,13 +13,13 @@ interface Accessibility {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Checks that a page has no serious fault of accessibility, and that a telephone is wide enough for it; in the dark theme, which
- * differs by its colours alone, where tests are thorough: axe-core takes long.
+ * Checks that a page has no serious accessibility fault and fits the width of a phone. Thorough
+ * tests also check the dark theme, which only differs in its colours, because axe-core is slow.
  */
 export async function checkAccess(page: Page): Promise<void> {
-  // It stays while only the hash of the address changes.
+  // axe stays loaded while only the hash of the address changes.
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe);
-  // Selectors of what was found take a third of the time, and are not shown.
+  // The selectors of the findings would take a third of the time, and are not shown.
   await checkRules(page, 'axe.run({ selectors: false })');
   if (isThorough) {
     await page.emulateMedia({ colorScheme: 'dark' });

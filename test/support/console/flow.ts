@@ -4,7 +4,7 @@ import type { EmbeddedBroker } from '../../../sidecar/embedded-broker/index.js';
 import { openConsole, type Tab } from '../browser.js';
 import { PATIENT, startTestBroker, startTestGateway, type TestGateway } from '../gateway-harness.js';
 
-/** A gateway before a broker of its own, and the console of it in a tab. */
+/** A gateway with its own broker, and its console in a tab. */
 export interface Flow extends Tab {
   readonly broker: EmbeddedBroker;
   readonly gateway: TestGateway;
@@ -12,9 +12,8 @@ export interface Flow extends Tab {
 
 /**
  * Opens the console of a new gateway.
- *
- * @param hash where in it, with `#`
- * @param prepare fills the broker before anyone asks it
+ * @param hash the page in the console, with `#`
+ * @param prepare fills the broker before the first request
  */
 export async function openFlow(
   browser: Browser,
@@ -28,7 +27,7 @@ export async function openFlow(
   return { broker, gateway, ...(await openConsole(browser, gateway.url, hash)) };
 }
 
-/** Confirms the purge that the form shows; its page is there then, and its end is waited for. */
+/** Confirms the purge that the form shows, and waits for the end of the purge on its page. */
 export async function confirmPurge(page: Page, counted: string): Promise<void> {
   const [count = ''] = counted.split(' ');
   await page.getByRole('button', { name: `Purge ${counted}…` }).click();
@@ -39,7 +38,7 @@ export async function confirmPurge(page: Page, counted: string): Promise<void> {
   await page.getByText('succeeded', { exact: true }).waitFor();
 }
 
-/** Goes on by Tab until something of this name has the focus, in the root of an editor as well. */
+/** Presses Tab until an element with this name has the focus, also inside the root of an editor. */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let steps = 0; steps < 60; steps += 1) {
     if (name.test(String(await page.evaluate(FOCUSED)))) return;
@@ -48,20 +47,23 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   assert.fail(`${String(name)} cannot be reached by Tab.`);
 }
 
-/** The name of what has the focus. */
+/** An expression for the name of the focused element. */
 const FOCUSED = `(() => {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   return focused?.getAttribute('aria-label') ?? (focused?.labels?.[0] ?? focused)?.innerText;
 })()`;
 
-/** The query of the request that the form shows, decoded. */
+/** Returns the decoded query of the request that the form shows. */
 export async function shownQuery(page: Page): Promise<string> {
   const request = await page.locator('pre.request').first().innerText();
   return decodeURIComponent(request.split('?')[1] ?? '');
 }
 
-/** Leaves the page of a flow, so that it asks for nothing any more. Nothing was refused by its policy, and no script failed. */
+/**
+ * Leaves the page of a flow, so that it sends no more requests. Asserts that its policy blocked
+ * nothing and no script failed.
+ */
 export async function endFlow(tab: Tab): Promise<void> {
   assert.deepEqual(await tab.leave(), []);
 }

@@ -12,10 +12,10 @@ const car = (index: number) => ({
   location: { type: 'GeoProperty', value: { type: 'Point', coordinates: [index * 40, 0] } },
 });
 
-/** The form of a purge: what it selects, how it is filled in, and what it refuses by itself. */
+/** The form of a purge: its selection, how it is filled in, and what it refuses itself. */
 export function formFlows(browser: () => Browser): void {
-  it('a place is drawn with the pointer and refined by the keyboard, as a circle and as a box, and what lies in it matches', async () => {
-    // At the longitudes 0, 40 and 80.
+  it('a place can be drawn with the pointer and refined with the keyboard, as a circle or a box, and selects the entities in it', async () => {
+    // The cars are at the longitudes 0, 40 and 80.
     const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>
       entities.seed(3, car),
     );
@@ -35,7 +35,7 @@ export function formFlows(browser: () => Browser): void {
       await page.mouse.down();
       await page.mouse.move(...to, { steps: 3 });
       await page.mouse.up();
-      // It is drawn no more.
+      // The shape is no longer being drawn.
       await page.mouse.move(area.x + 2, area.y + 2);
     };
     await drag(at(0, 0), at(20, 0));
@@ -55,7 +55,7 @@ export function formFlows(browser: () => Browser): void {
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Delete');
     await page.keyboard.press('Tab');
-    // What was left empty shows what is drawn again.
+    // Fields that were empty show what is drawn again.
     assert.match(await page.getByLabel('East').inputValue(), /^\d/);
     await page.getByLabel('East').fill('60');
     await page.getByText('1 entity match').first().waitFor();
@@ -64,7 +64,7 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('attributes are dropped and kept, are counted as attributes, and the entities stay', async () => {
+  it('a purge that drops or keeps attributes counts attributes, and the entities stay', async () => {
     const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>
       entities.seed(3, car),
     );
@@ -86,7 +86,7 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('the history before a time is purged, and what was deleted is listed, downloaded and removed', async () => {
+  it('the history before a time is purged, and the recorded ids are listed, downloaded and removed', async () => {
     const instance = (day: number) => ({ ...number(day), observedAt: `2026-01-0${day}T00:00:00Z` });
     const flow = await openFlow(browser(), '', ({ temporal }) =>
       temporal.seed(2, (index) => ({
@@ -121,7 +121,7 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('matches that cannot all be counted are confirmed as such, without a bound that would refuse them', async () => {
+  it('a purge whose matches cannot all be counted is confirmed as such, without a bound that would refuse it', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
     const { page, gateway } = flow;
     await page.route('**/ngsi-ld/v1/**', async (route) =>
@@ -139,7 +139,7 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a tenant or an @context that no header can hold is refused in words, and nothing is sent', async () => {
+  it('a tenant or an @context that a header cannot contain is refused with a message, and nothing is sent', async () => {
     const flow = await openFlow(browser(), '', ({ entities }) => entities.seed(1, car));
     const { page } = flow;
     const sent: string[] = [];
@@ -155,7 +155,8 @@ export function formFlows(browser: () => Browser): void {
       assert.equal(await page.getByRole('alert').count(), 0);
       await page.getByLabel(label).fill('');
     }
-    // The pause after the last change is over: only previews of what can be sent were, and names to pick from were read.
+    // The pause after the last change is over. Only previews of valid queries were sent, and names
+    // for the selection lists were read.
     await page.getByText('1 entity match').first().waitFor();
     assert.deepEqual([...new Set(sent)].sort(), ['DELETE', 'GET']);
     await endFlow(flow);

@@ -5,9 +5,9 @@ import { endFlow, number, openFlow } from './flow.js';
 
 const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car', speed: number(index) });
 
-/** The history and the overview: what is listed, filtered, and seen of a broker. */
+/** The history and the overview: what they list and filter, and the state of a broker. */
 export function listFlows(browser: () => Browser): void {
-  it('the history is paged and filtered by its address, without dry runs until they are asked for', async () => {
+  it('the history is paged and filtered through its address, and shows dry runs only on request', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(1, car, 'madrid'));
     const { page, gateway } = flow;
     for (let index = 0; index < 26; index += 1) await gateway.purge(`id=urn:ngsi-ld:Car:${index}&type=Car`);
@@ -44,7 +44,7 @@ export function listFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('the overview shows what was learnt about the broker, and a broker that is down, in the theme that was chosen', async () => {
+  it('the overview shows what purges have learnt about the broker, and whether it is down, in the chosen theme', async () => {
     const env = { ENVIRONMENT_NAME: 'production' };
     const flow = await openFlow(browser(), '#/overview', ({ entities }) => entities.seed(2, car), env);
     const { page, broker, gateway } = flow;

@@ -4,9 +4,9 @@ import type { Browser } from 'playwright-core';
 import { endFlow } from './flow.js';
 import { carSchema, fillEditor, get, openModels, put } from './models.js';
 
-/** One model: made, changed, compared. */
+/** The pages of a model: creating, changing and comparing it. */
 export function modelFlows(browser: () => Browser): void {
-  it('an older version is restored as the draft of the next one, and is saved when it was looked at', async () => {
+  it('an older version is restored as a draft of the next one, and saved after a review', async () => {
     const car = (properties: object) => ({ schema: { type: 'object', properties } });
     const flow = await openModels(browser(), '/City/Car/versions', [
       ['/domains', { name: 'City' }],
@@ -17,7 +17,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await page.getByText('property "speed" is new').waitFor();
     await page.getByRole('link', { name: 'Versions' }).click();
-    // What is not saved yet is not replaced.
+    // Unsaved changes are not replaced.
     await page.getByRole('button', { name: 'Restore version 1' }).click();
     await page.getByText('Save or discard them first.').waitFor();
     await page.goBack();
@@ -31,7 +31,7 @@ export function modelFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a model is made from a sample; a change that breaks it is refused with its report, and saved another way', async () => {
+  it('a model is created from a sample; a breaking change is refused with its report, and can be saved in another way', async () => {
     const flow = await openModels(browser(), '');
     const { page, gateway } = flow;
     await page.getByRole('link', { name: 'Create a model from a sample' }).click();
@@ -79,7 +79,7 @@ export function modelFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('stored examples of a model are shown with what is wrong with them, put on the workbench, added and deleted', async () => {
+  it('stored examples of a model are shown with their faults, opened in the workbench, added and deleted', async () => {
     const examples = '/domains/City/models/Car/examples';
     const flow = await openModels(browser(), '/City/Car/examples', [
       ['/domains', { name: 'City' }],
@@ -116,7 +116,7 @@ export function modelFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('what is wrong in a schema is marked where it is, and an update of somebody else is not overwritten', async () => {
+  it('faults of a schema are marked in place, and an update by another client is not overwritten', async () => {
     const flow = await openModels(browser(), '/City/Car', [
       ['/domains', { name: 'City' }],
       ['/domains/City/models/Car', { schema: carSchema({}) }],
@@ -132,7 +132,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByText('Version 2 is created.').waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
-    // The keyword is offered while it is typed.
+    // The keyword is suggested during typing.
     await fillEditor(page, 'JSON Schema', '{"type": "object", "prop');
     await page.getByRole('option', { name: /^properties/ }).click();
     await page.keyboard.press('Control+a');
@@ -145,7 +145,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Save as version 2' }).click();
     await page.getByText('This was changed elsewhere in the meantime. Nothing was overwritten.').waitFor();
     assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], theirs);
-    // What was typed is still there after a look elsewhere.
+    // The typed text is still there after a visit to another page.
     await page.getByRole('link', { name: 'Versions' }).click();
     await page.getByText('current', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
@@ -155,7 +155,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: /as version 3$/ }).click();
     await page.getByText('Saved. The current version is 3.').waitFor();
     assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], mine);
-    // A new model does not take the place of one that is there, either.
+    // A new model does not replace an existing one either.
     await page.goto(`${gateway.url}/console/#/models/~new?domain=City`);
     await page.getByLabel('Name of the model').fill('Car');
     await fillEditor(page, 'JSON Schema', JSON.stringify(theirs));

@@ -10,7 +10,7 @@ import { carSchema, fillEditor, openModels, put } from './models.js';
 import { itAtLength } from '../thoroughness.js';
 import { temporaryFolder } from '../temporary-folder.js';
 
-/** All models: found, imported, deleted; and contexts. */
+/** All models: finding, importing and deleting them; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
   itAtLength(
     'domains are listed by one request, and models are found in all of them, page after page',
@@ -47,7 +47,7 @@ export function modelListFlows(browser: () => Browser): void {
     },
   );
 
-  it('a dropped folder and an archive are looked at before they are imported', async () => {
+  it('a dropped folder or archive is previewed before it is imported', async () => {
     const folder = temporaryFolder();
     const files = completeRepository();
     for (const [path, content] of Object.entries(files)) {
@@ -67,7 +67,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByText('What the import changed').waitFor();
     await page.getByRole('link', { name: 'dataModel.City/Bench' }).waitFor();
 
-    // The same as an archive, of which one file is refused and one is new.
+    // The same as an archive, with one refused and one new file.
     const entries = entriesOf({
       ...files,
       'Broken/schema.json': '{broken',
@@ -139,7 +139,8 @@ export function modelListFlows(browser: () => Browser): void {
       await page.getByText('This domain has no models yet.').waitFor();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByText('It has no models.').waitFor();
-      // Somebody else makes a model meanwhile: the domain that was shown is not the one that would go.
+      // Another client creates a model in the meantime, so the domain to delete is not the one that
+      // was shown.
       await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
       await page.getByRole('button', { name: 'Delete the domain' }).click();
       await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
@@ -160,7 +161,7 @@ export function modelListFlows(browser: () => Browser): void {
     },
   );
 
-  it('a context is made, shown with the IRIs of its terms, and changed, with what that does to the models that follow it', async () => {
+  it('a context is created, shown with the IRIs of its terms, and changed after its effect on models is shown', async () => {
     const flow = await openModels(browser(), '/~contexts/~new');
     const { page, gateway } = flow;
     await page.getByLabel('Name', { exact: true }).fill('own');
@@ -194,7 +195,7 @@ export function modelListFlows(browser: () => Browser): void {
   });
 }
 
-/** Drops a file or folder of this machine onto the page, as the window manager does. */
+/** Drops a file or folder of this machine onto the page, as a window manager does. */
 async function drop(page: Page, path: string): Promise<void> {
   const zone = await page.locator('.drop').boundingBox();
   assert.ok(zone !== null);

@@ -6,7 +6,10 @@ import { endFlow, openFlow, tabTo, type Flow } from './flow.js';
 import { carSchema, fillEditor, openModels } from './models.js';
 import { itAtLength } from '../thoroughness.js';
 
-/** How the models section is shown: hostile content, by the keyboard, and to everybody. */
+/**
+ * How the models section displays hostile content, can be used with the keyboard, and is
+ * accessible.
+ */
 export function modelShownFlows(browser: () => Browser): void {
   itAtLength(
     'hostile names, descriptions, terms, changes and problems of models are shown as text',
@@ -17,7 +20,7 @@ export function modelShownFlows(browser: () => Browser): void {
     },
   );
 
-  it('models are read without the token; it is asked for once when something would be written, and what was typed stays', async () => {
+  it('models are read without the token, which is requested once for the first write, and typed text stays', async () => {
     const token = 'token-of-models';
     const flow = await openModels(browser(), '', [], { GATEWAY_TOKEN: token });
     const { page } = flow;
@@ -44,7 +47,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('what was typed into a form stays while other pages are looked at, until it is saved or discarded', async () => {
+  it('text typed into a form stays while other pages are visited, until it is saved or discarded', async () => {
     const flow = await openModels(browser(), '/City/Car/settings', [
       ['/domains', { name: 'City' }],
       ['/domains/City/models/Car', { schema: carSchema({ speed: { type: 'number' } }) }],
@@ -80,7 +83,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a schema that was typed is not replaced by one made from samples without a question', async () => {
+  it('a typed schema is not replaced by one inferred from samples without a question', async () => {
     const flow = await openModels(browser(), '/~new');
     const { page } = flow;
     const make = page.getByRole('button', { name: 'Make a schema from it' });
@@ -101,7 +104,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a model can be made by the keyboard alone', async () => {
+  it('a model can be created with the keyboard alone', async () => {
     const flow = await openModels(browser(), '');
     const { page } = flow;
     await page.getByText('There are no domains yet.').waitFor();
@@ -121,7 +124,7 @@ export function modelShownFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('no page of the models has a serious fault of accessibility, nor is wider than a telephone', async () => {
+  it('no page of the models section has a serious accessibility fault or is wider than a phone', async () => {
     const key = '/domains/City/models/Car';
     const schema = { ...carSchema({ speed: { type: 'string' } }), examples: [{ id: 'x', type: 'Car' }] };
     const flow = await openModels(browser(), '', [
@@ -157,7 +160,7 @@ export function modelShownFlows(browser: () => Browser): void {
 
 const MARKUP = '<img src=x onerror=reportFault(1)><b>bold</b>';
 
-/** Every page of the section, where all that the gateway says is markup. */
+/** Shows every page of the section, with markup in everything the gateway returns. */
 async function showHostile({ page, gateway }: Flow): Promise<void> {
   const fulfil = (body: unknown, status = 200) => ({
     status,
@@ -254,7 +257,7 @@ async function showHostile({ page, gateway }: Flow): Promise<void> {
     `/~contexts/${name}`,
     '/~import',
   ]) {
-    // So that nothing of the page before is taken for this one.
+    // Nothing of the page before may be mistaken for this page.
     await page.goto('about:blank');
     await page.goto(`${gateway.url}/console/#/models${hash}`);
     if (hash === '/~import')

@@ -5,7 +5,7 @@ import { openFlow, type Flow } from './flow.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** A schema of cars, with more or other properties. */
+/** The schema of a car, with additional or changed properties. */
 export const carSchema = (properties: object, required: readonly string[] = []) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -13,7 +13,7 @@ export const carSchema = (properties: object, required: readonly string[] = []) 
   properties: { id: { type: 'string', format: 'uri' }, type: { const: 'Car' }, ...properties },
 });
 
-/** Opens a place of the section, where that is there before the page is. */
+/** Opens a page of the section, after storing the given things. */
 export async function openModels(
   browser: Browser,
   place: string,
@@ -38,7 +38,7 @@ export async function put(gateway: TestGateway, path: string, body: unknown): Pr
 export const get = async (gateway: TestGateway, path: string) =>
   (await gateway.send('GET', `/api/v2${path}`)).json() as Readonly<Record<string, unknown>>;
 
-/** Puts a text into an editor, in place of what is there. */
+/** Puts a text into an editor, replacing its content. */
 export async function fillEditor(page: Page, label: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: label }).click();
   await page.keyboard.press('Control+a');

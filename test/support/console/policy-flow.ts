@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { endFlow, openFlow } from './flow.js';
 import { itAtLength } from '../thoroughness.js';
 
-/** Retention policies: many of them, and what becomes of one that deletes when it is changed. */
+/** Retention policies: many of them, and changes to one that deletes. */
 export function policyFlows(browser: () => Browser): void {
   itAtLength(
     'all policies are found, page by page, and one that deletes is not changed without a word about it',
@@ -53,7 +53,7 @@ export function policyFlows(browser: () => Browser): void {
       await page.getByRole('button', { name: 'Save, then enforce…' }).click();
       await page.getByRole('heading', { name: 'Enforce old-cars?' }).waitFor();
       await page.getByText('A run now would delete 0 entities.').waitFor();
-      // What was changed does not delete before its name is typed.
+      // The changed policy does not delete before its name is typed.
       assert.deepEqual(
         [(await modeOf('old-cars')).mode, (await modeOf('old-cars')).olderThan],
         ['report', 'P3D'],
@@ -63,14 +63,14 @@ export function policyFlows(browser: () => Browser): void {
       await page.getByText('deletes', { exact: true }).waitFor();
       assert.equal((await modeOf('old-cars')).mode, 'enforce');
       await page.waitForURL(/#\/retention\/old-cars$/);
-      // The question that the address asked was answered once and for all.
+      // The question in the address has been answered and does not return.
       await page.getByRole('button', { name: 'Report only' }).click();
       await page.getByText('reports only', { exact: true }).waitFor();
       assert.equal(await page.getByRole('dialog').count(), 0);
       await put('old-cars', 'enforce');
       await page.reload();
       await page.getByText('deletes', { exact: true }).waitFor();
-      // What is deleted is what was shown: somebody else has changed it meanwhile.
+      // Only the policy that was shown may be deleted, but another client has changed it.
       await page.getByRole('button', { name: 'Delete…' }).click();
       await put('old-cars', 'report');
       await page.getByRole('button', { name: 'Delete the policy' }).click();

@@ -7,9 +7,12 @@ import { sendJson } from '../gateway-harness.js';
 import { ROOM, roomEntity, scanned, startScan } from '../scans.js';
 import { endFlow, openFlow } from './flow.js';
 
-/** Quality: a scan is started and watched, its findings and their entities are seen, and one is opened in the workbench; policies of writes. */
+/**
+ * The quality pages: starting and watching a scan, its findings and their entities, opening one in
+ * the workbench, and write policies.
+ */
 export function qualityFlows(browser: () => Browser): void {
-  it('a scan is started, its findings are shown with bars, and an entity of one opens in the workbench', async () => {
+  it('a scan is started, its findings are shown with bars, and an entity of a finding opens in the workbench', async () => {
     const flow = await openFlow(browser(), '#/quality', ({ entities }) => entities.seed(1000, roomEntity));
     const { page, gateway } = flow;
     await sendJson(gateway.url, 'POST', '/api/v2/domains', { name: 'D' });
@@ -29,7 +32,7 @@ export function qualityFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a write policy is refused at its field, created, looked at beside the last scan, changed and deleted', async () => {
+  it('a write policy is refused with its faulty field, created, shown with the last scan, changed and deleted', async () => {
     const flow = await openFlow(browser(), '#/quality', () => {});
     const { page, gateway } = flow;
     const policy = async () => (await gateway.send('GET', '/api/v2/write-policies/rooms')).json();
@@ -51,7 +54,7 @@ export function qualityFlows(browser: () => Browser): void {
       { mode, types, priority, onFailure, tenant },
       { mode: 'report', types: ['Room'], priority: 7, onFailure: 'accept', tenant: undefined },
     );
-    // The one that breaks the model is written, and the scan finds it too.
+    // The invalid entity is written, and the scan finds it as well.
     await sendJson(gateway.url, 'POST', '/ngsi-ld/v1/entities', roomEntity(100));
     await scanned(gateway.url, await startScan(gateway.url, { query: 'type=Room' }));
     await page.getByRole('link', { name: 'Back to Quality' }).first().click();
@@ -62,7 +65,7 @@ export function qualityFlows(browser: () => Browser): void {
     await page.getByText('1 checked: 1 invalid, 0 refused; 0 not judged').waitFor();
     await page.getByRole('link', { name: 'rooms', exact: true }).click();
     await page.getByLabel('Mode', { exact: true }).selectOption('enforce');
-    // Changed elsewhere meanwhile: nothing is overwritten, and it is read anew.
+    // The policy was changed elsewhere: nothing is overwritten, and the policy is read again.
     await sendJson(gateway.url, 'PUT', '/api/v2/write-policies/rooms', { mode: 'report', tenant: '' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();

@@ -10,7 +10,10 @@ const UNUSED = 'urn:schemas:unused';
 const pathOf = (uri: string) => `/references?uri=${encodeURIComponent(uri)}`;
 const common = (speed: object) => ({ definitions: { speed } });
 
-/** Reference documents: found, shown, brought to the models that were made with them, deleted. */
+/**
+ * Reference documents: finding and showing them, updating the models made with them, and deleting
+ * them.
+ */
 export function referenceFlows(browser: () => Browser): void {
   itAtLength(
     'models made with an earlier state of a reference document are updated after a look at what that changes',
@@ -40,7 +43,7 @@ export function referenceFlows(browser: () => Browser): void {
       await checkAccess(page);
       assert.equal(await version(), 1);
 
-      // What was looked at is no longer there: nothing is done with it.
+      // The reviewed state has changed, so nothing is done.
       await put(gateway, pathOf(URI), common({ type: 'string', maxLength: 5 }));
       await page.getByRole('button', { name: 'Update 1 model' }).click();
       await page.getByText('This was changed elsewhere in the meantime.', { exact: false }).waitFor();

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { endFlow, openFlow } from './flow.js';
 
-/** The page of one purge, in part by events that a test sends. */
+/** The page of a purge, partly with events that the test sends. */
 export function runFlows(browser: () => Browser): void {
   it('the chart of a purge that is opened late has the average before, and an answer older than the end changes nothing', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
@@ -26,7 +26,7 @@ export function runFlows(browser: () => Browser): void {
     };
     const ended = { ...running, state: 'succeeded', endedAt: new Date().toISOString() };
     let now: object = running;
-    // Each stream breaks off after its record, and is asked for again.
+    // Each stream ends after its record, and is requested again.
     const serve = async () =>
       page.route('**/events', async (route) =>
         route.fulfill({ contentType: 'text/event-stream', body: `id: 1\ndata: ${JSON.stringify(now)}\n\n` }),
@@ -43,7 +43,7 @@ export function runFlows(browser: () => Browser): void {
       });
     });
     await page.goto(`${gateway.url}/console/#/purge/${id}`);
-    // 5000 in some hundred seconds.
+    // 5000 items in some hundred seconds.
     await page.getByText(/the average of (?:50|49\.\d|48\.\d)\/s before this page was opened/).waitFor();
     assert.equal(await page.locator('.chart .before').count(), 1);
     await page.setViewportSize({ width: 360, height: 740 });
@@ -73,7 +73,7 @@ export function runFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('the focus stays at the button that cancels a purge, and goes to its progress when the purge is over', async () => {
+  it('the focus stays on the button that cancels a purge, and moves to its progress when the purge ends', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
     const { page, gateway } = flow;
     const id = (await gateway.purge('type=Car')).headers.get('purge-id') ?? '';
@@ -107,7 +107,7 @@ export function runFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a tab that is hidden holds no stream of events, and goes on with the purge when it is seen again', async () => {
+  it('a hidden tab keeps no stream of events open, and follows the purge again when it becomes visible', async () => {
     const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' });
     const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(100, car));
     const { page, gateway } = flow;

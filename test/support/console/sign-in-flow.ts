@@ -5,9 +5,12 @@ import { text } from '../../../console/strings.js';
 import { AUDIENCE, CONSOLE_CLIENT, OpenIdProvider } from '../openid-provider.js';
 import { endFlow, openFlow } from './flow.js';
 
-/** People sign in at a real provider: who they are is shown, and what they may not do is disabled, with the reason. */
+/**
+ * Sign-in with a real provider: the user is shown, and forbidden actions are disabled with the
+ * reason.
+ */
 export function signInFlows(browser: () => Browser): void {
-  it('a viewer signs in, sees the history, and is told why a purge is not for them', async () => {
+  it('a viewer signs in, sees the history, and is told why they cannot purge', async () => {
     const provider = await OpenIdProvider.start({ vera: { preferred_username: 'Vera', roles: ['viewer'] } });
     const flow = await openFlow(browser(), '#/history', () => {}, {
       AUTH_ISSUER: provider.issuer,
@@ -16,7 +19,7 @@ export function signInFlows(browser: () => Browser): void {
     });
     const { page, gateway } = flow;
     provider.allowConsole(gateway.url);
-    // The list of purges needs somebody who has signed in.
+    // The list of purges needs a signed-in user.
     await page.getByRole('dialog').getByRole('button', { name: text.signIn.in }).click();
     await page.locator('input[name=login]').fill('vera');
     await page.locator('input[name=password]').fill('any');
@@ -36,7 +39,7 @@ export function signInFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: text.signIn.out }).click();
     await page.locator('header').getByRole('button', { name: text.signIn.in }).waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
-    // The next person in this tab sees nothing of what was typed.
+    // The next user of this tab sees nothing that was typed before.
     await editor.waitFor();
     assert.doesNotMatch(await editor.innerText(), /secret/);
     await endFlow(flow);

@@ -37,13 +37,19 @@ async function openBench(browser: Browser): Promise<Flow> {
   return flow;
 }
 
-/** The editor of one part of the page, by name: a click on the other part shows it a moment later. */
+/**
+ * The editor in each part of the page, by name; after a click, the other part appears a moment
+ * later.
+ */
 const editorOf = {
   validate: (page: Page) => page.getByRole('textbox', { name: /^Entity or array/ }),
   jsonld: (page: Page) => page.getByRole('textbox', { name: /^Document/ }),
 };
 
-/** Replaces what is in the editor, as one does: what is there is deleted first. Chromium gives what replaces a marked text its style. */
+/**
+ * Replaces the content of the editor as a user does, by deleting it first. Otherwise Chromium gives
+ * the new text the style of the selected text.
+ */
 async function paste(page: Page, text: string, editor = editorOf.validate): Promise<void> {
   await editor(page).focus();
   await page.keyboard.press('ControlOrMeta+A');
@@ -56,7 +62,7 @@ const textIn = async (page: Page): Promise<string> =>
     .map((line) => line.replace(/\n$/, ''))
     .join('\n');
 
-/** Leads to an empty workbench. */
+/** Opens an empty workbench. */
 async function clear(page: Page): Promise<void> {
   await page.evaluate("location.hash = '#/workbench'");
   await page.getByRole('link', { name: 'Validate', exact: true }).click();
@@ -65,7 +71,7 @@ async function clear(page: Page): Promise<void> {
   await page.getByLabel('Model').fill('');
 }
 
-/** Entities on the workbench: mended by a click, expanded and compacted, shared by a link. */
+/** Entities in the workbench: fixed with a click, expanded and compacted, shared by a link. */
 export function workbenchFlows(browser: () => Browser): void {
   describe('the workbench in a browser', { concurrency: 1 }, () => {
     let flow: Flow;
@@ -76,7 +82,7 @@ export function workbenchFlows(browser: () => Browser): void {
     });
     after(async () => endFlow(flow));
 
-    it('an entity is mended by clicks on what is suggested, and the rest of the text stays as it was written', async () => {
+    it('an entity is fixed by clicks on suggestions, and the rest of its text stays unchanged', async () => {
       await clear(page);
       await paste(page, WRONG);
       await page.getByText('Not valid', { exact: true }).waitFor();
@@ -91,7 +97,7 @@ export function workbenchFlows(browser: () => Browser): void {
       assert.ok(await page.getByRole('link', { name: 'City/Bike' }).isVisible());
     });
 
-    it('the form in which an entity was read is shown, and another one or another model can be chosen', async () => {
+    it('the detected form of an entity is shown, and another form or model can be chosen', async () => {
       await clear(page);
       await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 3, "status": "tken"}');
       await page.getByText('read as Key-values (simplified)').waitFor();
@@ -119,7 +125,7 @@ export function workbenchFlows(browser: () => Browser): void {
         .waitFor();
     });
 
-    it('many entities are checked at once, and all that is suggested is applied by one click', async () => {
+    it('many entities are checked at once, and all suggestions are applied with one click', async () => {
       await clear(page);
       const bikes = Array.from({ length: 60 }, (_, index) => ({
         id: `urn:ngsi-ld:Bike:${String(index)}`,
@@ -134,7 +140,7 @@ export function workbenchFlows(browser: () => Browser): void {
       assert.equal(await page.getByText('Not valid', { exact: true }).count(), 0);
     });
 
-    it('a document is expanded and compacted side by side, with what JSON-LD leaves out', async () => {
+    it('a document is expanded and compacted side by side, with the data that JSON-LD drops', async () => {
       await clear(page);
       await page.getByRole('link', { name: 'Expand and compact' }).click();
       await paste(
@@ -185,7 +191,7 @@ export function workbenchFlows(browser: () => Browser): void {
         await other.page.getByText('Not valid', { exact: true }).waitFor();
         assert.equal(await textIn(other.page), text);
         assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
-        // From the first change on, the address does not claim to be what is shown.
+        // From the first change on, the address no longer stands for the shown content.
         await other.page.getByLabel('Form').selectOption('');
         assert.ok(!other.page.url().includes('shared'));
         await endFlow(other);
@@ -201,7 +207,7 @@ export function workbenchFlows(browser: () => Browser): void {
       },
     );
 
-    it('an entity is mended with the keyboard alone, and the editor holds nobody', async () => {
+    it('an entity is fixed with the keyboard alone, and the editor does not trap the focus', async () => {
       await clear(page);
       await editorOf.validate(page).focus();
       await page.keyboard.insertText('{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": "3"}');
@@ -211,7 +217,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.getByText('Valid', { exact: true }).waitFor();
     });
 
-    it('what is typed faster than the page draws is kept, each key in its place', async () => {
+    it('text typed faster than the page draws is kept, with each key in its place', async () => {
       const other = await openConsole(browser(), flow.gateway.url, '#/workbench', { slowMs: 200 });
       await editorOf.validate(other.page).focus();
       await other.page.keyboard.type('12345678901234567890');
@@ -221,7 +227,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await endFlow(other);
     });
 
-    it('what entities hold is never markup on the workbench', async () => {
+    it('content of entities is never shown as markup in the workbench', async () => {
       await clear(page);
       const markup = '<img src=x onerror=reportFault(1)>';
       const entity = { id: 'urn:ngsi-ld:Bike:1', type: 'Bike', speed: 3, status: markup, [markup]: markup };
