@@ -5,9 +5,9 @@ import { column } from './columns.js';
 const BROKER = 'http://orion:1026';
 const HOUR_MS = 3_600_000;
 
-/** What every store must do with notes about brokers. */
+/** What every store must guarantee for notes about brokers. */
 export function brokerNoteContract(test: StoreTest): void {
-  test('a note is read as it was written, with the time of the store, and only of its broker', async ({
+  test('a note about a broker is read as it was written, with the time of the store, and only for its broker', async ({
     brokerNotes,
   }) => {
     const empty = await brokerNotes.read(BROKER, HOUR_MS);
@@ -25,7 +25,7 @@ export function brokerNoteContract(test: StoreTest): void {
     assert.ok(nowMs >= empty.nowMs);
   });
 
-  test('a process has one note about a broker, which the next one replaces', async (store) => {
+  test('a process has one note about a broker, which its next note replaces', async (store) => {
     const { brokerNotes } = store;
     const revision = () => store.revision();
     await brokerNotes.write(BROKER, { writer: 'one', text: 'a' }, HOUR_MS);
@@ -35,7 +35,7 @@ export function brokerNoteContract(test: StoreTest): void {
     assert.deepEqual((await brokerNotes.read(BROKER, HOUR_MS)).notes, [{ writer: 'one', text: 'b' }]);
   });
 
-  test('an outdated note is not read, and the next write of any process deletes it', async ({
+  test('an outdated note about a broker is not read, and the next write of any process deletes it', async ({
     brokerNotes,
   }) => {
     await brokerNotes.write(BROKER, { writer: 'one', text: 'a' }, HOUR_MS);
@@ -45,8 +45,8 @@ export function brokerNoteContract(test: StoreTest): void {
     assert.deepEqual((await brokerNotes.read(BROKER, HOUR_MS)).notes, []);
   });
 
-  test('the hundred newest notes are read, the newest first', async ({ brokerNotes }, clock) => {
-    // Notes of one millisecond come in the order of their writers.
+  test('the hundred newest notes about a broker are read, newest first', async ({ brokerNotes }, clock) => {
+    // Notes written in the same millisecond are ordered by their writers.
     const writers = Array.from({ length: 102 }, (_, index) => String(999 - index));
     for (const writer of writers) {
       clock.time += 1;
@@ -56,7 +56,9 @@ export function brokerNoteContract(test: StoreTest): void {
     assert.deepEqual(column(notes, 'writer'), writers.toReversed().slice(0, 100));
   });
 
-  test('a note that no database holds is refused', async ({ brokerNotes }) => {
+  test('a note about a broker with text that not every database can store is refused', async ({
+    brokerNotes,
+  }) => {
     const write = brokerNotes.write(BROKER, { writer: 'one', text: 'a\0b' }, HOUR_MS);
     await assert.rejects(write, { kind: 'bodyInvalid' });
   });

@@ -13,9 +13,9 @@ import { column, columns } from './columns.js';
 
 const KEY = { domain: 'energy', name: 'Meter' };
 
-/** What every store must do with contexts. */
+/** What every store must guarantee for contexts. */
 export function contextContract(test: StoreTest): void {
-  test('a custom context is read as it was created, and its versions stay', async (store, clock) => {
+  test('a custom context is read as it was created, and its versions never change', async (store, clock) => {
     const first = await store.contexts.create('city', contextVersion('a'));
     const { etag, ...context } = first.context;
     assert.deepEqual(context, {
@@ -35,14 +35,14 @@ export function contextContract(test: StoreTest): void {
     assert.equal(await store.content(second.version.content.sha256), contextVersion('b').text);
   });
 
-  test('an update with the text of the current version does nothing; one with an older text makes a version', async (store) => {
+  test('an update of a context with the current text does nothing; one with an older text makes a version', async (store) => {
     await store.contexts.create('city', contextVersion('a'));
     const second = await store.contexts.update('city', contextVersion('b'));
     assert.deepEqual(await store.contexts.update('city', contextVersion('b')), second);
     assert.equal((await store.contexts.update('city', contextVersion('a'))).version.number, 3);
   });
 
-  test('custom and generated contexts are in one list, and share one set of names', async (store) => {
+  test('custom and generated contexts are listed together, and a name is used only once', async (store) => {
     await store.contexts.create('zoo', contextVersion('a'));
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
@@ -62,7 +62,7 @@ export function contextContract(test: StoreTest): void {
       });
   });
 
-  test('a generated context changes with its model only', async (store) => {
+  test('a generated context changes only with its model', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const name = 'energy~Meter';
@@ -75,7 +75,7 @@ export function contextContract(test: StoreTest): void {
     assert.notEqual(after.etag, before.etag);
   });
 
-  test('updates and deletes of contexts honour the expected ETags', async (store) => {
+  test('updates and deletes of contexts respect the expected ETags', async (store) => {
     const first = (await store.contexts.create('city', contextVersion('a'))).context.etag;
     const second = (await store.contexts.update('city', contextVersion('b'), [first])).context.etag;
     const details = { thing: { kind: 'context', name: 'city' }, etag: second };
@@ -86,7 +86,7 @@ export function contextContract(test: StoreTest): void {
     await assert.rejects(store.contexts.delete('city', [second]), { kind: 'notFound' });
   });
 
-  test('a context that another context or a model uses in any version cannot be deleted', async (store) => {
+  test('a context that any version of another context or a model uses cannot be deleted', async (store) => {
     await store.contexts.create('base', contextVersion('a'));
     await store.contexts.create('city', contextVersion('b', 'base'));
     await store.contexts.update('city', contextVersion('c', 'base'));
@@ -131,7 +131,7 @@ export function contextContract(test: StoreTest): void {
     await refuses(store, 'notFound', () => store.contexts.get('energy'));
   });
 
-  test('a document that a context was made from is kept as long as a version of the context', async (store) => {
+  test('a document that a context was made from is kept as long as that version of the context', async (store) => {
     const { content } = (await store.references.put(reference('u:doc', '{}'))).reference;
     const made = new Map([['u:doc', content.sha256]]);
     await store.domains.create({ name: 'energy' });
@@ -178,7 +178,7 @@ export function contextContract(test: StoreTest): void {
     await refuses(store, 'dependencyChanged', () => store.contexts.update('city', version), details);
   });
 
-  test('the error for a missing context names the context, else the version', async (store) => {
+  test('the error for a missing context names the context, or else the version', async (store) => {
     const missing = (thing: object) => ({ kind: 'notFound', thing });
     await assert.rejects(store.contexts.get('city'), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(store.contexts.dependents('city', ALL), missing({ kind: 'context', name: 'city' }));

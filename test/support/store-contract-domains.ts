@@ -5,7 +5,7 @@ import { column, columns } from './columns.js';
 const METER = { domain: 'energy', name: 'Meter' };
 const PLUG = { domain: 'energy', name: 'Plug' };
 
-/** What every store must do with domains. */
+/** What every store must guarantee for domains. */
 export function domainContract(test: StoreTest): void {
   test('a domain is read as it was created', async (store, clock) => {
     const created = await store.domains.create({ name: 'energy', description: 'Meters and such' });
@@ -36,7 +36,7 @@ export function domainContract(test: StoreTest): void {
     });
   });
 
-  test('domains are listed in the order of code points, page by page, with the total', async (store) => {
+  test('domains are listed by code points, in pages, with the total', async (store) => {
     const names = ['b', 'a', 'B', 'a.b', 'a-b', 'a_b', '\uffee', '😀', 'ab'];
     for (const name of names) await store.domains.create({ name });
     const sorted = ['B', 'a', 'a-b', 'a.b', 'a_b', 'ab', 'b', '\uffee', '😀'];
@@ -50,7 +50,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.list({ limit: 0, offset: 0 }), { items: [], total: 9 });
   });
 
-  test('domains are listed with the number of their models, and with the ETags that they have by themselves', async (store) => {
+  test('domains are listed with the number of their models, and with the same ETags as single domains', async (store) => {
     for (const name of ['empty', 'energy', 'water']) await store.domains.create({ name });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
@@ -66,7 +66,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(columns(items, 'name', 'models'), [['energy', 1]]);
   });
 
-  test('a domain is modified by each change of a model in it, also when the clock stands still or goes back', async (store, clock) => {
+  test('each change of a model modifies its domain, even if the clock stands still or goes back', async (store, clock) => {
     const etags = [(await store.domains.create({ name: 'energy' })).etag];
     await store.domains.create({ name: 'water' });
     const water = await store.domains.get('water');
@@ -88,7 +88,7 @@ export function domainContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.get('water'), water);
   });
 
-  test('a domain changes its settings, and with them the models without a compatibility of their own', async (store, clock) => {
+  test("a change of a domain's settings also applies to its models without a compatibility of their own", async (store, clock) => {
     const made = await store.domains.create({ name: 'energy', compatibility: 'forward' });
     await store.models.create(METER, {}, modelVersion('a'));
     await store.models.create(PLUG, { compatibility: 'none' }, modelVersion('b'));
@@ -124,7 +124,7 @@ export function domainContract(test: StoreTest): void {
     }
   });
 
-  test('a delete of a domain honours the expected ETags, before anything else', async (store) => {
+  test('a delete of a domain checks the expected ETags before anything else', async (store) => {
     const { etag } = await store.domains.create({ name: 'energy' });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     const now = (await store.domains.get('energy')).etag;
@@ -135,7 +135,7 @@ export function domainContract(test: StoreTest): void {
     await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { kind: 'notFound' });
   });
 
-  test('a domain with models is deleted by cascade only, together with everything in it', async (store) => {
+  test('a domain with models is deleted only with cascade, together with everything in it', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
     await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
@@ -156,7 +156,7 @@ export function domainContract(test: StoreTest): void {
     assert.equal((await store.models.list('energy', ALL)).total, 0);
   });
 
-  test('a cascade stops at what uses the contexts of the domain from outside', async (store) => {
+  test('a cascade fails if something outside the domain uses its contexts', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: 'water' });
     await store.models.create(METER, SETTINGS, modelVersion('a'));
@@ -177,7 +177,7 @@ export function domainContract(test: StoreTest): void {
     assert.equal((await store.domains.list(ALL)).total, 0);
   });
 
-  test('an error names at most 100 dependents, and counts them all', async (store) => {
+  test('an error names at most 100 dependents, and gives the number of all', async (store) => {
     await store.domains.create({ name: 'energy' });
     for (let n = 0; n < 103; n++)
       await store.models.create({ domain: 'energy', name: `M${n}` }, SETTINGS, modelVersion('a'));

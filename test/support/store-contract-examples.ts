@@ -9,9 +9,9 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const named = (...names: readonly string[]): NewExamples =>
   new Map(names.map((name) => [name, { text: `["${name}"]` }]));
 
-/** What every store must do with the examples of models. */
+/** What every store must guarantee for the examples of models. */
 export function exampleContract(test: StoreTest): void {
-  test('an example is put, replaced and deleted by its ETag, the hash of its text, and the model stays as it is', async (store) => {
+  test('an example can be put, replaced and deleted by its ETag, the hash of its text, without changing the model', async (store) => {
     await store.domains.create({ name: 'energy' });
     const { model } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const first = await store.examples.put(KEY, 'b.json', { text: '{"n":1}', form: 'keyvalues' }, 'absent');
@@ -42,7 +42,7 @@ export function exampleContract(test: StoreTest): void {
     assert.deepEqual((await store.models.get(KEY)).model, model);
   });
 
-  test('examples are of a model that is there, and no text finds what no database can hold', async (store) => {
+  test('examples need an existing model, and text that not every database can store finds none', async (store) => {
     const get = (model = KEY, name = 'a.json') => store.examples.get(model, name);
     await refuses(store, 'notFound', () => get(), { thing: { kind: 'domain', name: 'energy' } });
     await store.domains.create({ name: 'energy' });
@@ -59,7 +59,7 @@ export function exampleContract(test: StoreTest): void {
     await refuses(store, 'bodyInvalid', () => store.examples.put(KEY, 'a.json', { text: '"\0"' }));
   });
 
-  test('a write of a model replaces all of its examples or none, and texts go with the last thing that names them', async (store) => {
+  test('a write of a model replaces all of its examples or none, and a text is removed with the last thing that names it', async (store) => {
     await store.domains.create({ name: 'energy' });
     const names = async () => column((await store.examples.list(KEY, ALL)).items, 'name');
     await store.models.create(KEY, SETTINGS, modelVersion('a'), named('a.json', 'b.json'));
@@ -84,7 +84,7 @@ export function exampleContract(test: StoreTest): void {
     assert.equal(await store.content(hashOf(schema)), undefined);
   });
 
-  test('a model has no more examples than it may have, however they are written', async (store) => {
+  test('a model never has more than the maximum number of examples, whichever way they are written', async (store) => {
     await store.domains.create({ name: 'energy' });
     const many = (count: number) => named(...Array.from({ length: count }, (_, n) => `${n}.json`));
     await refuses(store, 'limitExceeded', () =>

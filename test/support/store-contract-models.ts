@@ -14,7 +14,7 @@ import { columns } from './columns.js';
 const KEY = { domain: 'energy', name: 'Meter' };
 const COMMON = 'https://schemas.example/common.json';
 
-/** What every store must do with models, their versions and their generated contexts. */
+/** What every store must guarantee for models, their versions and their generated contexts. */
 export function modelContract(test: StoreTest): void {
   test('a new model has version 1 and a generated context', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
@@ -80,7 +80,7 @@ export function modelContract(test: StoreTest): void {
     });
   });
 
-  test('an update with a version adds it together with its context, and leaves the old one as it was', async (store, clock) => {
+  test('an update with a version adds the version and its context, and does not change the old one', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
     const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const second = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
@@ -104,7 +104,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.models.get(KEY), second);
   });
 
-  test('an update can replace the version of a draft and its context, and leaves nothing of them', async (store, clock) => {
+  test('an update can replace the version of a draft and its context, and removes both completely', async (store, clock) => {
     await store.domains.create({ name: 'energy' });
     const draft = { ...SETTINGS, status: 'draft' } as const;
     await store.contexts.create('used', contextVersion('u'));
@@ -177,7 +177,7 @@ export function modelContract(test: StoreTest): void {
     });
   });
 
-  test('versions may be equal to earlier ones', async (store) => {
+  test('a version may equal an earlier one', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
@@ -188,7 +188,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(items[1], third.version);
   });
 
-  test('an update without a version changes the settings alone, and one that changes nothing does nothing', async (store) => {
+  test('an update without a version changes only the settings, and an update without changes does nothing', async (store) => {
     await store.domains.create({ name: 'energy' });
     const created = await store.models.create(KEY, { ...SETTINGS, description: 'old' }, modelVersion('a'));
     const settings = { contextBase: 'https://b.example/', compatibility: 'backward' } as const;
@@ -204,7 +204,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.get('energy'), domain);
   });
 
-  test('updates and deletes of models honour the expected ETags', async (store) => {
+  test('updates and deletes of models respect the expected ETags', async (store) => {
     await store.domains.create({ name: 'energy' });
     const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const version = modelVersion('b');
@@ -243,7 +243,7 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual((await store.models.get(KEY, 1)).version, first.version);
   });
 
-  test('a version whose sources are missing or changed is refused, naming all of them', async (store) => {
+  test('a version whose sources are missing or changed is refused with the names of all of them', async (store) => {
     await store.domains.create({ name: 'energy' });
     const { sha256 } = (await store.references.put(reference(COMMON, '{"v":1}'))).reference.content;
     await store.references.put(reference('https://other.example/', '{"v":1}'));
@@ -263,7 +263,7 @@ export function modelContract(test: StoreTest): void {
     await refuses(store, 'dependencyChanged', update, details);
   });
 
-  test('the error for a missing model names the domain, else the model, else the version', async (store) => {
+  test('the error for a missing model names the domain, or else the model, or else the version', async (store) => {
     await store.domains.create({ name: 'energy' });
     const missing = (thing: object) => ({ kind: 'notFound', thing });
     const lost = { domain: 'lost', name: 'Meter' };
@@ -289,7 +289,7 @@ export function modelContract(test: StoreTest): void {
     }
   });
 
-  test('a model is deleted with its versions and its context, unless something uses that', async (store) => {
+  test('a model is deleted with its versions and its context, unless something uses the context', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const own = modelVersion('b', { contexts: new Set(['energy~Meter']) });

@@ -6,9 +6,9 @@ const HOUR_MS = 3_600_000;
 
 const plan = (id: string, items = 3) => ({ id, key: 'ab', items, parts: ['cGFydCAx', 'cGFydCAy'] });
 
-/** What every store must do with plans of dry runs. */
+/** What every store must guarantee for plans of dry runs. */
 export function planContract(test: StoreTest): void {
-  test('a plan is found as it was kept, and its parts by their numbers', async ({ plans }) => {
+  test('a plan and its parts are found as they were stored', async ({ plans }) => {
     assert.ok(await plans.keep(plan('one'), 10, HOUR_MS));
     const found = await plans.find('one');
     assert.ok(found !== undefined && found.ageMs >= 0 && found.ageMs < HOUR_MS);
@@ -30,15 +30,13 @@ export function planContract(test: StoreTest): void {
     assert.equal((await plans.find('one'))?.broker, 'http://a/');
   });
 
-  test('a plan that is kept again replaces the one before', async ({ plans }) => {
+  test('storing a plan again replaces the earlier one', async ({ plans }) => {
     await plans.keep(plan('one'), 10, HOUR_MS);
     assert.ok(await plans.keep({ ...plan('one', 4), parts: ['eA=='] }, 4, HOUR_MS));
     assert.deepEqual([(await plans.find('one'))?.items, await plans.part('one', 1)], [4, undefined]);
   });
 
-  test('plans together have no more items than they may, and those that are too old make room', async ({
-    plans,
-  }) => {
+  test('the number of items in all plans is limited, and expired plans make room', async ({ plans }) => {
     assert.ok(await plans.keep(plan('one', 3000), 5000, HOUR_MS));
     assert.ok(!(await plans.keep(plan('two', 3000), 5000, HOUR_MS)));
     assert.equal(await plans.find('two'), undefined);
@@ -47,10 +45,7 @@ export function planContract(test: StoreTest): void {
     assert.equal(await plans.find('one'), undefined);
   });
 
-  test('a plan stays while the purge waits that is to apply it, however old it gets', async ({
-    plans,
-    jobs,
-  }) => {
+  test('a plan is kept while a purge waits to apply it, however old it is', async ({ plans, jobs }) => {
     await plans.keep(plan('one'), 5, HOUR_MS);
     await jobs.add(purgeRecord('purge-1', 'queued'), { headers: {} }, 100);
     assert.ok(await plans.claim('one', 'purge-1'));
@@ -58,7 +53,7 @@ export function planContract(test: StoreTest): void {
     assert.equal((await plans.find('one'))?.appliedBy, 'purge-1');
   });
 
-  test('a plan is applied by one purge only', async ({ plans }) => {
+  test('a plan is applied by a single purge', async ({ plans }) => {
     await plans.keep(plan('one'), 10, HOUR_MS);
     assert.ok(await plans.claim('one', 'purge-1'));
     assert.ok(await plans.claim('one', 'purge-1'));

@@ -8,7 +8,7 @@ import { column } from './columns.js';
 
 const JOB = { headers: {} };
 
-/** A process with places for everything, whose leases end in an hour. */
+/** A process with free places for everything, whose leases end in an hour. */
 const one: TakeOptions = {
   holder: 'one',
   leaseMs: 3_600_000,
@@ -18,7 +18,7 @@ const one: TakeOptions = {
   takesLapsed: true,
 };
 const two: TakeOptions = { ...one, holder: 'two' };
-/** One whose leases have ended before it looks. */
+/** A process whose leases have ended before it checks. */
 const slow: TakeOptions = { ...one, holder: 'slow', leaseMs: -1 };
 
 const add = ({ jobs: purges }: SqlStore, id: string, members: Partial<PurgeRecord> = {}) =>
@@ -31,9 +31,9 @@ async function lease({ jobs: purges }: SqlStore, options: TakeOptions): Promise<
   return (await purges.take(options))?.lease ?? assert.fail('nothing was taken');
 }
 
-/** What every store must do with purges as a queue. */
+/** What every store must guarantee for the queue of jobs. */
 export function purgeQueueContract(test: StoreTest): void {
-  test('a job is taken once, with what it needs, and by no other process while its lease holds', async (store) => {
+  test('a job is taken once, with all its data, and by no other process while its lease lasts', async (store) => {
     const job = { headers: { link: '<x>' }, spent: 3 };
     const record = purgeRecord('a', 'queued');
     assert.equal(await store.jobs.add(record, job, 1), true);
@@ -44,7 +44,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await store.jobs.take(one), undefined);
   });
 
-  test('tenants take turns with their jobs, the one served longest ago first, each with its oldest job', async (store) => {
+  test('tenants take turns with their jobs: the tenant served longest ago comes first, with its oldest job', async (store) => {
     for (const id of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) await add(store, id, { tenant: id.slice(0, 1) });
     const order = [await taken(store, one)];
     const number = await lease(store, two);
@@ -60,7 +60,7 @@ export function purgeQueueContract(test: StoreTest): void {
     );
   });
 
-  test('jobs that many processes take at once are each taken once', async (store) => {
+  test('if many processes take jobs at the same time, each job is taken once', async (store) => {
     for (let n = 0; n < 20; n += 1) await add(store, `p${String(n)}`, { tenant: String(n % 3) });
     const all = await Promise.all(
       Array.from({ length: 30 }, (_, n) => taken(store, { ...one, holder: `h${String(n)}` })),
@@ -89,7 +89,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual([await add3('f'), await add3('g')], [true, false]);
   });
 
-  test('a job for a broker is taken only by processes of that broker, also after a lease of another one', async (store) => {
+  test('a job for a broker is taken only by processes with that broker, also after its lease has ended', async (store) => {
     const { jobs: purges } = store;
     await purges.add(purgeRecord('a', 'queued'), JOB, 10, 'http://a/');
     await purges.add(purgeRecord('b', 'queued'), JOB, 10, 'http://b/');
@@ -99,11 +99,11 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, { ...one, broker: 'http://c/' }), 'any');
     assert.equal(await taken(store, { ...one, broker: 'http://c/' }), undefined);
     assert.equal(await taken(store, { ...two, broker: 'http://b/' }), 'b');
-    // A store that is one process's own has one broker.
+    // A store used by a single process has a single broker.
     assert.equal(await taken(store, one), 'a');
   });
 
-  test('a job that another process holds, or that waits, is not put back by a process of another broker', async (store) => {
+  test('a process with another broker does not return a job to the queue that is waiting or held by another process', async (store) => {
     const { jobs: purges } = store;
     const a = { ...one, broker: 'http://a/' };
     for (const id of ['held', 'waits']) await purges.add(purgeRecord(id, 'queued'), JOB, 10, 'http://a/');
@@ -127,7 +127,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, a), 'waits');
   });
 
-  test('a job whose lease has ended is put back by a process of another broker, once, and later writes of its holder are dropped', async (store) => {
+  test('a job whose lease has ended is returned to the queue by a process with another broker, once, and later writes of its holder are dropped', async (store) => {
     const { jobs: purges } = store;
     const a = { ...slow, broker: 'http://a/' };
     await purges.add(purgeRecord('lost', 'queued'), JOB, 10, 'http://a/');
@@ -165,7 +165,9 @@ export function purgeQueueContract(test: StoreTest): void {
     await assert.rejects(purges.add(run('b'), JOB, 10), RunUnderWayError);
   });
 
-  test('only one of two concurrent restores of an archive is added, dry runs apart', async ({ jobs }) => {
+  test('only one of two concurrent restores of an archive is added; dry runs do not count', async ({
+    jobs,
+  }) => {
     const restore = (id: string, restoreOf: string, dryRun = false) =>
       jobs.add(purgeRecord(id, 'queued', { target: 'restore', restoreOf, dryRun }), JOB, 10);
     const [one, other] = await Promise.allSettled([restore('a', 'p'), restore('b', 'p')]);
@@ -178,7 +180,7 @@ export function purgeQueueContract(test: StoreTest): void {
     await restore('e', 'p');
   });
 
-  test('a job whose lease has ended is taken over, and later writes of its earlier holder are dropped', async (store) => {
+  test('a job whose lease has ended is taken over, and later writes of its former holder are dropped', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const old = await lease(store, slow);
@@ -198,7 +200,7 @@ export function purgeQueueContract(test: StoreTest): void {
     await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: over.lease });
   });
 
-  test('renewing leases returns the held jobs, and keeps them from being taken over', async (store) => {
+  test('renewing leases returns the held jobs, and prevents others from taking them over', async (store) => {
     await add(store, 'a');
     await add(store, 'b');
     const next = { ...slow, takesLapsed: false };
@@ -213,7 +215,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(column(await store.jobs.renew(slow), 'id'), ['a']);
   });
 
-  test('a job that is given back is queued again at once', async (store) => {
+  test('a released job is in the queue again at once', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     await purges.release({ id: 'a', lease: await lease(store, one) });
@@ -227,7 +229,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, two), 'a');
   });
 
-  test('a purge whose caller waits is taken over when its process is gone, and its true end is still kept', async (store) => {
+  test('a purge with a waiting caller is taken over if its process is gone, and its true end is still stored', async (store) => {
     const { jobs: purges } = store;
     const sync = (state: 'running' | 'interrupted' | 'succeeded', deleted: number) =>
       purges.put(purgeRecord('s', state, { deleted }), undefined, { lease: 0, by: slow });
@@ -244,7 +246,7 @@ export function purgeQueueContract(test: StoreTest): void {
     );
   });
 
-  test('a request for a queued purge is granted in the store, and one for a running purge goes to its holder', async (store) => {
+  test('a request to change a queued purge is carried out in the store, and one for a running purge is passed to its holder', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const slower = (record: JobRecord): JobRecord => ({ ...record, maxPerSecond: 5 });
@@ -268,7 +270,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
   });
 
-  test('a lease that has half a minute to go keeps its job from every other process', async (store) => {
+  test('a lease with half a minute left keeps its job from every other process', async (store) => {
     await store.jobs.add(purgeRecord('held', 'queued'), JOB, 10, 'http://a/');
     const held = { ...one, leaseMs: 30_000, broker: 'http://a/' };
     const number = await lease(store, held);
@@ -281,7 +283,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(requeued, []);
   });
 
-  test('a purge whose caller waited does not count as a waiting job, held or not', async ({
+  test('a purge with a waiting caller does not count as a waiting job, whether held or not', async ({
     jobs: purges,
   }) => {
     await purges.put(purgeRecord('s', 'running'), undefined, { lease: 0, by: one });
@@ -292,7 +294,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal((await purges.take({ ...two, takesLapsed: false }))?.record.id, 's', 'it is free at once');
   });
 
-  test('what is asked of a purge last holds, and what was asked before stays beside it', async (store) => {
+  test('of several requests for a purge, the last value of each member applies', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
@@ -304,7 +306,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, request }], 'of another holder');
   });
 
-  test('a job that was given back can be changed and cancelled while it waits', async (store) => {
+  test('a job that was returned to the queue can be changed and cancelled while it waits', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
@@ -314,7 +316,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual((await purges.take(two))?.job, JOB);
   });
 
-  test('a job that became a report is one in the queue as well', async (store) => {
+  test('a job that became a dry run is one in the queue as well', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
@@ -324,7 +326,7 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.equal(await taken(store, { ...one, takesJobs: false }), 'a');
   });
 
-  test('a purge that has ended is not held, not given back, and takes no request', async (store) => {
+  test('a purge that has ended is neither held nor returned to the queue, and accepts no request', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
     const number = await lease(store, one);
@@ -336,14 +338,14 @@ export function purgeQueueContract(test: StoreTest): void {
     assert.deepEqual(await purges.unfinished(), []);
   });
 
-  test('a request for a purge whose holder is gone goes to the next holder', async (store) => {
+  test('a request for a purge whose holder is gone is passed to the next holder', async (store) => {
     await add(store, 'a');
     await store.jobs.take(slow);
     await store.jobs.ask('a', { cancel: true }, (record) => record);
     assert.deepEqual((await store.jobs.take(two))?.request, { cancel: true });
   });
 
-  test('a job that is cancelled while it waits is not taken', async (store) => {
+  test('a job cancelled while it waits is not taken', async (store) => {
     await add(store, 'a');
     const over = purgeRecord('a', 'cancelled');
     assert.equal((await store.jobs.ask('a', { cancel: true }, () => over))?.outcome, 'done');

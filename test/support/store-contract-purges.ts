@@ -11,13 +11,13 @@ import { handClock, type StoreTest } from './store-samples.js';
 
 const NOW = handClock().time;
 
-/** A record that was read, which is one of a purge. */
+/** Asserts that a record is that of a purge, and returns it. */
 export function purgeOf(record: JobRecord | undefined): PurgeRecord {
   assert.ok(record !== undefined && record.target !== 'scan');
   return record;
 }
 
-/** A record of a purge; those of a final state ended an hour ago. */
+/** A record of a purge; those with a final state ended an hour ago. */
 export function purgeRecord(id: string, state: JobState, members: Partial<PurgeRecord> = {}): PurgeRecord {
   const isOver = !['queued', 'running', 'cancelling'].includes(state);
   return {
@@ -58,7 +58,7 @@ const FINDING: ScanFinding = {
   sample: ['urn:ngsi-ld:M:1'],
 };
 
-/** The same of a scan. */
+/** A record of a scan, made in the same way. */
 export function scanRecord(id: string, state: JobState, members: Partial<ScanRecord> = {}): ScanRecord {
   const { query, caller, requestId, worker, createdAt, endedAt } = purgeRecord(id, state);
   return {
@@ -88,9 +88,9 @@ export function scanRecord(id: string, state: JobState, members: Partial<ScanRec
   };
 }
 
-/** What every store must do with the records of purges. */
+/** What every store must guarantee for the records of purges. */
 export function purgeContract(test: StoreTest): void {
-  test('a record is read as it was put, to the byte, and replaced by a later one with its id', async ({
+  test('a record is read byte for byte as it was stored, and replaced by a later one with its id', async ({
     jobs: purges,
   }) => {
     assert.equal(await purges.get('a'), undefined);
@@ -107,7 +107,7 @@ export function purgeContract(test: StoreTest): void {
     assert.equal((await purges.list({ limit: 10, offset: 0 })).total, 1);
   });
 
-  test('records are listed with the newest first, page by page, by state, tenant, caller, policy and dry run', async ({
+  test('records are listed newest first, in pages, by state, tenant, caller, policy and dry run', async ({
     jobs: purges,
   }) => {
     await purges.put(purgeRecord('a', 'succeeded', { tenant: 'Madrid' }));
@@ -145,7 +145,7 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ tenants: new Set(['Madrid']), tenant: 'madrid' }), ['', 0]);
   });
 
-  test('records are found by when they were created, by a part of their query as it is read, and by a type that it names', async ({
+  test('records are found by creation time, by a part of their decoded query, and by a type named in it', async ({
     jobs: purges,
   }) => {
     const put = async (id: string, createdAt: string, query: string) =>
@@ -174,7 +174,7 @@ export function purgeContract(test: StoreTest): void {
     assert.equal(await ids({ text: 'a\0' }), '');
   });
 
-  test('text that not every database holds finds no purge, and is refused as a tenant', async ({
+  test('text that not every database can store finds no purge, and is refused as a tenant', async ({
     jobs: purges,
   }) => {
     await purges.put(purgeRecord('\ufffd', 'running', { tenant: '\ufffd' }));
@@ -186,7 +186,7 @@ export function purgeContract(test: StoreTest): void {
     }
   });
 
-  test('a job is kept with its purge until that ends, and unfinished purges are listed oldest first', async ({
+  test('a job is stored with its purge until the purge ends, and unfinished purges are listed oldest first', async ({
     jobs: purges,
   }) => {
     const job = { headers: { 'ngsild-tenant': 'madrid' }, sealedHeaders: 'sealed' };
@@ -205,7 +205,7 @@ export function purgeContract(test: StoreTest): void {
     assert.equal((await purges.unfinished()).length, 1);
   });
 
-  test('pruning removes purges that ended before a time, and the oldest refused ones above a number', async ({
+  test('pruning removes purges that ended before a time, and the oldest refused ones beyond a number', async ({
     jobs: purges,
   }) => {
     const ended = (hours: number) => ({ endedAt: new Date(NOW - hours * 3_600_000).toISOString() });
@@ -223,7 +223,7 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids(), ['running', 'new']);
   });
 
-  test('scans are beside purges: lists, pruning and places of one kind do not touch the other', async ({
+  test('scans are stored apart from purges: lists, pruning and places of one kind do not affect the other', async ({
     jobs,
   }) => {
     await jobs.put(purgeRecord('p', 'succeeded'));
@@ -257,7 +257,9 @@ export function purgeContract(test: StoreTest): void {
     assert.equal(taken?.record.id, 'waits');
   });
 
-  test('concurrent writes of many purges are all kept, the last one of each', async ({ jobs: purges }) => {
+  test('of concurrent writes of many purges, the last one of each purge is kept', async ({
+    jobs: purges,
+  }) => {
     const each = Array.from({ length: 40 }, (_, index) => `p${String(index)}`);
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'queued'), { headers: { id } })));
     await Promise.all(each.map((id) => purges.put(purgeRecord(id, 'running', { deleted: 3 }))));
@@ -268,7 +270,7 @@ export function purgeContract(test: StoreTest): void {
     );
   });
 
-  test('the completed runs of a retention policy are the newest ones that succeeded, and those that were held back come last', async ({
+  test('the completed runs of a retention policy are its newest successful ones, with those that were held back at the end', async ({
     jobs: purges,
   }) => {
     const put = (id: string, state: JobState, members: Partial<PurgeRecord> = {}) =>
@@ -291,7 +293,7 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual([[...last.keys()], last.get('old')?.id], [['old'], 'now']);
   });
 
-  test('one of several concurrent runs of a retention policy begins, and another one only after its end', async ({
+  test('one of several concurrent runs of a retention policy starts, and another one only after its end', async ({
     jobs: purges,
   }) => {
     const run = (id: string, state: JobState) => purgeRecord(id, state, { retentionPolicy: 'old' });

@@ -10,9 +10,9 @@ const PAGES = 'https://acme.github.io/models/a.json';
 const RAW = 'https://raw.githubusercontent.com/acme/models/master/a.json';
 const REFS = 'https://raw.githubusercontent.com/acme/Models/refs/heads/main/a.json';
 
-/** What every store must do with reference documents. */
+/** What every store must guarantee for reference documents. */
 export function referenceContract(test: StoreTest): void {
-  test('a document is read as it was put, and a put says what it did', async (store, clock) => {
+  test('a document is read as it was put, and the put reports whether it created, replaced or changed nothing', async (store, clock) => {
     const created = await store.references.put(reference(A, '{"a":1}'));
     assert.equal(created.outcome, 'created');
     const { etag, content, ...rest } = created.reference;
@@ -35,7 +35,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal((await store.references.list(ALL)).total, 1);
   });
 
-  test('documents are listed by URI, compared character by character', async (store) => {
+  test('documents are listed by URI in the order of characters', async (store) => {
     const uris = [B, A, `${A}?x`, A.toUpperCase(), `${A}/`];
     for (const uri of uris) await store.references.put(reference(uri, '{}'));
     const { items, total } = await store.references.list({ limit: 4, offset: 1 });
@@ -43,7 +43,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal(total, 5);
   });
 
-  test('a put of a document honours the expected state: absent, present, or an ETag', async (store) => {
+  test('a put of a document respects the expected state: absent, present, or an ETag', async (store) => {
     const put = (text: string, expected?: 'absent' | 'present' | readonly string[]) =>
       store.references.put(reference(A, text), expected);
     const refused = (expected: 'absent' | 'present' | readonly string[], etag: string | undefined) =>
@@ -62,7 +62,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal((await put('{"a":3}', 'present')).outcome, 'replaced');
   });
 
-  test('a delete of a document honours the expected ETags', async (store) => {
+  test('a delete of a document respects the expected ETags', async (store) => {
     const { etag } = (await store.references.put(reference(A, '{}'))).reference;
     await refuses(store, 'preconditionFailed', () => store.references.delete(A, ['x']), { etag });
     await store.references.delete(A, [etag]);
@@ -73,7 +73,7 @@ export function referenceContract(test: StoreTest): void {
     assert.equal((await store.references.texts([A])).size, 0);
   });
 
-  test('a document that another document or any version of a model names cannot be deleted', async (store) => {
+  test('a document named by another document or by any version of a model cannot be deleted', async (store) => {
     const { sha256 } = (await store.references.put(reference(A, '{"a":1}', A))).reference.content;
     await store.references.put(reference(B, '{"b":1}', A, C));
     await store.domains.create({ name: 'energy' });
@@ -98,7 +98,7 @@ export function referenceContract(test: StoreTest): void {
     await store.references.delete(A);
   });
 
-  test('a document may name others before they are stored', async (store) => {
+  test('a document may name others that are not yet stored', async (store) => {
     await store.references.put(reference(B, '{}', C));
     await assert.rejects(store.references.dependents(C, ALL), { kind: 'notFound' });
     await store.references.put(reference(C, '{}'));
@@ -107,7 +107,7 @@ export function referenceContract(test: StoreTest): void {
     await store.references.delete(C);
   });
 
-  test('a document is found under all spellings of its URL, the very URL first, and those that differ not at all', async (store) => {
+  test('a document is found by every spelling of its URL: the exact one first, then others if their texts are identical', async (store) => {
     const textsOf = async (...uris: readonly string[]) => {
       const texts = await store.references.texts(uris);
       return uris.map((uri) => texts.get(uri)?.text);
@@ -133,7 +133,7 @@ export function referenceContract(test: StoreTest): void {
     assert.deepEqual(await textsOf(PAGES, RAW, REFS), ['{"a":1}', '{"a":1}', '{"a":1}']);
   });
 
-  test('a document cannot be deleted while others name it by another spelling that is not stored', async (store) => {
+  test('a document cannot be deleted while others name it by another spelling of its URL that is not stored', async (store) => {
     await store.references.put(reference(PAGES, '{"a":1}'));
     await store.references.put(reference(B, '{}', RAW, REFS));
     const dependents = [{ kind: 'reference', uri: B }];

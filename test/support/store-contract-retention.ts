@@ -22,9 +22,11 @@ function policy(name: string, settings: Partial<NewRetentionPolicy['settings']> 
   };
 }
 
-/** What every store must do with retention policies. */
+/** What every store must guarantee for retention policies. */
 export function retentionContract(test: StoreTest): void {
-  test('a policy is read as it was put, and the put says whether it is new', async ({ retention }, clock) => {
+  test('a retention policy is read as it was put, and the put reports whether it is new', async ({
+    retention,
+  }, clock) => {
     const made = await retention.put(policy('old'));
     assert.equal(made.isNew, true);
     const { etag, ...rest } = made.policy;
@@ -39,7 +41,9 @@ export function retentionContract(test: StoreTest): void {
     assert.equal(again.policy.doneUntil, made.policy.doneUntil, 'what was due stays due');
   });
 
-  test('a schedule begins anew when it is changed, or enabled again', async ({ retention }, clock) => {
+  test('the schedule of a retention policy starts again if it is changed or the policy is enabled again', async ({
+    retention,
+  }, clock) => {
     const doneAfter = async (settings: object) => {
       clock.time += 1000;
       return (await retention.put(policy('old', settings))).policy.doneUntil - clock.time;
@@ -55,7 +59,7 @@ export function retentionContract(test: StoreTest): void {
     assert.equal(await doneAfter({ schedule: '0 4 * * *', timeZone: 'Europe/Berlin' }), 0);
   });
 
-  test('policies are listed in the order of code points, and the enabled ones apart', async ({
+  test('retention policies are listed by code points, and the enabled ones separately', async ({
     retention,
   }) => {
     for (const name of ['b', 'B', 'a', 'ä']) await retention.put(policy(name, { enabled: name !== 'a' }));
@@ -65,7 +69,7 @@ export function retentionContract(test: StoreTest): void {
     assert.deepEqual(column(await retention.enabled(), 'name'), ['B', 'b', 'ä']);
   });
 
-  test('puts and deletes of policies honour the expected state', async ({ retention }) => {
+  test('puts and deletes of retention policies respect the expected state', async ({ retention }) => {
     const refused = { kind: 'preconditionFailed' };
     await assert.rejects(retention.put(policy('old'), 'present'), refused);
     const { etag } = (await retention.put(policy('old'), 'absent')).policy;
@@ -82,7 +86,7 @@ export function retentionContract(test: StoreTest): void {
     for (const name of ['old', 'a\0b']) await assert.rejects(retention.get(name), { kind: 'notFound' });
   });
 
-  test('a due policy is taken by one process, however many try, and keeps its ETag', async ({
+  test('a due retention policy is taken by one process, however many try, and keeps its ETag', async ({
     retention,
   }) => {
     const { policy: made } = await retention.put(policy('old'));

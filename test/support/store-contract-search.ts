@@ -20,9 +20,9 @@ async function filled(store: SqlStore): Promise<(filter: ModelFilter) => Promise
   };
 }
 
-/** What every store must do to find models by what their newest version describes. */
+/** What every store must guarantee for finding models by their newest version. */
 export function searchContract(test: StoreTest): void {
-  test('models are found by type, attribute, domain, and several of these together', async (store) => {
+  test('models are found by type, attribute, domain, and combinations of these', async (store) => {
     const found = await filled(store);
     assert.deepEqual(await found({}), ['city/Lamp', 'energy/Lamp', 'energy/Meter']);
     assert.deepEqual(await found({ type: 'Lamp' }), ['city/Lamp', 'energy/Lamp']);
@@ -40,7 +40,7 @@ export function searchContract(test: StoreTest): void {
       assert.deepEqual(await found(none), []);
   });
 
-  test('models are found by a part of name, description, type or attribute, taken literally and whatever its case', async (store) => {
+  test('models are found by a part of name, description, type or attribute, taken literally and in any case', async (store) => {
     const found = await filled(store);
     assert.deepEqual(await found({ q: 'mete' }), ['energy/Meter']);
     assert.deepEqual(await found({ q: 'ENERGY' }), ['energy/Meter'], 'a description, not a domain');
@@ -51,13 +51,13 @@ export function searchContract(test: StoreTest): void {
     for (const q of ['r%g', 'read_ng', '!', "'", '%%']) assert.deepEqual(await found({ q }), [], q);
   });
 
-  test('models are found in pages, with the number of all', async (store) => {
+  test('models are found in pages, with the total', async (store) => {
     await filled(store);
     const page = await store.models.search({}, { limit: 1, offset: 1 });
     assert.deepEqual([page.items.map(({ domain }) => domain), page.total], [['energy'], 3]);
   });
 
-  test('models are found by what their newest version describes, and not after they were deleted', async (store) => {
+  test('models are found by their newest version, and not after they were deleted', async (store) => {
     const found = await filled(store);
     const key = { domain: 'energy', name: 'Meter' };
     const terms = { types: ['Meter'], attributes: ['power'] };
@@ -70,7 +70,7 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await found({ attribute: 'power' }), []);
   });
 
-  test('models are found by what a draft describes, and not by what it has replaced', async (store) => {
+  test('models are found by the current content of a draft, not by the replaced one', async (store) => {
     const found = await filled(store);
     const key = { domain: 'energy', name: 'Meter' };
     const replace = (tag: string, terms?: typeof METER) =>
@@ -86,7 +86,7 @@ export function searchContract(test: StoreTest): void {
     assert.deepEqual(await found({ attribute: 'power' }), []);
   });
 
-  test('models are found by their other terms when some are not text, or too long for an index', async (store) => {
+  test('models are found by their other terms if some terms cannot be stored or are too long for an index', async (store) => {
     const found = await filled(store);
     const long = '\u{4e00}'.repeat(3000);
     const terms = { types: ['T', long], attributes: [long.slice(0, 513), long.slice(0, 512), 'a\0'] };

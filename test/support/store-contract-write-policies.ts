@@ -13,9 +13,9 @@ function policy(name: string, settings: Partial<NewWritePolicy['settings']> = {}
   return { name, caller: 'ada', settings: { ...defaults, ...settings } };
 }
 
-/** What every store must do with policies of writes. */
+/** What every store must guarantee for write policies. */
 export function writePolicyContract(test: StoreTest): void {
-  test('a write policy is read as it was put, and the put says whether it is new', async (store, clock) => {
+  test('a write policy is read as it was put, and the put reports whether it is new', async (store, clock) => {
     const { writePolicies } = store;
     const before = await store.revision();
     const made = await writePolicies.put(policy('cars', { types: ['Car', 'https://x/Ä'], tenant: '' }));
@@ -35,14 +35,14 @@ export function writePolicyContract(test: StoreTest): void {
     assert.equal(again.policy.createdAt, made.policy.createdAt);
   });
 
-  test('write policies are listed in the order of code points', async ({ writePolicies }) => {
+  test('write policies are listed by code points', async ({ writePolicies }) => {
     for (const name of ['b', 'B', 'a', 'ä']) await writePolicies.put(policy(name));
     const { items, total } = await writePolicies.list({ limit: 3, offset: 1 });
     assert.deepEqual([items.map(({ name }) => name), total], [['a', 'b', 'ä'], 4]);
     assert.deepEqual((await writePolicies.list(ALL)).items[0]?.name, 'B');
   });
 
-  test('a write of a policy that expects another state changes nothing', async ({ writePolicies }) => {
+  test('a write of a write policy that expects another state changes nothing', async ({ writePolicies }) => {
     const { policy: made } = await writePolicies.put(policy('cars'), 'absent');
     const fails = { name: 'PreconditionFailedError' };
     await assert.rejects(writePolicies.put(policy('cars', { mode: 'off' }), 'absent'), fails);

@@ -29,8 +29,7 @@ import {
 } from './store-samples.js';
 
 /**
- * What every store must do.
- *
+ * What every store must guarantee.
  * @param open opens an empty store; it is closed after each test
  */
 export function storeContract(name: string, open: (clock: Clock) => Promise<SqlStore>): void {
@@ -85,7 +84,7 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
 const KEY = { domain: 'energy', name: 'Meter' };
 
 function wholeContract(test: StoreTest): void {
-  test('the store holds a text once, under the SHA-256 of its UTF-8, until nothing names it any more', async (store) => {
+  test('the store has each text once, under the SHA-256 of its UTF-8, until nothing names the text', async (store) => {
     const text = '{"title":"Zähler ⚡"}';
     const sha256 = createHash('sha256').update(Buffer.from(text)).digest('hex');
     const put = await store.references.put(reference('https://a.example/1', text));
@@ -105,7 +104,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal(await store.content(sha256), undefined);
   });
 
-  test('the store drops a text that only a replaced or deleted thing has named', async (store) => {
+  test('the store removes a text that only a replaced or deleted thing named', async (store) => {
     const old = (await store.references.put(reference('https://a.example/1', '[1]'))).reference.content;
     await store.references.put(reference('https://a.example/1', '[2]'));
     assert.equal(await store.content(old.sha256), undefined);
@@ -120,7 +119,7 @@ function wholeContract(test: StoreTest): void {
       assert.equal(await store.content(sha256), undefined);
   });
 
-  test('the store keeps nothing of a write that was refused', async (store) => {
+  test('the store keeps nothing of a refused write', async (store) => {
     await store.domains.create({ name: 'energy' });
     const version = modelVersion('x', { context: 'a\0b' });
     await refuses(store, 'bodyInvalid', () => store.models.create(KEY, SETTINGS, version));
@@ -130,7 +129,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal(await store.content(sha256), version.schema);
   });
 
-  test('the store holds objects with any members, and any text in metadata', async (store) => {
+  test('the store accepts objects with any members, and any text, as metadata', async (store) => {
     await store.domains.create({ name: 'energy' });
     const metadata = JSON.parse(
       '{"__proto__":{"polluted":1},"constructor":[],"\\ud800\\u0000":null}',
@@ -141,7 +140,7 @@ function wholeContract(test: StoreTest): void {
     assert.deepEqual((await store.models.get(KEY)).version.metadata, metadata);
   });
 
-  test('the store accepts hostile names like any others', async (store) => {
+  test('the store accepts hostile names', async (store) => {
     const names = [
       '__proto__',
       'constructor',
@@ -167,7 +166,7 @@ function wholeContract(test: StoreTest): void {
     assert.equal((await store.domains.list(ALL)).total, names.length);
   });
 
-  test('the store refuses to write text that not every database holds, and finds nothing by it', async (store) => {
+  test('the store refuses to write text that not every database can store, and finds nothing by such text', async (store) => {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: '\ufffd' });
     await store.contexts.create('\ufffd\ufffd', contextVersion('a'));
@@ -196,11 +195,11 @@ function wholeContract(test: StoreTest): void {
       await assert.rejects(store.references.get(bad), missing);
       assert.equal((await store.references.texts([bad])).size, 0);
     }
-    // Halves of one character, which together would pass.
+    // The two halves of one character, which would be valid together.
     await assert.rejects(store.models.get({ domain: '\ud83d', name: '\ude00' }), { kind: 'notFound' });
   });
 
-  test('the store holds names and URIs that are longer than an index of a database accepts', async (store) => {
+  test('the store accepts names and URIs that are longer than a database index allows', async (store) => {
     const uri = `https://a.example/${Array.from({ length: 4000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')}`;
     const { content } = (await store.references.put(reference(uri, '{}', `${uri}#`))).reference;
     assert.deepEqual((await store.references.get(uri)).content, content);
@@ -208,7 +207,7 @@ function wholeContract(test: StoreTest): void {
     await store.references.delete(uri);
   });
 
-  test('the store refuses pages with a wrong limit or offset', async (store) => {
+  test('the store refuses pages with an invalid limit or offset', async (store) => {
     for (const page of [
       { limit: -1, offset: 0 },
       { limit: 1, offset: -1 },
@@ -220,7 +219,7 @@ function wholeContract(test: StoreTest): void {
     }
   });
 
-  test('the store is ready while it is open, and fails in one way afterwards', async (store) => {
+  test('the store is ready while it is open, and afterwards every call fails with the same error', async (store) => {
     assert.equal(await store.isReady(), true);
     await store.close();
     await store.close();
@@ -230,7 +229,7 @@ function wholeContract(test: StoreTest): void {
     await assert.rejects(store.content('x'), { kind: 'storeUnavailable' });
   });
 
-  test('the store runs concurrent writes one after the other, each as a whole', async (store) => {
+  test('the store executes concurrent writes one after the other, each as a whole', async (store) => {
     await store.domains.create({ name: 'energy' });
     const created = await Promise.allSettled(
       ['a', 'b', 'c'].map((tag) => store.models.create(KEY, SETTINGS, modelVersion(tag))),

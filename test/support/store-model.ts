@@ -19,7 +19,7 @@ const version = fc.record({
   uris: fc.subarray(URIS, { maxLength: 1 }),
 });
 const EXAMPLES = ['e.json', 'f.json'];
-/** Some that nothing else has. */
+/** Including texts that only examples have. */
 const EXAMPLE_TEXTS = [...TEXTS, '4', '5'];
 const examples = fc.option(fc.dictionary(fc.constantFrom(...EXAMPLES), fc.constantFrom(...EXAMPLE_TEXTS)), {
   nil: undefined,
@@ -47,7 +47,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('delete reference'), uri, stale }) },
 );
 
-/** So that most of what follows finds something. */
+/** These make most of the later operations find something. */
 const FIRST: readonly Operation[] = [
   { do: 'create domain', domain: 'a' },
   { do: 'create domain', domain: 'A' },
@@ -55,7 +55,7 @@ const FIRST: readonly Operation[] = [
   { do: 'create context', context: 'p', version: { text: '1', contexts: [], uris: [] } },
 ];
 
-/** One write, to the store and to the plain rules. */
+/** Applies a write to the store and to the plain model. */
 class Write implements fc.AsyncCommand<PlainStore, SchemaStore> {
   constructor(readonly operation: Operation) {}
 
@@ -73,8 +73,8 @@ class Write implements fc.AsyncCommand<PlainStore, SchemaStore> {
 }
 
 /**
- * Asserts that stores do with any series of writes what the plain rules say, and hold what they name.
- *
+ * Asserts that a store behaves like the plain model for any series of writes, and keeps everything
+ * that is named.
  * @param open opens an empty store; it is closed after each series
  */
 export async function behaveByPlainRules(
@@ -163,7 +163,7 @@ function ifMatch(isStale: boolean): readonly string[] | undefined {
   return isStale ? ['of another time'] : undefined;
 }
 
-/** What can be read, as lines. */
+/** Returns everything that can be read, as lines. */
 async function view(store: SchemaStore): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const { name } of (await store.domains.list(ALL)).items) {

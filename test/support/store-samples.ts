@@ -13,12 +13,12 @@ import type { SchemaStore } from '../../sidecar/store/store.js';
 
 export const ALL: Page = { limit: 1000, offset: 0 };
 
-/** The SHA-256 of no text used here. */
+/** A SHA-256 that no text here has. */
 export const NO_CONTENT = '0'.repeat(64);
 
 export const SETTINGS: ModelSettings = { compatibility: 'none' };
 
-/** A clock that moves when told to, and when somebody sleeps by it. */
+/** A clock that moves when the test says so, and when somebody sleeps. */
 export interface HandClock extends Clock {
   time: number;
 }
@@ -40,10 +40,10 @@ export function handClock(time = 1_700_000_000_000): HandClock {
   };
 }
 
-/** Runs one test with an empty store of its own. */
+/** Runs one test with a new, empty store. */
 export type StoreTest = (title: string, test: (store: SqlStore, clock: HandClock) => Promise<void>) => void;
 
-/** A version of a model; schema and context tell it from others. */
+/** A version of a model; the tag distinguishes its schema and context from others. */
 export function modelVersion(tag: string, parts: Partial<NewModelVersion> = {}): NewModelVersion {
   return {
     schema: `{"title":"schema ${tag}"}`,
@@ -63,7 +63,7 @@ export function reference(uri: string, text: string, ...references: readonly str
   return { uri, source: 'stored', text, references: new Set(references) };
 }
 
-/** Everything in a store, for comparing. */
+/** Returns everything in a store, for comparisons. */
 export async function dump(store: SchemaStore): Promise<unknown> {
   const domains = (await store.domains.list(ALL)).items;
   const models = [];
@@ -96,7 +96,7 @@ function uriOf({ uri }: { readonly uri: string }): string {
   return uri;
 }
 
-/** Asserts that an operation fails with a code, and changes nothing. */
+/** Asserts that an operation fails with an error code, and changes nothing. */
 export async function refuses(
   store: SchemaStore,
   kind: string,

@@ -3,7 +3,10 @@ import { contextVersion, modelVersion, reference, SETTINGS } from './store-sampl
 
 const DOMAIN = 'work';
 
-/** The n-th write of an endless, always equal series that creates, changes and deletes all kinds of things. */
+/**
+ * Makes the nth write of an endless fixed series that creates, changes and deletes all kinds of
+ * things.
+ */
 export async function takeStep(store: SchemaStore, n: number): Promise<void> {
   if (n === 0) {
     await store.domains.create({ name: DOMAIN });
@@ -41,7 +44,7 @@ function uriOf(round: number): string {
   return `https://schemas.example/${round}.json`;
 }
 
-/** Long enough for several pages of a database. */
+/** Long enough to fill several pages of a database. */
 function text(tag: string, round: number): string {
   return JSON.stringify({ title: `${tag} ${round}`, description: 'x'.repeat(20_000) });
 }
