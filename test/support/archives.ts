@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32, createGzip, deflateRawSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
 
-/** An entry of an archive, whole or broken. */
+/** An entry of an archive, valid or broken. */
 export interface Entry {
   readonly name: string;
   readonly content?: string | Buffer;
@@ -10,7 +10,7 @@ export interface Entry {
   readonly linkname?: string;
 }
 
-/** A tar.gz of entries, as they are. */
+/** Makes a tar.gz of entries, unchanged. */
 export async function tarGz(entries: Iterable<Entry>): Promise<Buffer> {
   const tar = pack();
   for (const { name, content = '', type = 'file', linkname } of entries) {
@@ -24,11 +24,11 @@ export async function tarGz(entries: Iterable<Entry>): Promise<Buffer> {
 export interface ZipEntry {
   readonly name: string | Buffer;
   readonly content?: string | Buffer;
-  /** Of Unix, in the upper half of the attributes. */
+  /** The Unix mode, in the upper half of the attributes. */
   readonly mode?: number;
   readonly flags?: number;
   readonly method?: number;
-  /** What the directory says in place of the truth. */
+  /** False values for the directory. */
   readonly crc?: number;
   readonly size?: number;
 }
@@ -38,13 +38,13 @@ let latest: { readonly raw: Buffer; readonly packed: Buffer } = {
   packed: deflateRawSync(''),
 };
 
-/** Archives of very many files have the same in all of them. */
+/** Archives of very many files have the same content in all of them. */
 function deflated(raw: Buffer): Buffer {
   if (!raw.equals(latest.raw)) latest = { raw, packed: deflateRawSync(raw) };
   return latest.packed;
 }
 
-/** A zip of entries (APPNOTE 4.3), deflated. */
+/** Makes a zip of entries (APPNOTE 4.3), deflated. */
 export function zip(entries: Iterable<ZipEntry>): Buffer {
   const files: Buffer[] = [];
   const directory: Buffer[] = [];

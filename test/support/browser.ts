@@ -5,21 +5,26 @@ import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
 
 /**
- * How much later than usual a page draws, runs what follows a drawing, and gets its answers, in milliseconds. Flows that pass
- * only where the page is quick are found by it: SLOW_PAGE_MS=200 npm test -- test/integration/console-browser.test.ts
+ * How much later than usual a page draws, runs effects, and receives its answers, in milliseconds.
+ * This finds flows that only pass with a fast page: SLOW_PAGE_MS=200 npm test --
+ * test/integration/console-browser.test.ts
  */
 const SLOW_PAGE_MS = Number(process.env['SLOW_PAGE_MS'] ?? 0);
 
-/** Longest wait for anything in a page, on a machine that is busy with other tests. */
+/** The longest wait for anything in a page, on a machine busy with other tests. */
 const PATIENCE_MS = 180_000;
 
 /**
- * Without a sandbox, which root cannot have. The arguments that the package suggests are for other places: they put all of
- * the browser into one process, in which keys get lost and pages crash, and switch the same-origin policy off.
+ * No sandbox, because root cannot have one. The arguments that the package suggests are for other
+ * environments: they put the whole browser into one process, in which key presses get lost and
+ * pages crash, and switch off the same-origin policy.
  */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-/** Starts a browser without a window: that of CHROMIUM_PATH, or the one that npm installed. Closed by `stopAll`. */
+/**
+ * Starts a headless browser: the one in CHROMIUM_PATH, or the one that npm installed. Closed by
+ * `stopAll`.
+ */
 export async function startBrowser(): Promise<Browser> {
   chromium.setGraphicsMode = false;
   const browser = await playwright.launch({
@@ -39,21 +44,30 @@ export interface PageOptions {
   readonly slowMs?: number;
 }
 
-/** A tab with a session of its own, and what went wrong in it. */
+/** A tab with its own session, and the faults in it. */
 export interface Tab {
   readonly page: Page;
-  /** Refusals of the Content-Security-Policy, and errors of scripts. */
+  /** Violations of the Content-Security-Policy, and script errors. */
   readonly faults: readonly string[];
-  /** Waits for something among the faults. */
+  /** Waits until `look` finds something among the faults. */
   until<Found>(look: () => Found | undefined): Promise<Found>;
-  /** Leaves the tab to another test, without anything of this one. @returns its faults */
+  /**
+   * Leaves the tab to another test, without any state of this one.
+   * @returns its faults
+   */
   leave(): Promise<readonly string[]>;
 }
 
-/** Tabs that tests have left, by what they were opened with: to open another one takes twice as long as to go on in one of them. */
+/**
+ * Tabs that tests have left, by the options they were opened with. Opening a new tab takes twice as
+ * long as reusing one.
+ */
 const leftTabs = new WeakMap<Browser, Map<string, Tab[]>>();
 
-/** Opens the console of a gateway. @param hash where in it, with `#` */
+/**
+ * Opens the console of a gateway.
+ * @param hash the page in the console, with `#`
+ */
 export async function openConsole(
   browser: Browser,
   gatewayUrl: string,
@@ -111,7 +125,7 @@ async function openTab(
       await page.setViewportSize({ width, height });
       const found = faults;
       faults = [];
-      // Without its routes, a slow page is one no more.
+      // Without its routes, a slow page is not slow any more.
       if (slowMs === 0) onLeft(tab);
       return found;
     },
@@ -119,7 +133,7 @@ async function openTab(
   return tab;
 }
 
-/** Preact runs effects after a frame, or after 35 ms where there is none. */
+/** Preact runs effects after a frame, or after 35 ms if there is no frame. */
 async function slowDown(page: Page, slowMs: number): Promise<void> {
   await page.addInitScript(
     `{

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { ROOT } from './project.js';
 
-/** For the environment of processes that are started: what Node keeps of modules that it has compiled. */
+/** For the environment of child processes: the place where Node stores compiled modules. */
 export const COMPILE_CACHE: Readonly<Record<string, string>> =
   process.env['NODE_COMPILE_CACHE'] === undefined
     ? {}
@@ -11,14 +11,17 @@ export const COMPILE_CACHE: Readonly<Record<string, string>> =
 
 let built: Promise<void> | undefined;
 
-/** Brings dist/ up to date, once for each test file; `npm test` has done so before the first. */
+/** Brings dist/ up to date, once for each test file; `npm test` does so before the first file. */
 export async function ensureBuilt(): Promise<void> {
   if (process.env['TEST_IS_BUILT'] === 'yes') return;
   built ??= run(process.execPath, [join(ROOT, 'scripts/build.js')], ROOT);
   await built;
 }
 
-/** Runs a program to its end; throws when it fails. */
+/**
+ * Runs a program to its end.
+ * @throws if it fails
+ */
 export async function run(program: string, args: readonly string[], cwd: string): Promise<void> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';

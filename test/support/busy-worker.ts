@@ -2,7 +2,7 @@ import { getPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';
 import { serve } from '../../sidecar/shared/workers/tasks.js';
 
-/** A worker's module whose tasks answer, fail or never end, as they are told. */
+/** The module of a worker whose tasks answer, fail or never end, as requested. */
 serve({
   echo: (input: unknown) => input,
   later: async (input: unknown) => {
@@ -15,13 +15,13 @@ serve({
   spin(): never {
     for (;;);
   },
-  /** Gives back what cannot cross threads. */
+  /** Returns something that cannot be sent between threads. */
   strange: () => () => undefined,
   niceness: () => getPriority(),
   thread: () => threadId,
 });
 
-/** What this worker can do. */
+/** The tasks of this worker. */
 export interface BusyTasks {
   readonly [kind: string]: (input: never) => unknown;
   readonly echo: (input: unknown) => unknown;

@@ -27,25 +27,25 @@ export interface Piece {
 }
 
 /**
- * A broker that takes requests for one resource apart carelessly, and deletes what it reads; a delete of a collection
- * empties it. Queries of a collection are read as they should be.
+ * A broker that parses requests for single resources carelessly, and deletes what it understands; a
+ * delete of a collection empties it. Queries of a collection are parsed correctly.
  */
 export interface CarelessBroker {
   readonly url: URL;
   carelessness: Carelessness;
-  /** Whether it knows batch delete. */
+  /** Whether it supports batch delete. */
   hasBatches: boolean;
   /** Which attributes `deleteAll=true` finds; it is 404 for the others. */
   deleteAll: 'all' | 'with-datasets';
-  /** How the path of a collection has to end. */
+  /** What the path of a collection has to end with. */
   collectionEnd: '' | '/';
-  /** By id; the same in both collections until something is deleted. */
+  /** Fills both collections with the same entities, by id. */
   fill(entities: readonly CarelessEntity[]): void;
-  /** All that there is. */
+  /** Everything that exists. */
   contents(): readonly Piece[];
-  /** Deletes that arrived, as method, target and body. */
+  /** Received deletes, as method, target and body. */
   readonly deletes: string[];
-  /** Targets of the queries of a collection that arrived. */
+  /** Targets of the received queries of a collection. */
   readonly queries: string[];
 }
 
@@ -61,7 +61,7 @@ interface Reply {
 const NOT_FOUND: Reply = { status: 404, body: { title: 'not found' } };
 const GONE: Reply = { status: 204 };
 
-/** Starts a careful broker on a free port; the test's end closes it. */
+/** Starts a careful broker on a free port; it is closed at the end of the test. */
 export async function startCarelessBroker(test: Pick<TestContext, 'after'>): Promise<CarelessBroker> {
   const stores: Record<Collection, Store> = { entities: new Map(), temporal: new Map() };
   const server = http.createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
@@ -177,7 +177,7 @@ function list(store: Store, query: URLSearchParams): Reply {
   return { status: 200, count: found.length, body: page.map((entity) => shown(entity, query)) };
 }
 
-/** The entity with those of its instances that the query means. */
+/** Returns the entity with the instances that the query selects. */
 function shown({ id, type, attributes }: CarelessEntity, query: URLSearchParams): object {
   const members = [...attributes].flatMap(([name, parts]) => {
     const meant = parts.filter((part) => isChosen(name, part, query));

@@ -1,11 +1,11 @@
-/** How a server may take a request-target apart too early, too often or in the wrong place. */
+/** How a server may decode or split a request-target too early, too often or in the wrong place. */
 export interface Carelessness {
   /** Decodes the whole target before it splits off the query (seen: coraine). */
   readonly decodesTarget: boolean;
   /** Decodes the path before it splits it into segments. */
   readonly decodesSlashes: boolean;
   readonly decodesTwice: boolean;
-  /** Takes the last `?` for the beginning of the query. */
+  /** Uses the last `?` as the beginning of the query. */
   readonly splitsAtLastMark: boolean;
   readonly turnsBackslashes: boolean;
   readonly mergesSlashes: boolean;
@@ -13,14 +13,14 @@ export interface Carelessness {
   readonly resolvesDots: boolean;
   /** Cuts segments at a `;` (matrix parameters). */
   readonly cutsMatrix: boolean;
-  /** Takes `+` for a space. */
+  /** Decodes `+` as a space. */
   readonly readsForms: boolean;
   readonly trims: boolean;
   /** Ends a text at its first control character. */
   readonly cutsAtControls: boolean;
   /** Folds full-width and other compatibility characters. */
   readonly foldsWidth: boolean;
-  /** Takes an id with slashes for one segment. */
+  /** Reads an id with slashes as one segment. */
   readonly isGreedy: boolean;
 }
 
@@ -41,16 +41,19 @@ export const CAREFUL: Carelessness = {
   isGreedy: false,
 };
 
-/** What a server takes a target for. */
+/** How a server understands a target. */
 export interface CarelessReading {
-  /** Below the API root; slashes within belong to an id where the server is greedy. */
+  /** Below the API root; slashes within a segment belong to an id if the server is greedy. */
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
 }
 
 const API_ROOT = '/ngsi-ld/v1/';
 
-/** Reads a target as a server of some carelessness does; undefined for what is not below the API root. */
+/**
+ * Reads a target as a server with some carelessness does; undefined if it is not below the API
+ * root.
+ */
 export function readTarget(target: string, how: Carelessness): CarelessReading | undefined {
   const decode = (text: string) => decoded(text, how);
   const text = how.decodesTarget ? decode(target) : target;
@@ -73,7 +76,10 @@ export function readTarget(target: string, how: Carelessness): CarelessReading |
   return { segments: how.isGreedy ? joined(segments) : segments, query: new URLSearchParams(query) };
 }
 
-/** Everything that is one id, one attribute name or one instance id for a server that minds the fixed segments only. */
+/**
+ * Joins everything that is one id, attribute name or instance id for a server that only looks for
+ * the fixed segments.
+ */
 function joined(segments: readonly string[]): readonly string[] {
   const collection = segments[0] === 'temporal' ? 2 : 1;
   const names = segments.slice(collection);

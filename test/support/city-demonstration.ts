@@ -10,23 +10,24 @@ import { type Scan, scanned, startScan } from './scans.js';
 
 export interface CitySize {
   readonly entities: number;
-  /** How many of them break their model. */
+  /** How many entities violate their model. */
   readonly broken: number;
-  /** In a batch. */
+  /** Entities in a batch. */
   readonly batch: number;
 }
 
 const QUERY = `type=${CITY_TYPES.join(',')}`;
 
-/** Requests at a time. */
+/** Concurrent requests. */
 const AT_ONCE = 16;
 
 /**
- * The tests that show what models are for: with eight of them imported, a scan finds exactly the entities that break their model, and
- * a policy refuses the same on every route while it lets the others through as they are.
+ * The tests that show the purpose of models. With eight models imported, a scan finds exactly the
+ * entities that violate their model. On every route, an enforcing policy refuses the same entities
+ * and forwards the others unchanged.
  */
 export function demonstrateCity(size: CitySize): void {
-  describe(`a city of ${size.entities} entities, of which ${size.broken} break their model in five ways`, () => {
+  describe(`a city of ${size.entities} entities, of which ${size.broken} violate their model in five ways`, () => {
     const city = new City(size.entities, size.broken);
     const all = city.all();
     const broken = all.filter(({ way }) => way !== undefined);
@@ -49,19 +50,19 @@ export function demonstrateCity(size: CitySize): void {
       assert.equal((await api.put('/write-policies/city', policy)).status, 201);
     });
 
-    it('the scan finds exactly these, each by what is wrong with it', async () => {
+    it('a scan of a city finds exactly the invalid entities, each by its fault', async () => {
       const record = await scanned(gateway.url, await startScan(gateway.url, { query: QUERY }));
       await assertFound(record);
     });
 
-    it('the command line finds the same', async () => {
+    it('a scan by the command line finds exactly the invalid entities', async () => {
       const { code, stdout } = await cli(['scan', QUERY, '--json', '--gateway', gateway.url]);
       assert.equal(code, 3);
       await assertFound(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Scan);
     });
 
     for (const [name, route] of Object.entries(SINGLE_ROUTES))
-      it(`${name} refuses these under an enforced policy, and passes others byte for byte`, async () => {
+      it(`${name} refuses invalid entities under an enforcing policy, and forwards valid ones byte for byte`, async () => {
         const others = valid.filter((_, index) => index % Math.ceil(valid.length / broken.length) === 0);
         const outcomes = await inTurns([...broken, ...others], async (entity) => {
           const write = route(entity);
@@ -77,7 +78,7 @@ export function demonstrateCity(size: CitySize): void {
       });
 
     for (const [path, written] of Object.entries(BATCH_ROUTES))
-      it(`POST ${path} refuses these under an enforced policy, and passes others byte for byte`, async () => {
+      it(`POST ${path} refuses invalid entities under an enforcing policy, and forwards valid ones byte for byte`, async () => {
         const refused: string[] = [];
         const batches: (readonly CityEntity[])[] = [];
         for (let from = 0; from < all.length; from += size.batch)
@@ -99,7 +100,10 @@ export function demonstrateCity(size: CitySize): void {
         assert.deepEqual(refused.toSorted(), broken.map(({ id }) => id).toSorted());
       });
 
-    /** All that break their model, and no other, are in the findings; those of one finding are wrong in one way. */
+    /**
+     * Asserts that the findings have exactly the invalid entities, and that those of one finding
+     * have the same fault.
+     */
     async function assertFound(record: Scan): Promise<void> {
       const { state, matched, checked, valid: good, invalid, notJudged, warnings } = record;
       assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * Eight models of a city as public ones are made: each refers to documents that all share, and describes some attributes of its own.
- * Their entities can break them in five ways.
+ * Eight models of a city, made like public ones: each refers to shared documents and describes some
+ * attributes of its own. Their entities can violate them in five ways.
  */
 
 const COMMON = 'https://city.example/data-models/common-schema.json';
@@ -58,13 +58,13 @@ const COMMON_DOCUMENT = {
 
 interface CityModel {
   readonly type: string;
-  /** What it says of its own attributes. */
+  /** The schemas of its own attributes. */
   readonly properties: Readonly<Record<string, object>>;
-  /** An attribute that no entity may lack. */
+  /** A required attribute. */
   readonly required: string;
-  /** Values of attributes, all valid. */
+  /** Valid values of attributes. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** A value of one of them that is not. */
+  /** An invalid value of one of them. */
   readonly outside: readonly [attribute: string, value: unknown];
 }
 
@@ -154,7 +154,7 @@ const MODELS: readonly CityModel[] = [
 
 export const CITY_TYPES = MODELS.map(({ type }) => type);
 
-/** What `POST /api/v2/import?domain=City` takes. */
+/** The body of `POST /api/v2/import?domain=City`. */
 export const CITY_DOCUMENTS: Readonly<Record<string, object>> = {
   [COMMON]: COMMON_DOCUMENT,
   ...Object.fromEntries(
@@ -175,7 +175,7 @@ export const CITY_DOCUMENTS: Readonly<Record<string, object>> = {
   ),
 };
 
-/** How an entity breaks its model: by the attribute that it lacks, or by the value of one. */
+/** How an entity violates its model: by a missing attribute, or by the value of one. */
 const WAYS = ['lacks', 'name', 'dateModified', 'location', 'outside'] as const;
 
 export type Way = (typeof WAYS)[number];
@@ -186,9 +186,9 @@ export interface CityEntity {
   readonly id: string;
   readonly type: string;
   readonly attributes: Readonly<Record<string, Attribute>>;
-  /** Undefined for a valid one. */
+  /** Undefined for a valid entity. */
   readonly way: Way | undefined;
-  /** The attribute that is wrong, or is not there; of a valid entity, one that may change. */
+  /** The attribute that is invalid or missing; for a valid entity, one that may change. */
   readonly about: string;
 }
 
@@ -198,7 +198,7 @@ const WRONG: Readonly<Partial<Record<Way, unknown>>> = {
   location: 'in the west',
 };
 
-/** Entities of a city, some of which break their models: evenly spread, and in all ways. */
+/** The entities of a city. The invalid ones are evenly spread and have all kinds of faults. */
 export class City {
   readonly size: number;
   readonly broken: number;
@@ -245,12 +245,12 @@ export class City {
   }
 }
 
-/** An entity as it is written as a whole. */
+/** Returns an entity in the form in which it is written as a whole. */
 export function whole({ id, type, attributes }: CityEntity): object {
   return { id, type, ...attributes };
 }
 
-/** The one attribute of an entity that it is about; one that it lacks is deleted. */
+/** Returns the attribute with the fault; a missing attribute is deleted. */
 export function partOf({ attributes, about }: CityEntity): Attribute {
   return attributes[about] ?? { type: 'Property', value: 'urn:ngsi-ld:null' };
 }

@@ -14,7 +14,7 @@ interface WriteOf {
 
 type SingleRoute = (entity: CityEntity) => WriteOf | undefined;
 
-/** At the end of ids that the broker does not have. */
+/** Appended to ids that the broker does not have. */
 const NEW = ':new';
 
 const entityPath = ({ id }: CityEntity) => `/entities/${id}`;
@@ -23,7 +23,9 @@ const parts = (entity: CityEntity) => ({ [entity.about]: partOf(entity) });
 const series = (entity: CityEntity) => ({ [entity.about]: [instanceOf(partOf(entity))] });
 const instanceOf = (attribute: object) => ({ ...attribute, observedAt: '2026-05-01T12:00:00Z' });
 
-/** The routes of writes that are checked and that name one entity: how an entity, or what is wrong with it, is written there. */
+/**
+ * The routes of checked writes for a single entity: how an entity, or its fault, is written there.
+ */
 export const SINGLE_ROUTES: Readonly<Record<string, SingleRoute>> = {
   'POST /entities': (entity) => ({ method: 'POST', path: '/entities', body: whole(entity) }),
   'PUT /entities/{id}': (entity) => ({ method: 'PUT', path: entityPath(entity), body: whole(entity) }),
@@ -48,14 +50,14 @@ export const SINGLE_ROUTES: Readonly<Record<string, SingleRoute>> = {
     path: attributePath(entity),
     body: partOf(entity),
   }),
-  // It breaks a model in one way only.
+  // This violates a model in one way only.
   'DELETE /entities/{id}/attrs/{attr}': (entity) =>
     entity.way === undefined || entity.way === 'lacks'
       ? { method: 'DELETE', path: attributePath(entity) }
       : undefined,
   'POST /temporal/entities': ({ id, type, attributes }) => {
     const instances = Object.entries(attributes).map(([name, one]) => [name, [instanceOf(one)]] as const);
-    // To one whose history is there, it would only add.
+    // This would only add to an existing history.
     const body = { id: `${id}${NEW}`, type, ...Object.fromEntries(instances) };
     return { method: 'POST', path: '/temporal/entities', body };
   },
@@ -71,7 +73,7 @@ export const SINGLE_ROUTES: Readonly<Record<string, SingleRoute>> = {
   }),
 };
 
-/** The batches of writes that are checked: how an entity is written there. */
+/** The routes of checked batch writes: how an entity is written there. */
 export const BATCH_ROUTES: Readonly<Record<string, (entity: CityEntity) => object>> = {
   '/entityOperations/create': whole,
   '/entityOperations/upsert': whole,
@@ -79,29 +81,32 @@ export const BATCH_ROUTES: Readonly<Record<string, (entity: CityEntity) => objec
   '/entityOperations/merge': (entity) => ({ id: entity.id, ...parts(entity) }),
 };
 
-/** JSON as nobody writes it, so that it is seen if somebody writes it anew. */
+/** JSON in an unusual form, so that a rewritten body is noticed. */
 export function oddJson(value: unknown): string {
   return `\t${JSON.stringify(value, null, 1).replaceAll('ß', '\\u00DF').replaceAll('0.5', '5e-1')} \r\n`;
 }
 
-/** Says for each write whether it came to the broker, and as which bytes. */
+/** Reports for each write whether it reached the broker, and with which bytes. */
 export interface CityWriter {
-  /** Sends a body; it is compared with what the broker gets. @param sent what it must get, if not the same */
+  /**
+   * Sends a body, which is compared with the one that the broker receives.
+   * @param sent the body that the broker must receive, if it is different
+   */
   write(write: Omit<WriteOf, 'body'>, body: string, sent?: string): Promise<CityAnswer>;
 }
 
 export interface CityAnswer {
   readonly status: number;
   readonly text: string;
-  /** Whether a request with these very bytes reached the broker; `other` for other bytes. */
+  /** Whether a request with exactly these bytes reached the broker; `other` for other bytes. */
   readonly reached: 'same' | 'other' | 'not';
 }
 
 const NUMBER = 'x-write-number';
 
 /**
- * Stands before a broker: passes queries on, takes writes without doing them, and compares them with what clients sent. The type of
- * an entity is in its id.
+ * A proxy in front of a broker: it forwards queries, accepts writes without executing them, and
+ * compares them with what clients sent. The type of an entity is in its id.
  */
 export async function startWriteWitness(brokerUrl: string) {
   const expected = new Map<string, { readonly line: string; readonly bytes: Buffer }>();
@@ -173,7 +178,7 @@ export async function startWriteWitness(brokerUrl: string) {
   return { url, writer };
 }
 
-/** The entities that a query names one by one. */
+/** Returns the ids that a query names. */
 function idsIn(url: string): readonly string[] {
   const [, list = '', single = ''] = /[?&]id=([^&]*)|\/entities\/([^?/]+)/.exec(url) ?? [];
   return (list || single)

@@ -11,21 +11,23 @@ export interface FakeContextOptions {
   /** Whether standard input and standard error are a terminal. */
   readonly isTerminal?: boolean;
   readonly clock?: Clock;
-  /** The schema service in memory; by default none is to be opened. */
+  /** The schema service in memory; by default, opening one fails. */
   readonly models?: () => Promise<LocalModels>;
 }
 
-/** What a command has of the world, without a process: what it wrote is kept, and Ctrl+C is a call. */
+/**
+ * The environment of a command, without a process: output is recorded, and Ctrl+C is a method call.
+ */
 export class FakeContext implements CliContext {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: PassThrough & { isTTY?: boolean } = new PassThrough();
   readonly stdout: Writable;
   readonly stderr: Writable & { isTTY?: boolean };
   readonly clock: Clock;
-  /** What was written to standard output, and to standard error. */
+  /** The text written to standard output, and to standard error. */
   out = '';
   err = '';
-  /** The exit codes with which the process was left at once. */
+  /** The exit codes of immediate exits. */
   readonly left: number[] = [];
   readonly #handlers = new Set<() => void>();
   readonly #models: FakeContextOptions['models'];
@@ -43,10 +45,10 @@ export class FakeContext implements CliContext {
     this.stderr.isTTY = isTerminal;
   }
 
-  /** Called with everything that is written to standard error. */
+  /** Called with everything written to standard error. */
   onQuestion: ((text: string) => void) | undefined;
 
-  /** Handlers of Ctrl+C that were not taken away. */
+  /** The number of registered Ctrl+C handlers. */
   get listening(): number {
     return this.#handlers.size;
   }
@@ -56,7 +58,7 @@ export class FakeContext implements CliContext {
     return () => void this.#handlers.delete(handler);
   }
 
-  /** Ctrl+C. */
+  /** Simulates Ctrl+C. */
   interrupt(): void {
     for (const handler of this.#handlers) handler();
   }
@@ -73,7 +75,10 @@ export class FakeContext implements CliContext {
     assert.fail('No gateway is to be served.');
   }
 
-  /** Runs a command. @returns what the process would end with */
+  /**
+   * Runs a command.
+   * @returns the exit code of the process
+   */
   async run(...words: readonly string[]): Promise<number | undefined> {
     return runCli(words, '0.0.0', this);
   }
@@ -88,7 +93,7 @@ function sink(take: (text: string) => void): Writable {
   });
 }
 
-/** A request as a gateway gets it. */
+/** A request as a gateway receives it. */
 export interface AskedGateway {
   readonly method: string;
   /** Path and query. */
@@ -99,7 +104,7 @@ export interface AskedGateway {
   readonly signal: AbortSignal;
 }
 
-/** A gateway that is a function; every request is kept. Its URL is {@link GATEWAY}. */
+/** A gateway that is a function; every request is recorded. Its URL is {@link GATEWAY}. */
 export function fakeGateway(
   t: TestContext,
   answer: (request: AskedGateway, nth: number) => Response | Promise<Response>,

@@ -13,7 +13,10 @@ import { sharedWorkers, stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { Waiting } from './waiting.js';
 
-/** The program of the command line, brought up to date. */
+/**
+ * Builds the program of the command line if needed.
+ * @returns its path
+ */
 export async function ensureCliBuilt(): Promise<string> {
   await ensureBuilt();
   return join(ROOT, 'dist/cli.js');
@@ -29,7 +32,7 @@ export interface CliEnd {
   readonly stderr: string;
 }
 
-/** The command line as a process of its own, through pipes. */
+/** The command line as a child process, through pipes. */
 export class CliProcess {
   readonly #waiting = new Waiting();
   readonly ended: Promise<CliEnd>;
@@ -72,7 +75,7 @@ export class CliProcess {
     });
   }
 
-  /** Writes to its standard input. */
+  /** Writes to the process's standard input. */
   readonly type: (text: string) => void;
 
   static async start(
@@ -83,7 +86,10 @@ export class CliProcess {
     return new CliProcess([process.execPath, await ensureCliBuilt(), ...args], { env, input });
   }
 
-  /** On a pseudo-terminal, by script of util-linux; what it writes, standard error included, is its `stdout`. */
+  /**
+   * Starts the command line on a pseudo-terminal, by `script` of util-linux; all its output,
+   * including standard error, is in `stdout`.
+   */
   static async onTerminal(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
@@ -96,15 +102,16 @@ export class CliProcess {
     });
   }
 
-  /** Waits until what it has written matches. */
+  /** Waits until the output matches. */
   async until(pattern: RegExp): Promise<void> {
     await this.#waiting.until(() => (pattern.test(this.stdout + this.stderr) ? true : undefined));
   }
 }
 
 /**
- * Runs the command line to its end, in this process: to start one takes longer than most commands. Schema services that it opens
- * have workers that others use, too, and have to be closed when it ends.
+ * Runs the command line to its end, in this process, because starting one takes longer than most
+ * commands. Schema services that it opens share their workers with others, and have to be closed
+ * when it ends.
  */
 export async function cli(
   args: readonly string[],
@@ -143,7 +150,7 @@ export async function cli(
   return { code: left ?? exitCode ?? 0, stdout: out, stderr: complaints };
 }
 
-/** The JSON documents of an output, one a line. */
+/** Parses an output with one JSON document per line. */
 export function jsonLines(text: string): readonly Readonly<Record<string, unknown>>[] {
   return text
     .split('\n')

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startTestBroker, startTestGateway } from './gateway-harness.js';
 import { ROOT } from './project.js';
 
-/** Where the types of the API are, for the client of command line and console. */
+/** The file with the types of the API, for the client of command line and console. */
 export const CLIENT_TYPES = join(ROOT, 'sidecar/client/types.ts');
 
 const HEADER = `/** The API, generated from its openapi.json by \`npm run client-types\`, do not edit. */\n\n`;
@@ -16,14 +16,16 @@ async function formatOptions(): Promise<FormatConfig> {
   return JSON.parse(await readFile(join(ROOT, '.oxfmtrc.json'), 'utf8')) as FormatConfig;
 }
 
-/** The types of the API as its own description has them: the text of `sidecar/client/types.ts`. */
+/**
+ * Generates the types of the API from its own description: the text of `sidecar/client/types.ts`.
+ */
 export async function clientTypes(): Promise<string> {
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
   const description = (await gateway.send('GET', '/api/v2/openapi.json')).json() as Description;
   const nodes = await openapiTypescript(typesOf(description) as OpenAPI3, {
     immutable: true,
-    // A member with a default may be left out.
+    // A member with a default may be omitted.
     defaultNonNullable: false,
     emptyObjectsUnknown: true,
   });
@@ -55,8 +57,9 @@ interface Description {
 }
 
 /**
- * A description of nothing but documents: those of the API, and as one more, `Paths`, what each operation takes and answers where
- * it succeeds. Problems have one type, and headers none; what a path takes it says itself.
+ * Builds a description of documents only: those of the API and, as a further one, `Paths`, with
+ * what each operation accepts and returns on success. Problems have a single type, and headers have
+ * none. The path parameters are in the path itself.
  */
 function typesOf({ info, paths, components }: Description): object {
   const Paths = objectOf(
@@ -90,7 +93,7 @@ function documentsOf({ parameters = [], requestBody, responses }: Operation): ob
   ]);
 }
 
-/** The member, if there is any content at all. */
+/** Returns the member if there is any content. */
 function anyOf(name: string, contents: readonly (Content | undefined)[]): readonly [string, object][] {
   const schemas = contents.flatMap((content = {}) => Object.values(content)).map(({ schema = {} }) => schema);
   const [first, ...more] = new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values();
@@ -98,7 +101,7 @@ function anyOf(name: string, contents: readonly (Content | undefined)[]): readon
   return [[name, more.length === 0 ? first : { anyOf: [first, ...more] }]];
 }
 
-/** The schema of an object that has all of these members. */
+/** Returns the schema of an object that has all these members. */
 function objectOf(members: readonly (readonly [string, object])[]): object {
   return { type: 'object', required: members.map(([name]) => name), properties: Object.fromEntries(members) };
 }

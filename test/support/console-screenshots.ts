@@ -22,7 +22,7 @@ broker.entities.seed(12_000, (index) => {
 });
 const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
 const browser = await startBrowser();
-/** A picture as small as its quality allows; as PNG where it is to be looked at while working on a page. */
+/** Takes a picture as small as its quality allows, or a PNG for viewing while working on a page. */
 async function take(page: Page, name: string): Promise<void> {
   if (isForLooking) {
     await page.screenshot({ path: join(folder, `${name}.png`) });
@@ -79,7 +79,7 @@ await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
     description: 'Sensors that fell silent.',
   }),
 });
-/** A model with two versions, of which the second breaks the first. */
+/** Stores a model with two versions, the second of which is a breaking change. */
 async function putModel(): Promise<void> {
   const send = async (method: string, path: string, body: unknown) =>
     gateway.send(method, `/api/v2/domains${path}`, {
@@ -104,7 +104,7 @@ async function putModel(): Promise<void> {
 }
 
 if (isForLooking) {
-  // For looking at the other pages, while working on them.
+  // The other pages, for viewing while working on them.
   for (const [name, hash] of [
     ['history', '#/history'],
     ['retention', '#/retention'],

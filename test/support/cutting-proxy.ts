@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server of any protocol, and cuts connections at a word. */
+/**
+ * A proxy between a client and a server of any protocol, which cuts connections at a given text.
+ */
 export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #word: { readonly text: string; readonly isPassedOn: boolean } | undefined;
   #isSilent = false;
   #isRefusing = false;
-  /** Connections that were made. */
+  /** The number of connections so far. */
   connections = 0;
 
   static async start(port: number): Promise<CuttingProxy> {
@@ -51,7 +53,7 @@ export class CuttingProxy {
         if (!this.#isSilent) server.write(chunk);
       });
       server.on('data', (chunk: Buffer) => {
-        // The answer to the word: it is done, and nobody hears of it.
+        // The answer to the text: the request was executed, and the client never learns of it.
         if (isCut) end();
         else if (!this.#isSilent) client.write(chunk);
       });
@@ -62,23 +64,26 @@ export class CuttingProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Cuts the next connection over which a client sends a word, before or after the server has done it. */
+  /**
+   * Cuts the next connection over which a client sends a text, before or after the server has
+   * processed it.
+   */
   cutAt(text: string, when: 'before' | 'after'): void {
     this.#word = { text, isPassedOn: when === 'after' };
   }
 
-  /** From now on passes on nothing, and ends nothing. */
+  /** From now on, forwards nothing and closes nothing. */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** Cuts all connections, and each new one at once. */
+  /** Cuts all connections, and every new one at once. */
   refuse(): void {
     this.cutAll();
     this.#isRefusing = true;
   }
 
-  /** Cuts all connections, and passes on again. */
+  /** Cuts all connections, and accepts new ones again. */
   cutAll(): void {
     this.#isSilent = false;
     this.#isRefusing = false;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { ROOT } from './project.js';
 
-/** One instruction of a Dockerfile, with what holds when it is carried out. */
+/** An instruction of a Dockerfile, with the user and folder that apply to it. */
 interface Instruction {
   /** `RUN`, `CMD` … */
   readonly name: string;
@@ -12,26 +12,26 @@ interface Instruction {
   readonly folder: string;
 }
 
-/** One COPY: from the builder's context, or from the stage that `from` names. */
+/** A COPY, from the build context or from the stage named by `from`. */
 export interface Copy {
   readonly from?: string;
   readonly sources: readonly string[];
-  /** Absolute: of the file, or of the folder whose content was copied. */
+  /** Absolute: the copied file, or the folder that the content was copied into. */
   readonly targets: readonly string[];
-  /** What all that was copied is given, octal; without it, it keeps its own. */
+  /** The octal mode of everything copied; without it, each file keeps its own. */
   readonly mode?: string;
 }
 
 /** A stage of a Dockerfile; the last one is the image. */
 export interface Stage {
-  /** What it is built on. */
+  /** The image it starts from. */
   readonly base: string;
   readonly name: string;
   readonly instructions: readonly Instruction[];
   readonly copies: readonly Copy[];
 }
 
-/** Reads a Dockerfile of this project, as far as they go: variables are not replaced. */
+/** Reads a Dockerfile of this project, as far as needed; variables are not replaced. */
 export function readDockerfile(name: string): readonly Stage[] {
   const text = readFileSync(join(ROOT, name), 'utf8')
     .replaceAll(/^#.*\n/gm, '')
@@ -64,7 +64,8 @@ function readCopy({ text, folder }: Instruction): Copy {
   const paths = words.filter((word) => !word.startsWith('--'));
   const [sources, target = ''] = [paths.slice(0, -1), paths.at(-1)];
   const targets = sources.map((source) =>
-    // As Docker does: a file goes into a target that ends with a slash, the content of a folder into the target itself.
+    // As in Docker: a file is copied into a target with a final slash, and the content of a folder
+    // into the target itself.
     posix.resolve(folder, target.endsWith('/') && isFile(source) ? target + posix.basename(source) : target),
   );
   return {
@@ -75,7 +76,7 @@ function readCopy({ text, folder }: Instruction): Copy {
   };
 }
 
-/** By its name: what a stage makes is not on this machine. */
+/** By its name, because files made by a stage do not exist on this machine. */
 function isFile(source: string): boolean {
   return /\.[a-z]+$/.test(source) || source.endsWith('/bin/node');
 }

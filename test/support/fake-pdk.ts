@@ -10,10 +10,10 @@ export interface PdkCall {
 export interface FakeRequest {
   readonly method?: string;
   readonly rawPath?: string;
-  /** Kong's normal form of the path; the raw path where not given. */
+  /** Kong's normalised path; the raw path if not given. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What an authentication plugin found before; nothing where there was none. */
+  /** The result of an authentication plugin; nothing if there was none. */
   readonly consumer?: Readonly<Record<string, unknown>>;
   readonly credential?: Readonly<Record<string, unknown>>;
 }
@@ -31,8 +31,8 @@ export interface Outcome {
 type Trouble = { readonly kind: 'throw' | 'hang' } | { readonly kind: 'answer'; readonly value: unknown };
 
 /**
- * A Kong in memory: records calls, keeps the state they change, and can misbehave on a chosen call. As with the real one,
- * no call after `response.exit` ever resolves.
+ * A Kong in memory: it records calls, keeps the state that they change, and can misbehave on a
+ * chosen call. As in the real one, no call after `response.exit` resolves.
  */
 export class FakeKong {
   readonly calls: PdkCall[] = [];
@@ -105,7 +105,7 @@ export class FakeKong {
     return this;
   }
 
-  /** What Kong would do now. */
+  /** What Kong would do with the request now. */
   get outcome(): Outcome {
     return {
       target: this.#target,

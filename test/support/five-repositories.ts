@@ -1,7 +1,8 @@
 /**
- * Five small repositories, made for tests, with what public ones have: `$id`s with a branch, a shared document that others name by
- * several URLs, a file that has the `$id` of another repository's, a former name, a template, settings with comments, and
- * references to documents by URLs that nobody stores.
+ * Five small repositories made for tests, with what public ones have: `$id`s with a branch, a
+ * shared document that others name by several URLs, a file with the `$id` of another repository's
+ * file, a former name, a template, settings with comments, and references to URLs under which
+ * nothing is stored.
  */
 
 const PAGES = 'https://acme.github.io';
@@ -28,7 +29,7 @@ const example = (type: string, ...contexts: readonly string[]) => ({
   '@context': contexts,
 });
 
-/** What a document of the common repository says of names. */
+/** The definition of names in a document of the common repository. */
 export const commonDocument = (type: string): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: COMMON,
@@ -37,7 +38,7 @@ export const commonDocument = (type: string): object => ({
 
 export const COMMON_DOCUMENT_URL = COMMON;
 
-/** The files of each repository, by its name; texts are as they are, everything else is JSON. */
+/** The files of each repository, by name. Strings are stored unchanged, everything else as JSON. */
 export const FIVE_REPOSITORIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'data-models': {
     'common-schema.json': commonDocument('string'),
@@ -54,7 +55,7 @@ export const FIVE_REPOSITORIES: Readonly<Record<string, Readonly<Record<string, 
       'speed',
       `${COMMON}#/definitions/Name`,
       `${RAW}/dataModel.Environment/refs/heads/master/air-schema.json#/definitions/Air`,
-      // Spellings that no file of their own repositories has.
+      // Spellings that no file of its own repository has.
       'https://github.com/acme/dataModel.BLDG/blob/main/BLDG-schema.json#/definitions/Size',
       `${RAW}/data-models/main/common-schema.json#/definitions/Name`,
     ),

@@ -5,26 +5,34 @@ import { EntityStore } from '../../sidecar/embedded-broker/store.js';
 import { represent } from '../../sidecar/embedded-broker/representation.js';
 import type { BrokerReply, BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/index.js';
 
-/** A query as a broker reads it: its parameters, and the tenant. */
+/** A query as a broker reads it: its parameters and the tenant. */
 export interface Asked {
   readonly parameters: ReadonlyMap<string, string>;
   readonly tenant: string;
 }
 
-/** How a broker differs from one that answers every query as it is meant. */
+/** How a broker differs from one that answers every query correctly. */
 export interface Flaw {
   readonly name: string;
-  /** What it reads in place of a query; it shows what any of these shows. */
+  /**
+   * The queries that it reads instead of the given one; its answer has the matches of all of them.
+   */
   readonly reads: (asked: Asked) => readonly Asked[];
-  /** Filters that it applies to a page after it was counted and cut. */
+  /** Filters that it applies to a page after counting and cutting it. */
   readonly late?: readonly string[];
-  /** A careful purge copes with it, and is not refused for it. */
+  /** A careful purge can handle this flaw, and is not refused because of it. */
   readonly isBearable?: true;
-  /** What it does with an @context that it cannot fetch. @default refuse the query */
+  /**
+   * Whether it ignores an @context that it cannot fetch.
+   * @default false: it refuses the query
+   */
   readonly readsWithoutContext?: boolean;
 }
 
-/** An @context that the broker can fetch, and one that it cannot. Both call cars buses. */
+/**
+ * An @context that the broker can fetch, and one that it cannot. Both use the term "buses" for
+ * cars.
+ */
 export const CONTEXTS = { up: 'http://contexts.example/c.jsonld', down: 'http://down.example/c.jsonld' };
 
 /** Entities by tenant, and a broker for them in this process. */
@@ -46,7 +54,7 @@ export class FlawedBroker {
     return Array.from(this.stores.get(tenant)?.list() ?? [], ({ id }) => id);
   }
 
-  /** What a query selects, read as it is meant. */
+  /** Returns the ids that a query selects if it is read correctly. */
   meant(query: string, tenant: string, link?: string): readonly string[] {
     return this.#matches({ parameters: meaning(new Map(new URLSearchParams(query)), link), tenant }).map(
       ({ id }) => id,
@@ -115,7 +123,7 @@ const FILTERS = new Set([
   'geoproperty',
 ]);
 
-/** A query in the names of the broker. */
+/** Returns a query with the broker's own names. */
 function meaning(
   parameters: ReadonlyMap<string, string>,
   link: string | undefined,

@@ -14,30 +14,33 @@ import { Waiting } from './waiting.js';
 
 const closers: (() => Promise<unknown>)[] = [];
 
-/** Closes every gateway and broker that was started, the latest first; for a file's `after` hook. */
+/** Closes every gateway and broker started so far, the latest first; for a file's `after` hook. */
 export async function stopAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
   await workers.release();
 }
 
-/** Registers what `stopAll` is to close besides. */
+/** Registers something else for `stopAll` to close. */
 export function stopLater(close: () => Promise<unknown>): void {
   closers.push(close);
 }
 
-/** One answer, read to its end. */
+/** An answer, read to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   json(): unknown;
-  /** The body of a problem+json answer; throws for any other. */
+  /**
+   * Returns the body of a problem+json answer.
+   * @throws for any other answer
+   */
   problem(): Problem;
 }
 
 export type SendOptions = Pick<RequestInit, 'headers' | 'body' | 'signal'>;
 
-/** Sends one request as a well-behaved client does. */
+/** Sends a request as a well-behaved client does. */
 export async function send(
   baseUrl: string,
   method: string,
@@ -56,7 +59,7 @@ export async function send(
   return { status, headers, text, json, problem };
 }
 
-/** Sends a JSON body; NGSI-LD's two create operations are the usual targets. */
+/** Sends a JSON body, for example to one of NGSI-LD's create operations. */
 export async function sendJson(
   baseUrl: string,
   method: string,
@@ -73,10 +76,10 @@ export async function sendJson(
 /** One line of the log. */
 export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg: string };
 
-/** What a gateway logs. */
+/** The log of a gateway. */
 export class Log {
   readonly lines: LogLine[] = [];
-  /** The lines as they were written. */
+  /** The lines as text, unchanged. */
   text = '';
   readonly #waiting = new Waiting();
 
@@ -88,7 +91,7 @@ export class Log {
     },
   };
 
-  /** The lines with a message. */
+  /** Returns the lines with a message. */
   with(msg: string): LogLine[] {
     return this.lines.filter((line) => line.msg === msg);
   }
@@ -105,18 +108,21 @@ export interface TestGateway {
   readonly gateway: Gateway;
   readonly log: Log;
   send(method: string, target: string, options?: SendOptions): Promise<Answer>;
-  /** DELETE of the entities that match a query. */
+  /** Sends a DELETE for the entities that match a query. */
   purge(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** Settings under which nothing waits and nothing stays: a free port, retries at once, a database in memory. */
+/**
+ * Settings for fast tests that leave nothing behind: a free port, immediate retries, a database in
+ * memory.
+ */
 export const QUICK = {
   PORT: '0',
   RETRY_MIN_DELAY_MS: '0',
   RETRY_MAX_DELAY_MS: '0',
   BROKER_AWAY_MS: '0',
   DATABASE_PATH: ':memory:',
-  // By which tests that write requests by hand call it.
+  // The hosts that tests use in handwritten requests.
   ALLOWED_HOSTS: 'g,x,a,other,gateway,gateway.test,public.example',
 } as const;
 
@@ -124,16 +130,22 @@ const SHARED_DEADLINE_MS = 60_000;
 
 const workers = shared(() => createWorkers({ deadlineMs: SHARED_DEADLINE_MS, clock: systemClock }));
 
-/** Settings of a gateway whose work on schemas has time on a slow machine, too. */
+/** Settings with enough time for work on schemas on a slow machine. */
 export const PATIENT = { WORKBENCH_TIMEOUT_MS: String(SHARED_DEADLINE_MS) };
 
-/** Gateways and commands in this process share their workers: it takes new ones a while to get going. */
+/**
+ * The workers shared by the gateways and commands in this process, because starting new ones is
+ * slow.
+ */
 export function sharedWorkers(): Workers {
   const all = workers.get();
   return { run: (...task) => all.run(...task), load: () => all.load(), close: async () => {} };
 }
 
-/** Starts a gateway in this process from environment variables, with its log captured; time and chance may be replaced. */
+/**
+ * Starts a gateway in this process from environment variables, and captures its log. Clock and
+ * randomness can be replaced.
+ */
 export async function startTestGateway(
   env: Readonly<Record<string, string>> & { readonly BROKER_URL: string },
   options: Omit<GatewayOptions, 'logger'> = {},
@@ -142,7 +154,7 @@ export async function startTestGateway(
   const isUsual = options.clock === undefined && config.WORKBENCH_TIMEOUT_MS === SHARED_DEADLINE_MS;
   const log = new Log();
   const gateway = await startGateway(config, {
-    // The provider is in this process, which may be busy.
+    // The provider runs in this process, which may be busy.
     providerTimeoutMs: SHARED_DEADLINE_MS,
     ...(isUsual ? { workers: sharedWorkers() } : {}),
     ...options,

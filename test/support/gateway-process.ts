@@ -13,7 +13,7 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A gateway as users start it: a process of its own. */
+/** A gateway as a child process, as users start it. */
 export class GatewayProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Waiting();
@@ -21,14 +21,17 @@ export class GatewayProcess {
   stdout = '';
   stderr = '';
 
-  /** Starts `dist/sidecar/main.js` below `root` with nothing in its environment but `env`, what Node needs, and a database in memory. */
+  /**
+   * Starts `dist/sidecar/main.js` below `root`. Its environment has only `env`, what Node needs,
+   * and a database in memory.
+   */
   static async start(env: Readonly<Record<string, string>>, root?: string): Promise<GatewayProcess> {
     if (root === undefined) await ensureBuilt();
     return new GatewayProcess(env, root ?? ROOT);
   }
 
   private constructor(env: Readonly<Record<string, string>>, root: string) {
-    // Without source maps, which take a tenth of the start.
+    // Without source maps, which would take a tenth of the startup time.
     this.#child = spawn(process.execPath, ['dist/sidecar/main.js'], {
       cwd: root,
       env: { PATH: process.env['PATH'], ...COMPILE_CACHE, DATABASE_PATH: ':memory:', ...env },
@@ -53,7 +56,10 @@ export class GatewayProcess {
     return this.#child.pid ?? assert.fail('the process did not start');
   }
 
-  /** Waits until the standard output matches; throws when the process ends before it does. */
+  /**
+   * Waits until the standard output matches.
+   * @throws if the process ends before
+   */
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#waiting.until(() => {
       const found = pattern.exec(this.stdout);
@@ -63,13 +69,15 @@ export class GatewayProcess {
     });
   }
 
-  /** The URL in the greeting. */
+  /** Returns the URL in the startup message. */
   async url(): Promise<string> {
     const [, url] = await this.until(/^NGSI-LD gateway on (http:\S+?):? /m);
     return url ?? '';
   }
 
-  /** The most memory that the process has held, in bytes; undefined where the system does not tell. */
+  /**
+   * Returns the peak memory of the process in bytes; undefined if the system does not report it.
+   */
   peakMemoryBytes(): number | undefined {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');

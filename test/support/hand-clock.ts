@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../sidecar/shared/clock.js';
 
-/** A clock on which time goes by when it is told to. */
+/** A clock whose time passes only when the test says so. */
 export class HandClock implements Clock {
   #nowMs: number;
-  /** By how much the time of day was set forward. */
+  /** How far the time of day has been set forward. */
   #setMs = 0;
   readonly #sleepers = new Set<{ readonly endMs: number; readonly wake: () => void }>();
 
@@ -16,7 +16,7 @@ export class HandClock implements Clock {
 
   monotonicMs = () => this.#nowMs;
 
-  /** Sleeps that have not ended. */
+  /** The number of sleeps that have not ended. */
   get sleepers(): number {
     return this.#sleepers.size;
   }
@@ -35,7 +35,7 @@ export class HandClock implements Clock {
       if (signal?.aborted === true) abort();
     });
 
-  /** Lets the time go by, and everything happen that waits for it. */
+  /** Advances the time, and runs everything that waits for it. */
   async runUntil(nowMs: number): Promise<void> {
     const ms = nowMs - this.#setMs;
     for (;;) {
@@ -48,17 +48,17 @@ export class HandClock implements Clock {
     this.#nowMs = ms;
   }
 
-  /** The same for so many milliseconds more. */
+  /** Advances the time by that many milliseconds in the same way. */
   pass(ms: number): Promise<void> {
     return this.runUntil(this.now() + ms);
   }
 
-  /** Without anybody being there to see it. */
+  /** Jumps to a time without waking the sleepers. */
   jumpTo(ms: number): void {
     this.#nowMs = ms - this.#setMs;
   }
 
-  /** As an administrator does; no time goes by. */
+  /** Sets the time of day, as an administrator does; no time passes. */
   set(byMs: number): void {
     this.#setMs += byMs;
   }

@@ -13,7 +13,7 @@ import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';
 import { shared } from './shared-by-files.js';
 
-/** Of all services here. */
+/** Shared by all services in this file. */
 const sharedWorkers = shared(() => createWorkers({ deadlineMs: 30_000, clock: systemClock }));
 
 /** For a file's `after` hook. */
@@ -28,9 +28,8 @@ const CONFIG = {
 } as unknown as Config;
 
 /**
- * A schema service of its own, in memory, whose workers go on to the next.
- *
- * @param meddling what stands between the service and its store
+ * Runs `work` with a new schema service in memory, whose workers are reused by the next one.
+ * @param meddling wraps the store of the service
  */
 export async function withTransfer<Result>(
   work: (transfer: Transfer, service: SchemaService) => Promise<Result>,
@@ -56,19 +55,19 @@ const archives = new Map(
   NAMES.map((name) => [name, tarGz(entriesOf(FIVE_REPOSITORIES[name] ?? {}, `${name}-master/`))]),
 );
 
-/** Imports one of the five repositories, as an archive. */
+/** Imports one of the five repositories as an archive. */
 export async function importing(transfer: Transfer, name: string): Promise<ImportReport> {
   const bytes = await (archives.get(name) ?? assert.fail(name));
   return transfer.import({ kind: 'gzip', bytes }, { dryRun: false, baseUrl: 'http://gateway.test' });
 }
 
-/** Everything that is stored, as an export has it. */
+/** Returns everything stored, as an export. */
 async function stateOf(transfer: Transfer): Promise<string> {
   const exported = await buffer(await transfer.export(undefined, 'http://gateway.test'));
   return gunzipSync(exported).toString('latin1');
 }
 
-/** All orders of some names. */
+/** Returns all orders of some names. */
 export function ordersOf(names: readonly string[]): readonly (readonly string[])[] {
   if (names.length < 2) return [names];
   return names.flatMap((first) =>
@@ -77,8 +76,9 @@ export function ordersOf(names: readonly string[]): readonly (readonly string[])
 }
 
 /**
- * What is stored after the five repositories were imported in an order; those that need one which comes later are imported again.
- * Nothing that another repository has stored changes.
+ * Returns the stored state after the five repositories were imported in an order. Repositories that
+ * need a later one are imported again. Asserts that an import changes nothing that another
+ * repository has stored.
  */
 export function stateAfter(order: readonly string[]): Promise<string> {
   return withTransfer(async (transfer) => {

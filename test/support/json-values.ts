@@ -7,7 +7,7 @@ import {
   step,
 } from '../../sidecar/shared/json/json.js';
 
-/** The value with the members of all objects in it in the opposite order. */
+/** Returns the value with the members of all its objects in reverse order. */
 export function reversed(value: JsonObject): JsonObject;
 export function reversed(value: JsonValue): JsonValue;
 export function reversed(value: JsonValue): JsonValue {
@@ -17,7 +17,7 @@ export function reversed(value: JsonValue): JsonValue {
   return objectOf(entries.reverse());
 }
 
-/** What reference tokens lead to in a value. */
+/** Returns what reference tokens lead to in a value. */
 export function valueAt(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
   return tokens.reduce<JsonValue | undefined>(step, value);
 }

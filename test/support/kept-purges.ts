@@ -6,12 +6,12 @@ import { SqlJobs } from '../../sidecar/store/sql-jobs.js';
 import { SqliteSession } from '../../sidecar/store/sqlite-session.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 
-/** The purges of a database in memory, which can be away. */
+/** The purges in a database in memory, which can be made unavailable. */
 export class KeptPurges {
   isAway = false;
-  /** Waited for before a call is carried out. */
+  /** Awaited before each call is executed. */
   before: (name: string) => Promise<void> | undefined = () => undefined;
-  /** What was called, with what. */
+  /** The calls so far, with their arguments. */
   readonly calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
   readonly store: Jobs;
   readonly plans: SqlPlans;
@@ -33,7 +33,7 @@ export class KeptPurges {
     });
   }
 
-  /** All records, the oldest first. */
+  /** Returns all records, oldest first. */
   async records(): Promise<readonly PurgeRecord[]> {
     const isAway = this.isAway;
     this.isAway = false;

@@ -4,26 +4,26 @@ import type { StubRequest } from './stub-broker-state.js';
 
 export interface KilledBroker {
   readonly broker: StubBroker;
-  /** Ids in deletes that were sent and had no answer. */
+  /** Ids in deletes that were sent and got no answer. */
   readonly unanswered: ReadonlySet<string>;
-  /** Brings it back, for good. */
+  /** Makes the broker work again, permanently. */
   readonly revive: () => void;
 }
 
 export interface KilledBrokerOptions extends Pick<StubBrokerOptions, 'entities'> {
-  /** Whether the batches that were in flight were carried out; they are unless told. */
+  /** Whether the batches in flight were executed; true by default. */
   readonly carriesOut?: boolean;
-  /** What a query by ids gets from then on; undefined answers it. */
+  /** What a query by ids gets from then on; undefined means its real answer. */
   readonly look?: Fault | undefined;
 }
 
 /** Batches in flight when the broker is killed. */
 const IN_FLIGHT = 3;
 
-/** Smaller batches are answered: a purge may begin with a small one. */
+/** Smaller batches are answered, because a purge may begin with a small one. */
 const LARGE = 400;
 
-/** True for the query that asks what became of deletes without an answer. */
+/** Whether a request is the query for the outcome of deletes without an answer. */
 export const isLook = ({ kind, query }: StubRequest): boolean => kind === 'query' && query.has('id');
 
 /** Starts a broker that is killed with three large batches in flight, and then breaks every connection. */

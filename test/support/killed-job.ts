@@ -6,9 +6,8 @@ import type { SlowBroker } from './slow-broker.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /**
- * Runs a job over all cars of a broker with exactly their number as its maximum, and kills the gateway with SIGKILL each time
- * that so many are left.
- *
+ * Runs a job over all cars of a broker, with exactly their number as its maximum, and kills the
+ * gateway with SIGKILL at each of the given numbers of remaining cars.
  * @returns its last record
  */
 export async function runKilledJob(

@@ -3,17 +3,20 @@ import { Schema } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { Name, Priority, Version } from '../../kong-plugins/ngsi-ld-purge/index.js';
 import { ROOT } from './project.js';
 
-/** Where the Lua files of the plugin are kept. */
+/** The folder of the plugin's Lua files. */
 export const LUA_FOLDER = join(ROOT, 'deploy', 'kong-hybrid');
 
 const MADE = `-- Made from kong-plugins/ngsi-ld-purge by \`npm run kong-lua\`: do not edit it.`;
 
-/** The plugin's files for the control plane of Kong in hybrid mode and for Konnect, which read no schema but one in Lua. */
+/**
+ * Returns the plugin's files for the control plane of Kong in hybrid mode and for Konnect, which
+ * only read schemas in Lua.
+ */
 export function luaFiles(): Readonly<Record<'schema.lua' | 'handler.lua', string>> {
   return { 'schema.lua': schemaFile(), 'handler.lua': handlerFile() };
 }
 
-/** As Kong itself makes the schema of a plugin that a plugin server reports. */
+/** Builds the schema as Kong itself does for a plugin that a plugin server reports. */
 function schemaFile(): string {
   return `${MADE}
 local typedefs = require "kong.db.schema.typedefs"
@@ -33,7 +36,7 @@ return {
 `;
 }
 
-/** A control plane asks for it and never calls it. */
+/** A control plane requires the handler but never calls it. */
 function handlerFile(): string {
   return `${MADE}
 -- For control planes. On a data plane it would take the place of the plugin itself, so there it refuses every request.
@@ -47,7 +50,7 @@ return {
 `;
 }
 
-/** A value as a Lua expression. */
+/** Returns a value as a Lua expression. */
 function lua(value: unknown, indent: string): string {
   if (Array.isArray(value)) {
     const isFlat = value.every((item) => typeof item !== 'object');
@@ -62,6 +65,6 @@ function lua(value: unknown, indent: string): string {
       ? `{ ${members[0] ?? ''} }`
       : `{\n${members.map((member) => `${indent}  ${member},\n`).join('')}${indent}}`;
   }
-  // The text of the schema is plain ASCII, of which JSON and Lua write the same.
+  // The text of the schema is plain ASCII, which JSON and Lua write in the same way.
   return JSON.stringify(value);
 }

@@ -8,7 +8,10 @@ export interface KongPlugin {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The members of a route that this project uses; {@link readKongFile} refuses others, which the model would ignore. */
+/**
+ * The members of a route that this project uses. {@link readKongFile} refuses others, which this
+ * model would ignore.
+ */
 export interface KongRoute {
   readonly name: string;
   readonly methods?: readonly string[];
@@ -45,14 +48,14 @@ export interface KongUpstream {
   };
 }
 
-/** Failures in a row after which a target gets no requests; 0: these do not count. */
+/** Failures in a row after which a target gets no requests; with 0 they do not count. */
 interface FailureCounts {
   readonly tcp_failures: number;
   readonly timeouts: number;
   readonly http_failures: number;
 }
 
-/** A plugin that is bound to a consumer at a service. */
+/** A plugin bound to a consumer at a service. */
 export interface BoundPlugin extends KongPlugin {
   readonly consumer?: string;
   readonly service?: string;
@@ -74,7 +77,10 @@ const ROUTE_MEMBERS = words(`
   name methods paths regex_priority strip_path preserve_host plugins
 `);
 
-/** Reads a declarative file; throws on anything this model does not know, rather than judge by half of it. */
+/**
+ * Reads a declarative file.
+ * @throws on anything that this model does not know, rather than ignoring it
+ */
 export function readKongFile(text: string): KongFile {
   const file = parse(text) as KongFile & { readonly _format_version: string };
   known(file, ['_format_version', '_comment', 'services', 'upstreams', 'consumers', 'plugins']);
@@ -106,12 +112,15 @@ function known(object: object, members: readonly string[]): void {
   if (unknown.length > 0) throw new Error(`the model does not know ${unknown.join()}`);
 }
 
-/** Characters whose encoding Kong keeps: those RFC 3986 § 2.2 reserves, and the percent sign. */
+/**
+ * Characters whose encoding Kong keeps: the reserved ones of RFC 3986 § 2.2 and the percent sign.
+ */
 const RESERVED = new Set("!*'();:@&=+$,/?%#[]");
 
 /**
- * The path by which Kong 3.9 routes, and which it forwards: cut at the first `?`, everything but reserved characters
- * decoded, dot segments and empty segments removed. Works on bytes, held as Latin-1 text.
+ * Returns the path that Kong 3.9 uses for routing and forwards: cut at the first `?`, with
+ * everything but reserved characters decoded, and dot segments and empty segments removed. Works on
+ * bytes, as Latin-1 text.
  */
 export function normalizePath(requestTarget: string): string {
   const query = requestTarget.indexOf('?', 1);
@@ -130,7 +139,7 @@ export function normalizePath(requestTarget: string): string {
   return `/${kept.join('/')}${open ? '/' : ''}`;
 }
 
-/** Where a request ends up. */
+/** The destination of a request. */
 export interface Routed {
   readonly service: KongService;
   readonly route: KongRoute;
@@ -138,10 +147,10 @@ export interface Routed {
 }
 
 /**
- * Finds the route as the default router flavour (`traditional_compatible`) does: routes that constrain more kinds of
- * things first, then regex paths before prefixes, then the higher regex_priority, then the longer prefix.
- *
- * One difference: for a path that is not UTF-8 that flavour finds no route, so Kong answers 404 where this finds one.
+ * Finds the route as the default router flavour (`traditional_compatible`) does: routes that
+ * constrain more kinds of things first, then regex paths before prefixes, then the higher
+ * regex_priority, then the longer prefix. One difference: that flavour finds no route for a path
+ * that is not UTF-8, so Kong answers 404 although this function finds a route.
  */
 export function routeOf(
   services: readonly KongService[],
@@ -166,7 +175,7 @@ export function routeOf(
   return best;
 }
 
-/** Kong's router has Rust's patterns, which are much like those of RE2. */
+/** Kong's router uses Rust's patterns, which are much like those of RE2. */
 function matchesStart(pattern: string, path: string): boolean {
   return RE2JS.compile(`^(?:${pattern})`).matcher(path).find();
 }

@@ -1,18 +1,18 @@
 import type { FakeKong } from './fake-pdk.js';
 import { connectTo, LinkError, playAccess, RpcError } from './plugin-server.js';
 
-/** A plugin as it is bound to a consumer or a route: Kong keeps an instance for each. */
+/** A plugin bound to a consumer or a route; Kong keeps an instance for each. */
 export interface BoundPlugin {
   readonly id: string;
   readonly config: object;
 }
 
 /**
- * One worker process of Kong, as far as it remembers instances of a plugin (kong/runloop/plugin_servers in Kong 3.9): it keeps
- * their ids for good, over restarts of the plugin server, until the server says that it has "no plugin instance". Then it
- * forgets all of the plugin, and starts the one it needs. Other errors are logged, and the request goes on.
- *
- * Every message has a connection of its own, so that an event that was begun in one process may go on in the next.
+ * A worker process of Kong, as far as it remembers plugin instances (kong/runloop/plugin_servers in
+ * Kong 3.9). It keeps their ids even over restarts of the plugin server, until the server says that
+ * it has "no plugin instance". Then it forgets all instances of the plugin, and starts the one it
+ * needs. Other errors are logged, and the request continues. Every message has its own connection,
+ * so that an event that began in one process may continue in the next.
  */
 export class KongWorker {
   readonly #socketPath: string;
@@ -23,9 +23,8 @@ export class KongWorker {
   }
 
   /**
-   * Runs the access phase of one request.
-   *
-   * @returns the error that Kong would log before the request goes on, if any
+   * Runs the access phase of a request.
+   * @returns the error that Kong would log before the request continues, if any
    */
   async access(plugin: BoundPlugin, kong: Pick<FakeKong, 'pdk'>): Promise<RpcError | LinkError | undefined> {
     try {

@@ -21,7 +21,7 @@ export interface Manifest {
   readonly spec?: unknown;
 }
 
-/** What is used here, each with a check made of the schema of its kind. */
+/** The kinds used here, each with a check generated from its schema. */
 const MODELS = [
   ConfigMap,
   Deployment,
@@ -35,7 +35,7 @@ const MODELS = [
   PodMonitor,
 ];
 
-/** All objects of a text. */
+/** Returns all objects in a text. */
 export function manifestsIn(text: string): Manifest[] {
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
@@ -44,12 +44,15 @@ export function manifestsIn(text: string): Manifest[] {
   });
 }
 
-/** All objects of a file below deploy/kubernetes. */
+/** Returns all objects in a file below deploy/kubernetes. */
 export function manifestsOf(name: string): Manifest[] {
   return manifestsIn(readFileSync(join(ROOT, 'deploy', 'kubernetes', name), 'utf8'));
 }
 
-/** What is wrong with an object by the schema of its kind, a name that the schema does not have included. */
+/**
+ * Returns the faults of an object by the schema of its kind, including names that the schema does
+ * not have.
+ */
 export function faultsOf(manifest: Manifest): readonly string[] {
   const model = MODELS.find(
     ({ apiVersion, kind }) => apiVersion === manifest.apiVersion && kind === manifest.kind,
@@ -62,11 +65,12 @@ export function faultsOf(manifest: Manifest): readonly string[] {
   } catch (error) {
     return [String(error)];
   }
-  // Schemas allow any name, and Kubernetes drops those that it does not know. Checks look at all that they know.
+  // Schemas allow any name, and Kubernetes drops unknown ones. Checks read every member that they
+  // know.
   return [...unread].map((path) => `${path} is not in the schema`);
 }
 
-/** An object that notes which of its members were not read, on any level. */
+/** Wraps an object so that members that were not read are recorded, on every level. */
 function watch<Root extends object>(
   root: Root,
 ): { readonly proxy: Root; readonly unread: ReadonlySet<string> } {

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 export interface Listening {
   readonly url: string;
   readonly port: number;
-  /** Ends it with all of its connections; at once, where it has ended. */
+  /** Closes the server with all its connections; does nothing if it has been closed. */
   readonly close: () => Promise<void>;
 }
 
-/** Has a server listen on a free port. */
+/** Makes a server listen on a free port. */
 export async function listening(server: Server): Promise<Listening> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,8 +10,9 @@ import type { TestClock } from './purge-harness.js';
 import { LONG_AGO } from './stub-broker-state.js';
 
 /**
- * What happens to one request. `…-before`: nothing was done; `…-after`: it was carried out; `…-halfway`: a part of a batch
- * was. `rival`: somebody else deletes one of its entities first. `restart`: from now on nothing answers for a while.
+ * What happens to a request. `…-before`: nothing was done. `…-after`: it was executed. `…-halfway`:
+ * part of a batch was executed. `rival`: another client deletes one of its entities first.
+ * `restart`: nothing answers for a while from now on.
  */
 export type Mishap =
   | 'none'
@@ -29,28 +30,31 @@ export type Mishap =
 export interface MishapBrokerOptions {
   readonly clock: TestClock;
   readonly entities: number;
-  /** One for each request, in order; then none happen any more. */
+  /** One for each request, in order; afterwards none. */
   readonly mishaps: readonly Mishap[];
-  /** How long a restart takes. */
+  /** The duration of a restart. */
   readonly restartMs: number;
-  /** After the mishaps nothing answers any more. */
+  /** After the mishaps, the broker never answers again. */
   readonly dies: boolean;
   readonly hasBatches: boolean;
   /** In [0, 1), seeded. */
   readonly random: () => number;
 }
 
-/** A broker without sockets that keeps account of what happened to its entities, `urn:t:0` and so on, of type Thing. */
+/**
+ * A broker without sockets that records what happened to its entities, `urn:t:0` and so on, of type
+ * Thing.
+ */
 export class MishapBroker implements BrokerClient {
-  /** Attributes of each entity that is there. */
+  /** The attributes of each existing entity. */
   readonly store = new Map<string, Set<string>>();
   /** Deleted by requests: entities, or `id attribute`. */
   readonly deletedHere = new Set<string>();
   readonly deletedByRival = new Set<string>();
-  /** Deletes in flight, and the most there were at a time. */
+  /** Deletes in flight, and their peak. */
   inFlight = 0;
   peak = 0;
-  /** Requests that came sooner than was asked for. */
+  /** Requests that arrived before the requested pause was over. */
   tooSoon = 0;
   received = 0;
   readonly #options: MishapBrokerOptions;
@@ -119,12 +123,13 @@ export class MishapBroker implements BrokerClient {
     const { clock, random } = this.#options;
     const seconds = 1 + Math.floor(random() * 20);
     const untilMs = clock.now() + seconds * 1000;
-    // Heard of when the answer has arrived, and what was sent meanwhile is on its way.
+    // This takes effect when the answer has arrived; requests sent before that are already in
+    // flight.
     setImmediate(() => (this.#quietUntilMs = Math.max(this.#quietUntilMs, untilMs)));
     return replyOf(status, { title: 'Slow down' }, { 'retry-after': String(seconds) });
   }
 
-  /** Does everything, and says of each item that it failed. */
+  /** Executes everything, and reports each item as failed. */
   #failItems(request: BrokerRequest): BrokerReply {
     return request.jsonBody === undefined
       ? replyOf(request.method === 'GET' ? 500 : 504)

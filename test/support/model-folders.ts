@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.js';
 
 type Files = Readonly<Record<string, unknown>>;
 
-/** A folder of its own, with files. */
+/** Creates a new folder with files. */
 export function folderOf(files: Files, name = 'city'): string {
   const folder = join(temporaryFolder(), name);
   mkdirSync(folder);

@@ -12,7 +12,7 @@ import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 
-/** The purges of a gateway, with everything around them played by a test. */
+/** Opens the purges of a gateway; the test plays everything around them. */
 
 export const NEVER = new AbortController().signal;
 export const EMPTY: BrokerReply = {
@@ -23,7 +23,7 @@ export const EMPTY: BrokerReply = {
 
 const opened: OpenPurges[] = [];
 
-/** Stops and closes all that was opened. */
+/** Stops and closes everything that was opened. */
 export async function closeOpened(): Promise<void> {
   for (const purges of opened.splice(0)) {
     purges.stop();
@@ -31,12 +31,12 @@ export async function closeOpened(): Promise<void> {
   }
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs everything that only waits for its turn of the event loop. */
 export const turns = async () => {
   for (let index = 0; index < 30; index += 1) await turn();
 };
 
-/** An order to purge. */
+/** A request for a purge. */
 export const order = (query = 'type=T', headers: Readonly<Record<string, string>> = {}) => ({
   target: 'entities' as const,
   query,
@@ -46,7 +46,10 @@ export const order = (query = 'type=T', headers: Readonly<Record<string, string>
   headers,
 });
 
-/** The purges of a gateway with these settings, and what they ask of all around them. Its broker is empty unless it says otherwise. */
+/**
+ * Opens the purges of a gateway with these settings, and records their calls. The broker is empty
+ * by default.
+ */
 export function purgesOf(
   env: Readonly<Record<string, string>> = {},
   brokerUrl = 'http://orion:1026',
@@ -122,14 +125,14 @@ export function purgesOf(
   return { purges, kept, clock, told, metered, state, given };
 }
 
-/** A broker that answers nothing, until it is not asked any more. */
+/** A broker that never answers, until the request is aborted. */
 export function unanswered({ signal }: BrokerRequest): Promise<BrokerReply> {
   return new Promise((_resolve, reject) =>
     signal?.addEventListener('abort', () => reject(new RequestAbortedError('aborted')), { once: true }),
   );
 }
 
-/** A policy that was due all the time. */
+/** A policy that was due the whole time. */
 export const policy = (name: string): RetentionPolicy => ({
   name,
   settings: {

@@ -11,7 +11,7 @@ import Provider, { type Configuration } from 'oidc-provider';
 import { stopLater } from './gateway-harness.js';
 import { listening, type Listening } from './listening.js';
 
-/** Where tokens of the provider are for. */
+/** The audience of the provider's tokens. */
 export const AUDIENCE = 'https://gateway.example/api';
 
 /** The client of the console. */
@@ -19,7 +19,7 @@ export const CONSOLE_CLIENT = 'console';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Answers a request in place of the provider. */
+/** Answers a request instead of the provider. */
 type Answering = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 interface SigningKey {
@@ -30,14 +30,15 @@ interface SigningKey {
 }
 
 /**
- * An OpenID provider (oidc-provider) in this process. Its users are clients as well, so that a test gets their tokens with one
- * request; tokens that no provider would issue are signed with its key by hand.
+ * An OpenID provider (oidc-provider) in this process. Its users are clients as well, so that a test
+ * gets a token with a single request. Tokens that no provider would issue are signed directly with
+ * its key.
  */
 export class OpenIdProvider {
   readonly issuer: string;
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly requests: string[] = [];
-  /** Answers by path, in place of its own. */
+  /** Answers by path, instead of the provider's own. */
   readonly answers = new Map<string, Answering>();
   readonly #listening: Listening;
   readonly #users: Readonly<Record<string, Claims>>;
@@ -51,7 +52,7 @@ export class OpenIdProvider {
     this.issuer = listened.url;
   }
 
-  /** @param users the claims of each, by name */
+  /** @param users the claims of each user, by name */
   static async start(users: Readonly<Record<string, Claims>>): Promise<OpenIdProvider> {
     const server = createServer();
     const provider = new OpenIdProvider(await listening(server), users);
@@ -65,7 +66,7 @@ export class OpenIdProvider {
     return provider;
   }
 
-  /** From now on, it signs with another key, and publishes that alone. */
+  /** From now on, the provider signs with another key, and publishes only that one. */
   async rotate(kid: string): Promise<void> {
     const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
     this.#key = {
@@ -77,18 +78,18 @@ export class OpenIdProvider {
     this.#own = this.#makeProvider().callback();
   }
 
-  /** Lets the console of a gateway sign people in. */
+  /** Allows the console of a gateway to sign users in. */
   allowConsole(gatewayUrl: string): void {
     this.#redirects.push(`${gatewayUrl}/console/`);
     this.#own = this.#makeProvider().callback();
   }
 
-  /** The public key, as everybody can read it. */
+  /** The public key, as the provider publishes it. */
   get publicJwk(): JWK {
     return this.#key.publicJwk;
   }
 
-  /** An access token that the provider issues to a user. */
+  /** Returns an access token that the provider issues to a user. */
   async tokenOf(user: string): Promise<string> {
     const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
@@ -100,7 +101,10 @@ export class OpenIdProvider {
     return token;
   }
 
-  /** A token by the key of the provider, with claims that are good unless others are given; undefined leaves one out. */
+  /**
+   * Signs a token with the provider's key. Its claims are valid unless others are given; undefined
+   * omits one.
+   */
   async sign(claims: Claims = {}, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     const good = { iss: this.issuer, aud: AUDIENCE, sub: 'somebody', iat: now, exp: now + 300, ...claims };

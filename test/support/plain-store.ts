@@ -1,6 +1,6 @@
 import type { NewModelVersion } from '../../sidecar/store/records.js';
 
-/** One write, over small sets of names so that writes meet. */
+/** A write, over small sets of names so that writes collide. */
 export type Operation =
   | { readonly do: 'create domain'; readonly domain: string }
   | { readonly do: 'delete domain'; readonly domain: string; readonly cascade: boolean }
@@ -38,7 +38,7 @@ interface Key {
   readonly name: string;
 }
 
-/** What a version is made of; a thing leaves aside what it does not have. */
+/** What a version is made of; a kind of thing ignores what it does not have. */
 export interface Version {
   readonly text: string;
   readonly contexts: readonly string[];
@@ -50,20 +50,26 @@ interface ModelVersion extends Version {
   readonly pins: ReadonlyMap<string, string>;
 }
 
-/** Text of the context that is generated from a schema text. */
+/** Returns the text of the context that is generated from a schema text. */
 export function contextText(text: string): string {
   return `context of ${text}`;
 }
 
-/** The rules of a store, in the plainest words: maps of names, nothing stored twice, every rule a look at all. */
+/**
+ * The rules of a store in the simplest form: maps of names, nothing stored twice, and every rule
+ * checked against everything.
+ */
 export class PlainStore {
   readonly domains = new Map<string, Map<string, ModelVersion[]>>();
-  /** Those of each model that is there, by `domain~model`. */
+  /** The examples of each existing model, by `domain~model`. */
   readonly examples = new Map<string, Map<string, string>>();
   readonly contexts = new Map<string, Version[]>();
   readonly references = new Map<string, Version>();
 
-  /** Does a write, or nothing; returns `done` or the code of the error. */
+  /**
+   * Does a write or nothing.
+   * @returns `done` or the code of the error
+   */
   apply(operation: Operation): string {
     switch (operation.do) {
       case 'create domain':
@@ -87,7 +93,7 @@ export class PlainStore {
         return this.#deleteContext(operation.context, operation.stale);
       case 'put reference':
         if (operation.absent && this.references.has(operation.uri)) return 'preconditionFailed';
-        // What is put again without a change is not looked at any further.
+        // A document that is put without a change is not checked any further.
         if (this.references.get(operation.uri)?.text !== operation.version.text)
           this.references.set(operation.uri, operation.version);
         return 'done';
@@ -96,7 +102,7 @@ export class PlainStore {
     }
   }
 
-  /** Every text that something names. */
+  /** Returns every text that something names. */
   texts(): ReadonlySet<string> {
     const versions = this.#models().flatMap((model) => model.versions);
     return new Set([
@@ -193,7 +199,7 @@ export class PlainStore {
     return this.contexts.has(name) || this.#models().some(({ context }) => context === name);
   }
 
-  /** The names of contexts, own or of their model, that use one of the given. */
+  /** Returns the names of contexts, custom or of a model, that use one of the given contexts. */
   #users(names: ReadonlySet<string>): readonly string[] {
     const uses = (versions: readonly Version[]) =>
       versions.some(({ contexts }) => contexts.some((used) => names.has(used)));
@@ -209,7 +215,7 @@ export class PlainStore {
   }
 }
 
-/** What the store is given for a version of a model. */
+/** Returns the version of a model as it is given to the store. */
 export function newModelVersion(
   { text, contexts }: Version,
   references: ReadonlyMap<string, string>,

@@ -17,21 +17,21 @@ const msgpack = pdkRequire('@msgpack/msgpack') as {
 };
 const bin = pdkRequire.resolve('kong-pdk/bin/kong-js-pluginserver');
 
-/** Tells, on request, what heap is left after a collection. */
+/** Reports, on request, the heap that is left after a garbage collection. */
 const PROBE = `process.on('message', () => { gc(); process.send(process.memoryUsage().heapUsed); });`;
 
-/** As `npm run build` does; scripts are not compiled with the tests. */
+/** As in `npm run build`; scripts are not compiled with the tests. */
 const { kongBuilds } = createRequire(import.meta.url)(join(ROOT, 'scripts/kong.js')) as {
   readonly kongBuilds: (root: string, target: string) => readonly BuildOptions[];
 };
 
-/** The plugin as Kong gets it: one CommonJS file, alone in a folder. */
+/** The plugin as Kong gets it: a single CommonJS file in a folder. */
 export interface BuiltPlugin {
-  /** Absolute path of the folder the plugin server is pointed at. */
+  /** Absolute path of the folder that the plugin server loads. */
   readonly folder: string;
-  /** A folder beside it, for sockets. */
+  /** A folder next to it, for sockets. */
   readonly prefix: string;
-  /** The launcher of the plugin server; it needs nothing beside it. */
+  /** The launcher of the plugin server; it needs no other files. */
   readonly launcher: string;
   remove(): Promise<void>;
 }
@@ -39,7 +39,10 @@ export interface BuiltPlugin {
 /** kong-pdk's own program, which the launcher starts. */
 export const KONG_PDK_PROGRAM = bin;
 
-/** Bundles the plugin, and the launcher, into a temporary folder, with the options of the project's build. */
+/**
+ * Bundles the plugin and the launcher into a temporary folder, with the options of the project's
+ * build.
+ */
 export async function buildPlugin(): Promise<BuiltPlugin> {
   const root = await mkdtemp(join(tmpdir(), 'ngsi-ld-purge-'));
   for (const options of kongBuilds(ROOT, root)) await build(options);
@@ -52,9 +55,9 @@ export async function buildPlugin(): Promise<BuiltPlugin> {
 }
 
 /**
- * Asks the plugin server what it holds, as Kong does before it starts (`--dump-all-plugins`); gives what it wrote.
- *
+ * Asks the plugin server for its plugins, as Kong does before it starts (`--dump-all-plugins`).
  * @param cwd the folder to start in; a tsconfig.json there makes the server compile what it loads
+ * @returns the output
  */
 export async function dumpPlugins(
   { folder, launcher }: BuiltPlugin,
@@ -82,9 +85,8 @@ export class PluginServer {
   }
 
   /**
-   * Starts the server as Kong does and resolves when it listens.
-   *
-   * @param program what to start it by
+   * Starts the server as Kong does, and resolves when it listens.
+   * @param program the program that starts it
    */
   static async start(plugin: BuiltPlugin, program = plugin.launcher): Promise<PluginServer> {
     const probe = join(plugin.prefix, 'probe.cjs');
@@ -116,25 +118,25 @@ export class PluginServer {
     return new PluginServer(child, join(plugin.prefix, 'js.sock'));
   }
 
-  /** The process id, for what the operating system knows of the server. */
+  /** The process id, for information from the operating system. */
   get pid(): number {
     if (this.#child.pid === undefined) throw new Error('not running');
     return this.#child.pid;
   }
 
-  /** Opens one connection, as each of Kong's workers does. */
+  /** Opens a connection, as each of Kong's workers does. */
   async connect(): Promise<Link> {
     const link = await connectTo(this.#socketPath);
     this.#links.push(link);
     return link;
   }
 
-  /** Where it listens. */
+  /** The path of its socket. */
   get socketPath(): string {
     return this.#socketPath;
   }
 
-  /** The server's heap in bytes after a garbage collection. */
+  /** Returns the server's heap in bytes after a garbage collection. */
   async heapBytes(): Promise<number> {
     const answer = once(this.#child, 'message') as Promise<[number]>;
     this.#child.send('measure');
@@ -150,7 +152,10 @@ export class PluginServer {
   }
 }
 
-/** Opens a connection. @throws {LinkError} when no server listens there */
+/**
+ * Opens a connection.
+ * @throws {LinkError} if no server listens
+ */
 export async function connectTo(socketPath: string): Promise<Link> {
   const socket = connect(socketPath);
   await once(socket, 'connect').catch((cause: unknown) => {
@@ -164,7 +169,7 @@ interface StepIn {
   readonly Data: 'ret' | { readonly Method: string; readonly Args?: readonly unknown[] };
 }
 
-/** Kong answers the calls that give an entity by methods of their own. */
+/** Kong answers the calls that return an entity by special methods. */
 const STEPS: Readonly<Record<string, string>> = {
   'kong.client.get_consumer': 'StepConsumer',
   'kong.client.get_credential': 'StepCredential',
@@ -173,14 +178,17 @@ const STEPS: Readonly<Record<string, string>> = {
 /** The error half of an RPC answer. */
 export class RpcError extends Error {}
 
-/** The server is away, or went away before it had answered. */
+/** The server is unavailable, or disconnected before it answered. */
 export class LinkError extends Error {}
 
 function message(id: number, method: string, argument: unknown): Uint8Array {
   return msgpack.encode([0, id, `plugin.${method}`, [argument]]);
 }
 
-/** One connection to the plugin server, speaking MessagePack-RPC as Kong does: one message in flight. */
+/**
+ * A connection to the plugin server that speaks MessagePack-RPC as Kong does, with one message in
+ * flight.
+ */
 export class Link {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -194,7 +202,10 @@ export class Link {
     socket.on('error', (cause) => this.#waiting?.reject(new LinkError('the connection broke', { cause })));
   }
 
-  /** Calls a method of the server; @throws {RpcError} with the server's error. */
+  /**
+   * Calls a method of the server.
+   * @throws {RpcError} with the server's error
+   */
   async call(method: string, argument: unknown): Promise<unknown> {
     const id = (this.#id += 1);
     const answer = new Promise<unknown>((resolve, reject) => (this.#waiting = { resolve, reject }));
@@ -202,7 +213,10 @@ export class Link {
     return this.#result(id, await answer);
   }
 
-  /** The same in two pieces, of which the first has so many bytes; between them the server does something else. */
+  /**
+   * Calls a method with a message in two pieces, the first of which has that many bytes; between
+   * them the server does something else.
+   */
   async callInPieces(
     method: string,
     argument: unknown,
@@ -226,7 +240,10 @@ export class Link {
     return result;
   }
 
-  /** Starts an instance with a configuration; gives its id. */
+  /**
+   * Starts an instance with a configuration.
+   * @returns its id
+   */
   async startInstance(config: unknown): Promise<number> {
     const started = await this.call('StartInstance', {
       Name: 'ngsi-ld-purge',
@@ -235,7 +252,7 @@ export class Link {
     return (started as { Id: number }).Id;
   }
 
-  /** Plays Kong for one request over this connection, see {@link playAccess}. */
+  /** Plays Kong for a request over this connection, see {@link playAccess}. */
   async access(instance: number, kong: FakeKong): Promise<readonly PdkCall[]> {
     await playAccess((method, argument) => this.call(method, argument), instance, kong);
     return kong.calls;
@@ -251,7 +268,8 @@ export class Link {
     try {
       message = msgpack.decode(this.#received);
     } catch (error) {
-      // The stream is not framed: an incomplete message only shows when it cannot be decoded yet.
+      // The stream has no framing: an incomplete message is recognised only because it cannot be
+      // decoded yet.
       if (error instanceof RangeError) return;
       throw error;
     }
@@ -263,9 +281,9 @@ export class Link {
 }
 
 /**
- * Plays Kong for one request: runs the access phase, answering each PDK call from the fake. Like Kong, it stops after
- * `response.exit`, and sends no `Data` for an answer of nil. A call the fake fails is answered by StepError.
- *
+ * Plays Kong for a request: runs the access phase and answers each PDK call from the fake. Like
+ * Kong, it stops after `response.exit`, and sends no `Data` for an answer of nil. A call that the
+ * fake fails is answered by StepError.
  * @param call calls a method of the server
  */
 export async function playAccess(
@@ -290,7 +308,10 @@ export async function playAccess(
   }
 }
 
-/** Finds the fake's function for a method as named on the wire, e.g. `kong.service.request.set_header`. */
+/**
+ * Calls the fake's function for a method as named on the wire, e.g.
+ * `kong.service.request.set_header`.
+ */
 function answerOf(kong: Pick<FakeKong, 'pdk'>, method: string, args: readonly unknown[]): Promise<unknown> {
   const path = method
     .replace(/^kong\./, '')

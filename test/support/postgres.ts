@@ -5,17 +5,21 @@ import { Client } from 'pg';
 import { programBeside } from './project.js';
 
 /**
- * A PostgreSQL that is a test's own, to be stopped and started. It ends with this process, however that ends.
+ * A PostgreSQL for a single test, which can be stopped and started. It ends with this process,
+ * however that ends.
  */
 export class PostgresServer {
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
   readonly url: string;
 
-  /** @param options `durable`: commits are on disk when they are answered; `tls`: encrypted connections are taken as well */
+  /**
+   * @param options `durable`: commits are on disk when they are answered; `tls`: encrypted
+   * connections are accepted as well
+   */
   static async start(...options: readonly ('durable' | 'tls')[]): Promise<PostgresServer> {
     const program = [...programBeside('postgres-server', import.meta.url), ...options];
-    // Apart from this process's group, so that Ctrl+C does not end it before it has tidied up.
+    // Not in this process's group, so that Ctrl+C does not end it before it has cleaned up.
     const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const line = await lines.next();
@@ -32,12 +36,12 @@ export class PostgresServer {
     this.url = url;
   }
 
-  /** Ends the server; all connections break. */
+  /** Stops the server; all connections break. */
   async stop(): Promise<void> {
     await this.#tell('stop');
   }
 
-  /** Starts it again, on the same port and with the same data. */
+  /** Starts the server again, on the same port and with the same data. */
   async restart(): Promise<void> {
     await this.#tell('start');
   }
@@ -57,7 +61,10 @@ export class PostgresServer {
 let shared: Promise<PostgresServer> | undefined;
 let names = 0;
 
-/** The URL of a PostgreSQL for tests: the one that TEST_DATABASE_URL names, or one that is started for this process. */
+/**
+ * Returns the URL of a PostgreSQL for tests: that of TEST_DATABASE_URL, or one that is started for
+ * this process.
+ */
 export async function postgresUrl(): Promise<string> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given !== undefined && given !== '') return given;
@@ -65,25 +72,24 @@ export async function postgresUrl(): Promise<string> {
   return (await shared).url;
 }
 
-/** Whether a URL leads to a server that the tests have started, which asks for passwords. */
+/** Whether a URL leads to a server started by the tests, which asks for passwords. */
 export function isOwnServer(url: string): boolean {
   return new URL(url).username === 'tester';
 }
 
-/** An empty database, and its end. */
+/** An empty database that can be dropped. */
 export interface TestDatabase {
   readonly url: string;
-  /** Runs statements in it, beside what is tested. */
+  /** Runs statements in the database, separately from the tested code. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>;
-  /** Drops it, whoever is connected. */
+  /** Drops the database, even if clients are connected. */
   drop(): Promise<void>;
 }
 
 /**
- * Makes an empty database.
- *
- * @param server its URL; the shared one's by default
- * @param options of CREATE DATABASE
+ * Creates an empty database.
+ * @param server the URL of the server; by default the shared one
+ * @param options options of CREATE DATABASE
  */
 export async function createDatabase(server?: string, options = ''): Promise<TestDatabase> {
   const base = server ?? (await postgresUrl());
@@ -101,12 +107,12 @@ export async function createDatabase(server?: string, options = ''): Promise<Tes
 }
 
 /**
- * A database in which stores are opened one after the other: to empty its tables takes a tenth of the time of making and
- * migrating another one.
+ * A database in which stores are opened one after the other. Emptying its tables takes a tenth of
+ * the time of creating and migrating another database.
  */
 export class StoreDatabase {
   readonly #database: TestDatabase;
-  /** Empties it, and puts back the rows that migrations have made. */
+  /** Statements that empty the database and restore the rows made by migrations. */
   readonly #restore: string;
 
   private constructor(database: TestDatabase, restore: string) {
@@ -114,7 +120,7 @@ export class StoreDatabase {
     this.#restore = restore;
   }
 
-  /** @param migrate makes the tables */
+  /** @param migrate creates the tables */
   static async create(migrate: (url: string) => Promise<unknown>): Promise<StoreDatabase> {
     const database = await createDatabase();
     await migrate(database.url);
@@ -139,7 +145,7 @@ export class StoreDatabase {
     return this.#database.url;
   }
 
-  /** Makes it as it was when it was migrated; nobody may be at work in it. */
+  /** Resets the database to its state after the migration; no client may be using it. */
   async empty(): Promise<void> {
     await this.#database.query(this.#restore);
   }
@@ -151,7 +157,7 @@ export class StoreDatabase {
 
 async function query<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
   const client = new Client(url);
-  // A connection that is cut on purpose.
+  // The connection may be cut on purpose.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { entryBeside } from '../../sidecar/shared/workers/pool.js';
 
-/** The project's folder, absolute. The tests may run from where they were compiled to, below it. */
+/** The absolute path of the project's folder. Compiled tests may run from a folder below it. */
 export const ROOT = above(import.meta.dirname);
 
 function above(folder: string): string {
@@ -14,8 +14,8 @@ function above(folder: string): string {
 }
 
 /**
- * What to start Node with to run the module of that name beside another module, as source or compiled as that one is.
- *
+ * Returns the arguments with which Node starts the module of that name next to another module, as
+ * source or compiled like the other one.
  * @param url `import.meta.url` of the other module
  */
 export function programBeside(name: string, url: string): readonly string[] {

@@ -20,11 +20,11 @@ import type { StubBroker } from './stub-broker.js';
 import type { StubEntity } from './stub-broker-filter.js';
 import { seededRandom, type StubRequest } from './stub-broker-state.js';
 
-/** A clock whose sleeps take no time, and that remembers them. */
+/** A clock whose sleeps take no time and are recorded. */
 export interface TestClock extends Clock {
   /** Milliseconds of each sleep, in order. */
   readonly sleeps: readonly number[];
-  /** Sets the time of day, as an administrator does; no time goes by. */
+  /** Sets the time of day, as an administrator does; no time passes. */
   set(byMs: number): void;
 }
 
@@ -55,7 +55,7 @@ export interface PurgeOptions {
   readonly retry?: Partial<RetryPolicy>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pace?: Pace;
-  /** What earlier purges learnt of the broker. */
+  /** What earlier purges learnt about the broker. */
   readonly capabilities?: BrokerMemory;
   readonly clock?: Clock;
   readonly brokerAheadMs?: () => number | undefined;
@@ -73,11 +73,11 @@ export interface PurgeOptions {
 export interface PurgeOutcome {
   readonly report: PurgeReport | undefined;
   readonly error: unknown;
-  /** The last progress told; zeros when none was. */
+  /** The last reported progress; zeros if there was none. */
   readonly progress: PurgeProgress;
 }
 
-/** Purges as the gateway does, but without waiting; never throws. */
+/** Purges as the gateway does, but without real pauses; never throws. */
 export async function purge(
   broker: Pick<StubBroker, 'url'>,
   query: string,
@@ -89,7 +89,7 @@ export async function purge(
   });
 }
 
-/** The same for a temporal purge. */
+/** Runs a temporal purge in the same way. */
 export async function purgeHistory(
   broker: Pick<StubBroker, 'url'>,
   query: string,
@@ -163,14 +163,17 @@ async function observe(
   return { report, error, progress };
 }
 
-/** The report of a purge that must end with one. */
+/** Returns the report of a purge, which must not fail. */
 export async function purged(...purgeArguments: Parameters<typeof purge>): Promise<PurgeReport> {
   const { report, error } = await purge(...purgeArguments);
   if (report === undefined) throw error;
   return report;
 }
 
-/** Entities `urn:ngsi-ld:{type}:0` to `…:{count - 1}`, each with a numeric attribute `n`. */
+/**
+ * Returns the entities `urn:ngsi-ld:{type}:0` to `…:{count - 1}`, each with a numeric attribute
+ * `n`.
+ */
 export function things(count: number, type = 'Thing', prefix = ''): StubEntity[] {
   return Array.from({ length: count }, (_, n) => ({
     id: `urn:ngsi-ld:${type}:${prefix}${n}`,
@@ -179,14 +182,14 @@ export function things(count: number, type = 'Thing', prefix = ''): StubEntity[]
   }));
 }
 
-/** Requests of each kind that a stub broker has seen. */
+/** Counts the requests of each kind that a stub broker has received. */
 export function requestCounts({ requests }: Pick<StubBroker, 'requests'>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = { query: 0, batch: 0, single: 0, attribute: 0, collection: 0 };
   for (const { kind } of requests) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 
-/** True for the query that asks whether a filter is honoured. */
+/** Whether a request is the query that checks if a filter is applied. */
 export function isProbe({ query }: StubRequest): boolean {
   return [...query.values()].some((value) => value.includes('PurgeProbe'));
 }

@@ -22,7 +22,7 @@ import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { KeptPurges } from './kept-purges.js';
 import { createTestClock } from './purge-harness.js';
 
-/** What a purge of entities tells, and comes to in the end. */
+/** The events of a purge of entities, and its final result. */
 export type Run = (order: PurgeOrder, signal: AbortSignal) => AsyncIterable<PurgeEvent | Finished>;
 
 interface Finished {
@@ -39,12 +39,12 @@ export const LIMITS: PurgeLimits = {
   maxAffected: undefined,
 };
 
-/** When the clock of a test begins, unless it has its own. */
+/** The initial time of a test's clock, unless the test has its own clock. */
 export const STARTED = Date.UTC(2026, 0, 1);
 
 export const NEVER = new AbortController().signal;
 
-/** A purge of entities as a caller asks for it. */
+/** A purge of entities as a caller requests it. */
 export const newPurge = (query = 'type=T', headers: Readonly<Record<string, string>> = {}): NewPurge => ({
   target: 'entities',
   query,
@@ -54,7 +54,7 @@ export const newPurge = (query = 'type=T', headers: Readonly<Record<string, stri
   requestId: 'r',
 });
 
-/** The record of a purge that runs and has done nothing yet. */
+/** The record of a purge that is running and has done nothing yet. */
 export const recordOf = (members: Partial<PurgeRecord> = {}): PurgeRecord => ({
   id: randomUUID(),
   state: 'running',
@@ -81,7 +81,7 @@ export const recordOf = (members: Partial<PurgeRecord> = {}): PurgeRecord => ({
   ...members,
 });
 
-/** A lease that never ends, unless the test says so. */
+/** A lease that never ends, unless the test says otherwise. */
 export const leaseOf = (number = 0, more: Partial<LeaseOptions> = {}) =>
   new Lease({
     claim: { lease: number },
@@ -91,7 +91,7 @@ export const leaseOf = (number = 0, more: Partial<LeaseOptions> = {}) =>
     ...more,
   });
 
-/** What a purge came to that deleted three entities. */
+/** The report of a purge that deleted three entities. */
 export const REPORT: PurgeReport = {
   matched: 3,
   deleted: 3,
@@ -123,7 +123,7 @@ export async function hasStopped(signal: AbortSignal): Promise<void> {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-/** A purge that goes on until it is stopped. */
+/** A purge that runs until it is stopped. */
 export const untilStopped: Run = async function* run(_order, signal) {
   yield BEGUN;
   await hasStopped(signal);
@@ -138,23 +138,26 @@ async function toldBy(run: Run, order: PurgeOrder, signal: AbortSignal): Promise
   throw new PurgeStoppedError('It ended without a report.');
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs everything that only waits for its turn of the event loop. */
 export async function turns(): Promise<void> {
   for (let index = 0; index < 30; index += 1) await turn();
 }
 
 export interface PurgeServiceSetup extends Partial<PurgeServiceOptions> {
-  /** The store, for one that outlives a process. */
+  /** A store that can outlive a process. */
   readonly kept?: KeptPurges;
   readonly limits?: PurgeLimits;
 }
 
-/** The purge service of a process whose purges are functions, on a store in memory; nothing of it waits. */
+/**
+ * The purge service of a process, with functions as purges, on a store in memory and without real
+ * pauses.
+ */
 export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   const { limits = LIMITS, clock = createTestClock(STARTED), ...options } = setup;
   const { kept = new KeptPurges(clock), ...others } = options;
   const kindSetup = { dependencies: {} as PurgeDependencies, limits, wholeTenant: 'bounded' as const };
-  /** What the observer was told, and the errors with which purges ended. */
+  /** The events passed to the observer, and the errors with which purges ended. */
   const told: string[] = [];
   const errors: unknown[] = [];
   const { kinds: givenKinds, recordRequired = false, ...forAll } = others;
@@ -195,7 +198,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     ...forAll,
   });
   const service = new PurgeService(jobs, { kinds, recordRequired, plans: new PlanService(kept.plans) });
-  /** Stops the process in an orderly way: its jobs go back into the queue. */
+  /** Stops the process in an orderly way: its jobs return to the queue. */
   const shutDown = async () => {
     service.jobs.stop();
     await service.jobs.registry.idle();
@@ -204,7 +207,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   return { service, kept, told, errors, clock, shutDown };
 }
 
-/** A process with a job that has begun, if there is a place for it. */
+/** A process with a job that has started, if there is a place for it. */
 export async function jobOf(run: Run, query?: string, setup: PurgeServiceSetup = {}) {
   const made = purgeServiceOf(run, setup);
   const { id } = await made.service.submit(newPurge(query));

@@ -6,14 +6,14 @@ import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';
 import { words } from './words.js';
 
-/** A flaw that shows in queries of a shape only: the named parameters are dropped there. */
+/** A flaw that only affects queries of a certain shape: the given parameters are dropped. */
 const drops = (
   name: string,
   isHere: (parameters: Asked['parameters']) => boolean,
   ...dropped: string[]
 ): Flaw => ({ name, reads: (asked) => (isHere(asked.parameters) ? [without(asked, ...dropped)] : [asked]) });
 
-/** A flaw in how q is read. */
+/** A flaw in the reading of q. */
 const misreads = (name: string, read: (q: string) => string): Flaw => ({
   name,
   reads: (asked) => {
@@ -28,7 +28,10 @@ const GEO = ['georel', 'geometry', 'coordinates', 'geoproperty'];
 
 export const HONEST: Flaw = { name: 'none', reads: (asked) => [asked] };
 
-/** Brokers that drop or misread a filter in one shape of query only; most were seen. */
+/**
+ * Brokers that drop or misread a filter only in queries of a certain shape; most have been
+ * observed.
+ */
 export const FLAWS: readonly Flaw[] = [
   drops('q beside one id', (given) => has(given, 'q', 'id') && given.get('id')?.includes(',') === false, 'q'),
   drops('q beside attrs', (given) => has(given, 'q', 'attrs'), 'q'),
@@ -77,7 +80,7 @@ function withoutConditions(q: string, isDropped: RegExp): string {
   return left.length === 0 ? 'n>=0' : left.join(';');
 }
 
-/** Vehicles that differ in everything a query can ask for. */
+/** Vehicles that differ in everything a query can select by. */
 function vehicles(tenant: string): readonly object[] {
   return Array.from({ length: 24 }, (_, n) => ({
     id: `urn:v:${n}`,
@@ -97,7 +100,7 @@ const CONDITIONS = words(`
   (n<6|n>15) brand~="b[12]" brand!~="b[34]" (n<4|!extra)
 `);
 
-/** A query string, its tenant and its Link, made by chance. */
+/** Generates a random query string, tenant and Link. */
 function queryOf(random: () => number) {
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
   const chance = (share: number) => random() < share;
@@ -121,16 +124,16 @@ function queryOf(random: () => number) {
   return { query: `${parameters.toString()}&maxAffected=1000`, tenant: pick(['a', 'b']) ?? 'a', link };
 }
 
-/** How purges ended that were made by chance. */
+/** The outcomes of random purges. */
 export interface Outcomes {
   done: number;
   refused: number;
 }
 
 /**
- * Purges at a broker with a flaw, one after the other with what was learnt before, and checks each: nothing outside the query is
- * gone; and at a broker that reads the query as it is meant, all of it is.
- *
+ * Purges at a broker with a flaw repeatedly, keeping what was learnt, and checks each purge:
+ * nothing outside the query was deleted, and at a broker that reads the query correctly, every
+ * match was.
  * @param isRefused whether a refusal is right at an honest broker
  */
 export async function checkPurges(flaw: Flaw, seed: number, often: number): Promise<Outcomes> {

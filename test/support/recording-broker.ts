@@ -19,16 +19,16 @@ export interface RecordedAnswer {
   readonly body?: string;
 }
 
-/** A broker that records what reaches it, before it answers. */
+/** A broker that records each request before answering it. */
 export interface RecordingBroker {
   readonly url: string;
   readonly requests: readonly RecordedRequest[];
-  /** Waits for the `nth` request (from 1) of a kind, which may have come already. */
+  /** Waits for the `nth` request (from 1) of a kind, which may have arrived already. */
   arrived(isMeant: (request: RecordedRequest) => boolean, nth?: number): Promise<RecordedRequest>;
   close(): Promise<void>;
 }
 
-/** Starts a recording broker; one that answers every request with an empty list unless told otherwise. */
+/** Starts a recording broker. By default it answers every request with an empty list. */
 export async function startRecordingBroker(
   answer: (request: RecordedRequest) => RecordedAnswer | Promise<RecordedAnswer> = () => EMPTY_LIST,
 ): Promise<RecordingBroker> {
@@ -62,7 +62,10 @@ const EMPTY_LIST: RecordedAnswer = {
   body: '[]',
 };
 
-/** Answers as another broker does: what stands between a gateway and an embedded broker to hold requests back. */
+/**
+ * Answers with the answer of another broker; for holding back requests between a gateway and an
+ * embedded broker.
+ */
 export function relayTo(broker: EmbeddedBroker): (request: RecordedRequest) => Promise<RecordedAnswer> {
   return async ({ method, url, headers, body }) => {
     const response = await fetch(`${broker.url}${url}`, {
@@ -87,7 +90,7 @@ function pick(names: readonly string[], valueOf: (name: string) => unknown): Rec
   return picked;
 }
 
-/** What requests wait at until it is opened. */
+/** Holds requests back until it is opened. */
 export class Gate {
   readonly passed: Promise<void>;
   open: () => void = () => {};
@@ -99,12 +102,15 @@ export class Gate {
   }
 }
 
-/** True for a request that deletes entities. */
+/** Whether a request deletes entities. */
 export function isDelete({ method, url }: RecordedRequest): boolean {
   return method === 'DELETE' || url.startsWith('/ngsi-ld/v1/entityOperations/delete');
 }
 
-/** Stands before a broker, and holds requests back, its deletes by default, until a gate opens: at the latest by `stopAll`. */
+/**
+ * Starts a proxy in front of a broker that holds requests back, by default its deletes, until a
+ * gate opens, at the latest by `stopAll`.
+ */
 export async function holdBack(
   broker: EmbeddedBroker,
   isHeld: (request: RecordedRequest) => boolean = isDelete,

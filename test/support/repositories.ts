@@ -1,6 +1,6 @@
 import type { Entry } from './archives.js';
 
-/** Repositories of data models, small and made for tests. */
+/** Small repositories of data models made for tests. */
 
 const BASE = 'https://models.example/dataModel.City';
 export const COMMON_URL = 'https://models.example/shared/common-schema.json';
@@ -22,7 +22,7 @@ export function commonSchema(nameType = 'string'): object {
   };
 }
 
-/** A schema of entities of a type, with an attribute of its own. */
+/** Returns a schema of entities of a type, with an attribute of its own. */
 export function entitySchema(type: string, attribute: string, more: object = {}): object {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -54,8 +54,8 @@ const CONTEXT = {
 };
 
 /**
- * Two models, a document that they share and name in two ways, a context, examples of which one is wrong, and files of no
- * concern, as a clone has them.
+ * Two models, a shared document that they name in two ways, a context, examples of which one is
+ * invalid, and unrelated files, as in a clone.
  */
 export function cityRepository(): Readonly<Record<string, unknown>> {
   return {
@@ -86,12 +86,15 @@ export function cityRepository(): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The same, with the shared document beside it: nothing is missing. */
+/** The same with the shared document included, so that nothing is missing. */
 export function completeRepository(): Readonly<Record<string, unknown>> {
   return { ...cityRepository(), 'shared/common-schema.json': commonSchema() };
 }
 
-/** The same, with contexts and examples that name contexts by URLs of a code host, by where they are published, and relatively. */
+/**
+ * The same with contexts and examples that name contexts by URLs of a code host, by their published
+ * URLs, and relatively.
+ */
 export function contextsRepository(): Readonly<Record<string, unknown>> {
   const onHost = 'https://raw.code.example/city/dataModel.City';
   return {
@@ -135,7 +138,10 @@ export function cityWithoutExamples(): Readonly<Record<string, unknown>> {
   );
 }
 
-/** Files as entries of an archive; texts are as they are, everything else is JSON with lines. */
+/**
+ * Returns files as entries of an archive. Strings are stored unchanged, everything else as indented
+ * JSON.
+ */
 export function entriesOf(files: Readonly<Record<string, unknown>>, folder = ''): readonly Entry[] {
   return Object.entries(files).map(([path, content]) => ({
     name: folder + path,

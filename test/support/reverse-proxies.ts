@@ -11,15 +11,18 @@ import { stopLater } from './gateway-harness.js';
 import { ROOT } from './project.js';
 import { freePort } from './free-port.js';
 
-/** The callers that the proxies know, of whom the second may only read, and the token that they add. */
+/**
+ * The callers that the proxies know, the second of which may only read, and the token that they
+ * add.
+ */
 export const CALLER = { user: 'alice', password: 'secret of alice' } as const;
 export const READER = { user: 'bob', password: CALLER.password } as const;
 export const TOKEN = 'token-of-the-sidecar';
 
-/** bcrypt of {@link CALLER}'s password, with the lowest cost. */
+/** The bcrypt hash of {@link CALLER}'s password, with the lowest cost. */
 const PASSWORD_HASH = '$2b$04$8W3QObhR5mmsFrOTOhiUM.nickExDmxdi8xeVgV4dzav06OvOaVyG';
 
-/** Where the proxy listens, where the sidecar does, and a folder for the files of the program. */
+/** The ports of proxy and sidecar, and a folder for the files of the program. */
 interface Place {
   readonly port: number;
   readonly sidecar: number;
@@ -27,12 +30,12 @@ interface Place {
 }
 
 interface Proxy {
-  /** What is started, and the file of deploy/ that it reads. */
+  /** The program that is started, and the file of deploy/ that it reads. */
   readonly program: 'nginx' | 'haproxy' | 'caddy';
   readonly file: string;
-  /** Replacements in the file, each for a text that stands there exactly once. */
+  /** Replacements in the file; each text to replace occurs exactly once. */
   replace(place: Place): readonly (readonly [text: string, by: string])[];
-  /** Files to be written beside it. */
+  /** Further files to write next to it. */
   files?(place: Place): Readonly<Record<string, string>>;
   arguments(place: Place): readonly string[];
 }
@@ -92,13 +95,16 @@ export const PROXIES: readonly Proxy[] = [
   },
 ];
 
-/** The path of a program; undefined where it is not installed. */
+/** Returns the path of a program; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** Starts the program of a proxy with the file of deploy/, in front of a sidecar; gives its port. `stopAll` ends it. */
+/**
+ * Starts the program of a proxy with the file of deploy/, in front of a sidecar. `stopAll` ends it.
+ * @returns its port
+ */
 export async function startProxy(proxy: Proxy, sidecar: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'proxy-'));
   const place = { port: await freePort(), sidecar, folder };

@@ -5,7 +5,7 @@ import { purgeRecord } from './store-contract-purges.js';
 const run = (id: string, query: string, members: Partial<PurgeRecord> = {}): PurgeRecord =>
   purgeRecord(id, 'succeeded', { query, retentionPolicy: 'old', ...members });
 
-/** Purges as the first format has them: none says of itself that it was held back. */
+/** Purges in the first format, in which records do not say that a run was held back. */
 const RECORDS: readonly PurgeRecord[] = [
   run('usual', 'q=name==%22"dryRun":true%22&maxAffected=5'),
   run('held', 'type=Car&maxAffected=5', { dryRun: true, warnings: ["It matches 900. \0 It's held."] }),
@@ -13,7 +13,7 @@ const RECORDS: readonly PurgeRecord[] = [
   purgeRecord('by hand', 'succeeded', { dryRun: true }),
 ];
 
-/** Statements that put the runs of a policy into a database of the first format. */
+/** Statements that insert the runs of a policy into a database of the first format. */
 export const RUNS_OF_FIRST_FORMAT = RECORDS.map(
   (record) => `
     INSERT INTO purge (id, state, tenant, caller, retention_policy, ended_at, record, dry_run) VALUES
@@ -21,7 +21,7 @@ export const RUNS_OF_FIRST_FORMAT = RECORDS.map(
       '${JSON.stringify(record).replaceAll("'", "''")}', ${record.dryRun ? 1 : 0});`,
 ).join('');
 
-/** Checks that of those runs the one that was held back is known by now, and comes last. */
+/** Checks that the run that was held back is marked as such after the migration, and comes last. */
 export async function checkHeldBack(purges: Jobs): Promise<void> {
   const [usual, held, report, byHand] = RECORDS;
   const runs = await purges.completedRuns('old', 9);

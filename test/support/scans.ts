@@ -5,7 +5,7 @@ import { send, sendJson } from './gateway-harness.js';
 
 export type Scan = Schemas['Scan'];
 
-/** A model that entities can break in five ways. */
+/** A model that entities can violate in five ways. */
 export const ROOM = {
   type: 'object',
   properties: {
@@ -18,7 +18,7 @@ export const ROOM = {
   required: ['name'],
 };
 
-/** How they do, and how many of any thousand. */
+/** The violations, and their number in each thousand entities. */
 const WAYS = [
   { pointer: '/temperature/value', keyword: 'type', per: 11, breaks: { temperature: property('warm') } },
   { pointer: '/temperature/value', keyword: 'maximum', per: 7, breaks: { temperature: property(101) } },
@@ -32,7 +32,7 @@ const WAYS = [
   { pointer: '', keyword: 'required', per: 2, breaks: { name: undefined } },
 ] as const;
 
-/** The findings of a scan of 3,000 entities, and how many of those break the model. */
+/** The findings of a scan of 3,000 entities, and the number of invalid ones. */
 export const BROKEN = WAYS.map(({ pointer, keyword, per }) => ({ pointer, keyword, entities: 3 * per }));
 export const BROKEN_ENTITIES = BROKEN.reduce((sum, { entities }) => sum + entities, 0);
 
@@ -42,7 +42,7 @@ export async function storeRoom(gateway: string): Promise<void> {
   await sendJson(gateway, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
 }
 
-/** Resolves when a scan has judged at least so many entities. */
+/** Resolves when a scan has judged at least that many entities. */
 export async function judgedAtLeast(gateway: string, id: string, most: number): Promise<void> {
   for (let checked = 0; checked < most;) {
     await pause(20);
@@ -50,7 +50,7 @@ export async function judgedAtLeast(gateway: string, id: string, most: number): 
   }
 }
 
-/** Checks that all entities of each finding are kept, each once. */
+/** Checks that all entities of each finding are stored, each once. */
 export async function assertKept(gateway: string, { id, findings }: Scan): Promise<void> {
   for (const [position, { entities }] of findings.entries()) {
     const path = `/api/v2/scans/${id}/entities?finding=${String(position)}`;
@@ -64,7 +64,10 @@ function property(value: unknown) {
   return { type: 'Property', value };
 }
 
-/** The entity with a number; of any thousand, some break the model, each in one way. */
+/**
+ * Returns the entity with a number. In each thousand, some entities violate the model, each in one
+ * way.
+ */
 export function roomEntity(index: number): object {
   const place = index % 1000;
   let from = 100;
@@ -94,7 +97,7 @@ export async function startScan(gateway: string, body: object): Promise<string> 
   return id;
 }
 
-/** The final record of a scan. */
+/** Returns the final record of a scan. */
 export async function scanned(gateway: string, id: string): Promise<Scan> {
   await (await fetch(`${gateway}/api/v2/scans/${id}/events`)).text();
   return (await send(gateway, 'GET', `/api/v2/scans/${id}`)).json() as Scan;

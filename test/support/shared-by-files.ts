@@ -1,11 +1,16 @@
-/** Set by scripts/test.js where test files share a process: what is closed after the last of them. */
+/**
+ * Set by scripts/test.js if test files share a process: what has to be closed after the last file.
+ */
 const closedLast = (globalThis as { closedAfterLastFile?: (() => Promise<void>)[] }).closedAfterLastFile;
 
-/** Something that takes long to start, and serves all tests of a process. */
+/** Something that is slow to start and is shared by all tests of a process. */
 export interface Shared<Thing> {
-  /** Starts it for the first who needs it. */
+  /** Returns the thing, and starts it on first use. */
   get(): Thing;
-  /** Says that a file needs it no more: closes it, unless it serves the files that follow in this process. */
+  /**
+   * Called when a file no longer needs the thing: closes it, unless following files in this process
+   * use it.
+   */
   release(): Promise<void>;
 }
 

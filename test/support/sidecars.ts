@@ -7,23 +7,23 @@ import { GatewayProcess } from './gateway-process.js';
 import { createDatabase, type TestDatabase } from './postgres.js';
 import { isDelete, relayTo, startRecordingBroker, type RecordedRequest } from './recording-broker.js';
 
-/** A delete as it reached the broker: of which purge, and from which gateway. */
+/** A delete as it reached the broker, with its purge and its gateway. */
 export interface SeenDelete {
-  /** When it came, by performance.now(). */
+  /** The time of its arrival, by performance.now(). */
   readonly atMs: number;
   readonly requestId: string;
-  /** Differs from process to process. */
+  /** Different for each process. */
   readonly via: string;
 }
 
-/** A broker that takes its time for deletes, and sees who sends them. */
+/** A broker with slow deletes that records who sends them. */
 export class WatchedBroker {
   readonly deletes: SeenDelete[] = [];
-  /** Purges of which two processes had a delete under way at a time. */
+  /** Purges for which two processes had deletes in flight at the same time. */
   readonly overlaps: string[] = [];
-  /** How long a delete takes, in milliseconds. */
+  /** The duration of a delete, in milliseconds. */
   delayMs = 0;
-  /** Called when a request other than a delete was carried out, before it is answered. */
+  /** Called after a request other than a delete was executed and before it is answered. */
   onCarriedOut: (request: RecordedRequest) => Promise<void> = async () => {};
   readonly #underWay: SeenDelete[] = [];
   readonly #relay: ReturnType<typeof relayTo>;
@@ -41,12 +41,14 @@ export class WatchedBroker {
     this.#relay = relayTo(broker);
   }
 
-  /** Entities of a type, in a tenant. */
+  /** Adds entities of a type, in a tenant. */
   seed(type: string, count: number, tenant?: string): void {
     this.broker.entities.seed(count, (n) => ({ id: `urn:ngsi-ld:${type}:${String(n)}`, type }), tenant);
   }
 
-  /** The processes that sent deletes of a purge, in order; one that came back is there again. */
+  /**
+   * Returns the processes that sent deletes of a purge, in order; one that resumed occurs again.
+   */
   sendersOf(requestId: string): readonly string[] {
     const all = this.deletes.filter((each) => each.requestId === requestId).map(({ via }) => via);
     return all.filter((via, index) => via !== all[index - 1]);
@@ -77,14 +79,17 @@ export class WatchedBroker {
 export interface Sidecar {
   readonly name: string;
   readonly url: string;
-  /** Of those that are started apart. */
+  /** Only for sidecars in processes of their own. */
   readonly process?: GatewayProcess;
 }
 
 export interface SidecarsOptions {
-  /** The URL of a PostgreSQL; the shared one's by default. */
+  /** The URL of a PostgreSQL; by default the shared one. */
   readonly server?: string;
-  /** Each in a process of its own, to be stopped and killed: to start one takes longer than most tests. */
+  /**
+   * Whether each sidecar runs in its own process, so that it can be stopped and killed; starting
+   * one takes longer than most tests.
+   */
   readonly isApart?: boolean;
 }
 
@@ -142,7 +147,7 @@ export class Sidecars {
     await process.ended;
   }
 
-  /** Starts one anew, under the name of one that has ended. */
+  /** Starts a sidecar again, under the name of one that has ended. */
   async revive(name: string): Promise<void> {
     const sidecar = await startApart(name, this.#env);
     this.#all.splice(this.#all.indexOf(this.named(name)), 1, sidecar);
@@ -171,14 +176,14 @@ export async function submit(
   return answer.json() as PurgeRecord;
 }
 
-/** The record of a purge, asked for at any gateway. */
+/** Reads the record of a purge from any gateway. */
 export async function recordAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<PurgeRecord> {
   const answer: Answer = await send(url, 'GET', `/api/v2/purges/${id}`);
   assert.equal(answer.status, 200, answer.text);
   return answer.json() as PurgeRecord;
 }
 
-/** Asks until the answer is as it should be. */
+/** Repeats a read until the answer is right. */
 export async function until<Found>(
   look: () => Promise<Found> | Found,
   isRight: (found: Found) => boolean,
@@ -190,13 +195,13 @@ export async function until<Found>(
   }
 }
 
-/** The events of a purge at a gateway: the records that came so far, and the end of the stream. */
+/** The events of a purge at a gateway: the records so far, and the end of the stream. */
 export interface Followed {
   readonly records: readonly PurgeRecord[];
   readonly ended: Promise<void>;
 }
 
-/** Follows a purge by its events, through any gateway, until it has ended. */
+/** Follows the events of a purge, through any gateway, until it has ended. */
 export async function eventsAt({ url }: Pick<Sidecar, 'url'>, id: string): Promise<Followed> {
   const { status, body } = await fetch(`${url}/api/v2/purges/${id}/events`);
   assert.equal(status, 200);

@@ -5,13 +5,16 @@ import { listening } from './listening.js';
 
 export interface SlowBrokerOptions {
   readonly entities: number;
-  /** What the delete of one entity takes; the broker deletes one after the other. */
+  /** The duration of the delete of one entity; the broker deletes one after the other. */
   readonly msEach: number;
-  /** A batch whose client is gone is dropped in the middle; else it is carried out. */
+  /**
+   * Whether a batch whose client has disconnected is abandoned in the middle; otherwise it is
+   * completed.
+   */
   readonly dropsUnwanted: boolean;
 }
 
-/** A broker that deletes slowly, and counts each delete that had an effect. */
+/** A broker that deletes slowly, and counts the deletes that had an effect. */
 export class SlowBroker {
   readonly #options: SlowBrokerOptions;
   readonly #there: Set<string>;
@@ -39,13 +42,13 @@ export class SlowBroker {
     return this.#there.size;
   }
 
-  /** Resolves when no more than so many entities are left. */
+  /** Resolves when at most that many entities are left. */
   async until(left: number): Promise<void> {
     if (this.left <= left) return;
     await new Promise<void>((tell) => this.#watchers.push({ left, tell }));
   }
 
-  /** Adds an entity, as a writer does. */
+  /** Adds an entity, as another client would. */
   add(id: string): void {
     this.#there.add(id);
   }
@@ -81,7 +84,7 @@ export class SlowBroker {
     }
   }
 
-  /** @returns those that were not there */
+  /** @returns the ids that did not exist */
   async #remove(ids: readonly string[], response: ServerResponse): Promise<readonly string[]> {
     const { msEach, dropsUnwanted } = this.#options;
     const missing: string[] = [];

@@ -4,9 +4,9 @@ import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './project.js';
 
-/** One import of a file. */
+/** An import of a file. */
 export interface Import {
-  /** As written. */
+  /** As written in the source. */
   readonly specifier: string;
   /** `import type`; with `import { type A }` the module is still loaded. */
   readonly typeOnly: boolean;
@@ -20,13 +20,16 @@ export interface Source {
   readonly touchesEnv: boolean;
 }
 
-/** The project file that a relative specifier means, with `.ts` where it may be `.tsx`; undefined for packages. */
+/**
+ * Returns the project file that a relative specifier refers to, with `.ts` even if it may be
+ * `.tsx`; undefined for packages.
+ */
 export function targetOf(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return undefined;
   return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
 }
 
-/** The npm package of a specifier; undefined for relative ones and Node's own modules. */
+/** Returns the npm package of a specifier; undefined for relative ones and Node's own modules. */
 export function packageOf(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:') || builtinModules.includes(specifier))
     return undefined;
@@ -36,7 +39,7 @@ export function packageOf(specifier: string): string | undefined {
     .join('/');
 }
 
-/** All TypeScript files below a folder of the project. */
+/** Reads all TypeScript files below a folder of the project. */
 export function readSources(folder: string): readonly Source[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.tsx?$/.test(name),
@@ -83,7 +86,7 @@ function importOf(specifier: ts.Node | undefined, typeOnly: boolean): Import | u
     : undefined;
 }
 
-/** `process.env`, `process['env']`, or process taken apart. */
+/** Whether a node is `process.env`, `process['env']`, or destructures process. */
 function isEnvAccess(node: ts.Node): boolean {
   if (ts.isPropertyAccessExpression(node)) return isProcess(node.expression) && node.name.text === 'env';
   if (ts.isElementAccessExpression(node)) return isProcess(node.expression);

@@ -11,7 +11,7 @@ import {
 
 const NOT_FOUND = problem(404, 'ResourceNotFound', 'no such entity');
 
-/** `POST /entityOperations/delete` (clause 6.17.3.1), with the oddities asked for. */
+/** Answers `POST /entityOperations/delete` (clause 6.17.3.1), with the configured oddities. */
 export function answerBatch(state: StubState, { ids, body }: StubRequest): StubReply {
   const { oddities, entities } = state;
   if (typeof oddities.batch === 'number') {
@@ -52,7 +52,7 @@ export function answerBatch(state: StubState, { ids, body }: StubRequest): StubR
   return { status: 207, body: { success, errors: listed } };
 }
 
-/** An error item as the standard has it, or as Scorpio does. */
+/** Builds an error item as in the standard, or as in Scorpio. */
 function errorItem({ oddities }: StubState, id: string, status: number, title: string): unknown {
   const name = status === 404 ? 'ResourceNotFound' : 'Conflict';
   const details = { type: `${ERRORS}${name}`, title, ...(oddities.itemsWithoutStatus ? {} : { status }) };
@@ -61,7 +61,7 @@ function errorItem({ oddities }: StubState, id: string, status: number, title: s
     : { entityId: id, error: details };
 }
 
-/** `DELETE /entities/{id}` (clause 6.5.3.2). */
+/** Answers `DELETE /entities/{id}` (clause 6.5.3.2). */
 export function answerSingle(state: StubState, { id = '' }: StubRequest): StubReply {
   const { oddities, entities } = state;
   if (!entities.has(id) || oddities.single === 404) return NOT_FOUND;
@@ -71,7 +71,10 @@ export function answerSingle(state: StubState, { id = '' }: StubRequest): StubRe
   return { status: 204 };
 }
 
-/** `DELETE /entities/{id}/attrs/{attribute}` (clause 6.7.3.2), of the instances that its query names; `locked` is asked for `id attribute`. */
+/**
+ * Answers `DELETE /entities/{id}/attrs/{attribute}` (clause 6.7.3.2), for the instances that its
+ * query names; `locked` is called with `id attribute`.
+ */
 export function answerAttribute(state: StubState, request: StubRequest): StubReply {
   const { id = '', attribute = '', query } = request;
   const { oddities, entities } = state;
@@ -89,7 +92,7 @@ export function answerAttribute(state: StubState, request: StubRequest): StubRep
   const kept = isAll ? [] : instances.filter((instance) => datasetOf(instance) !== wanted);
   if (kept.length === instances.length) return NOT_FOUND;
   if (!oddities.ghosts(`${id} ${name}`)) {
-    // Rebuilt rather than mutated: entities may be shared with the test.
+    // The entity is rebuilt instead of mutated, because it may be shared with the test.
     const rest = Object.entries(entity).filter(([member]) => member !== name);
     const left = kept.length === 0 ? [] : [[name, kept.length === 1 ? kept[0] : kept] as const];
     const rebuilt = { ...Object.fromEntries([...rest, ...left]), id };
@@ -105,7 +108,7 @@ function datasetOf(instance: unknown): unknown {
     : undefined;
 }
 
-/** The broker's own purge: one page of the matches, as Orion-LD does it. */
+/** Executes the broker's own purge: one page of the matches, as in Orion-LD. */
 export function answerCollection(state: StubState, { query }: StubRequest): StubReply {
   const { entities, oddities } = state;
   const found = [...entities.values()].filter((entity) => matches(entity, query, oddities.aliases));

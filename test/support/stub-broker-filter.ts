@@ -1,4 +1,4 @@
-/** One entity as a stub broker keeps it: attributes beside id, type and scope. */
+/** An entity as a stub broker stores it: attributes next to id, type and scope. */
 export interface StubEntity {
   readonly id: string;
   readonly type?: string;
@@ -6,7 +6,9 @@ export interface StubEntity {
   readonly [member: string]: unknown;
 }
 
-/** True when an entity matches all filters of a query. Knows just enough of clause 4.9 for tests. */
+/**
+ * Whether an entity matches all filters of a query. Supports just enough of clause 4.9 for tests.
+ */
 export function matches(
   entity: StubEntity,
   query: URLSearchParams,
@@ -26,7 +28,7 @@ export function matches(
   return (listed('q', ';') ?? []).every((term) => holds(entity, term));
 }
 
-/** One term of `q`: `name`, or `name` compared with a number. */
+/** Whether an entity satisfies a term of `q`: `name`, or `name` compared with a number. */
 function holds(entity: StubEntity, term: string): boolean {
   const [, name = term, operator, operand] = /^(.+?)(==|!=|>=|<=|>|<)(.*)$/.exec(term) ?? [];
   if (!Object.hasOwn(entity, name)) return false;

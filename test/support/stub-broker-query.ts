@@ -10,7 +10,7 @@ import {
 const DEFAULT_CONTEXT = 'https://example.org/context.jsonld';
 const DEFAULT_LIMIT = 20;
 
-/** `GET /entities/{id}` (clause 6.5.3.1). */
+/** Answers `GET /entities/{id}` (clause 6.5.3.1). */
 export function answerRetrieval(state: StubState, { id = '', query }: StubRequest): StubReply {
   const entity = state.entities.get(id);
   return entity === undefined
@@ -18,7 +18,7 @@ export function answerRetrieval(state: StubState, { id = '', query }: StubReques
     : { status: 200, headers: { 'content-type': 'application/json' }, body: withTimes(state, entity, query) };
 }
 
-/** `GET /entities` (clause 6.4.3.2), with the oddities asked for. */
+/** Answers `GET /entities` (clause 6.4.3.2), with the configured oddities. */
 export function answerQuery(state: StubState, { query: asked, target, headers }: StubRequest): StubReply {
   const { oddities } = state;
   const url = /<([^>]*)>[^,]*json-ld#context/.exec(String(headers['link'] ?? ''))?.[1];
@@ -37,7 +37,7 @@ function contextLink(url: string): string {
   return `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`;
 }
 
-/** The query with names in place of terms. */
+/** Returns the query with names in place of terms. */
 function expanded(query: URLSearchParams, terms: ReadonlyMap<string, string>): URLSearchParams {
   if (terms.size === 0) return query;
   const name = (term: string) => terms.get(term) ?? term;
@@ -138,7 +138,7 @@ function shown(state: StubState, entity: StubEntity, query: URLSearchParams): un
   return withTimes(state, narrowed(state, entity, query), query, entity);
 }
 
-/** The system attributes that are asked for (clause 4.8). */
+/** Adds the system attributes that are requested (clause 4.8). */
 function withTimes(
   state: StubState,
   body: object,

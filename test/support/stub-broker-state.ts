@@ -1,9 +1,9 @@
 import type { StubEntity } from './stub-broker-filter.js';
 import type { Oddities } from './stub-broker-oddities.js';
 
-/** One request as it arrived. */
+/** A request as it arrived. */
 export interface StubRequest {
-  /** What it asks for, going by method and path. */
+  /** The operation, by method and path. */
   readonly kind: 'query' | 'retrieve' | 'batch' | 'single' | 'attribute' | 'collection' | 'other';
   readonly method: string;
   /** Path and query as on the wire. */
@@ -11,9 +11,9 @@ export interface StubRequest {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
-  /** Decoded entity id of the path. */
+  /** The decoded entity id in the path. */
   readonly id?: string;
-  /** Decoded attribute name of the path. */
+  /** The decoded attribute name in the path. */
   readonly attribute?: string;
   /** Ids of a batch. */
   readonly ids: readonly string[];
@@ -26,24 +26,29 @@ export interface StubReply {
   readonly body?: unknown;
 }
 
-/** What the handlers of a stub broker share. */
+/** The state shared by the handlers of a stub broker. */
 export interface StubState {
   readonly entities: Map<string, StubEntity>;
-  /** The one that holds the entities; undefined for the default tenant. */
+  /** The tenant that has the entities; undefined for the default tenant. */
   readonly tenant: string | undefined;
-  /** Deleted entities that queries still show, and for how many more. */
+  /** Deleted entities that queries still list, and for how many more queries. */
   readonly stale: Map<string, { readonly entity: StubEntity; left: number }>;
   readonly oddities: Oddities;
   /** In [0, 1), seeded. */
   readonly random: () => number;
-  /** When each entity was created, an object of its own: one that is made again is another. */
+  /**
+   * The creation time of each entity. The keys are objects, since a recreated entity is a different
+   * object.
+   */
   readonly created: WeakMap<StubEntity, string>;
 }
 
-/** Long before any purge: when the entities were created that a stub broker begins with. */
+/** The creation time of the entities that a stub broker starts with, long before any purge. */
 export const LONG_AGO = '2020-01-01T00:00:00.000Z';
 
-/** When an entity was created; later than any purge for one that was added meanwhile. */
+/**
+ * Returns the creation time of an entity; for one added during a test, it is later than any purge.
+ */
 export function createdAtOf({ created }: StubState, entity: StubEntity): string {
   const known = created.get(entity);
   if (known !== undefined) return known;
@@ -59,7 +64,7 @@ export function problem(status: number, name: string, detail: string): StubReply
   return { status, headers: { 'content-type': 'application/json' }, body };
 }
 
-/** Deletes an entity, or pretends to. */
+/** Deletes an entity, or only reports so. */
 export function remove(state: StubState, id: string): void {
   const entity = state.entities.get(id);
   if (entity === undefined || state.oddities.ghosts(id)) return;

@@ -15,21 +15,24 @@ import {
 } from './stub-broker-state.js';
 import { listening } from './listening.js';
 
-/** What goes wrong with one request: an answer instead of the real one, a broken connection, or no answer at all. */
+/** The fault of a request: another answer, a broken connection, or no answer. */
 export type Fault = StubReply | 'reset-before' | 'reset-after' | 'hang';
 
 export interface StubBrokerOptions extends Partial<Oddities> {
   readonly entities?: readonly StubEntity[];
-  /** The one that holds the entities; the default tenant where it is missing. */
+  /** The tenant that has the entities; by default the default tenant. */
   readonly tenant?: string;
-  /** Decides, before a request is dealt with, what goes wrong with it. */
+  /** Called before a request is processed. Returns its fault, if any. */
   readonly fault?: (request: StubRequest, broker: StubBroker) => Fault | undefined;
-  /** Hears of each request after it was dealt with. */
+  /** Called after each request has been processed. */
   readonly after?: (request: StubRequest, broker: StubBroker) => void;
   readonly seed?: number;
 }
 
-/** A broker for tests: small, slow on purpose in nothing, odd in whatever is asked for. Shares no code with the product. */
+/**
+ * A small broker for tests, without delays and with configurable oddities. Shares no code with the
+ * product.
+ */
 export interface StubBroker {
   readonly url: URL;
   readonly entities: Map<string, StubEntity>;
@@ -40,7 +43,7 @@ export interface StubBroker {
 
 const API_ROOT = '/ngsi-ld/v1/';
 
-/** Starts a stub broker on a free port; the test's end closes it. */
+/** Starts a stub broker on a free port; it is closed at the end of the test. */
 export async function startStubBroker(
   test: Pick<TestContext, 'after'>,
   options: StubBrokerOptions = {},
@@ -104,7 +107,10 @@ function answer(state: StubState, request: StubRequest): StubReply {
   }
 }
 
-/** Nothing is kept in the default tenant while another one has the entities; no other exists. */
+/**
+ * Answers a request for another tenant than the one with the entities. The default tenant is then
+ * empty, and no other tenant exists.
+ */
 function answerOtherTenant(isNamed: boolean, status: number): StubReply {
   if (!isNamed || status === 200) return { status: 200, headers: { 'ngsild-results-count': '0' }, body: [] };
   return problem(status, 'NonexistentTenant', 'no such tenant');

@@ -8,20 +8,21 @@ export const BUCKET_KEYS = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 } as const;
 
-/** What the bucket does instead of its work; undefined: its work. */
+/** Called for each request; if it returns true, it has taken over the answer. */
 export type BucketFault = (
   request: { readonly method: string; readonly key: string },
   response: ServerResponse,
 ) => boolean;
 
 /**
- * A bucket with Object Lock as S3 has it, with one page for three names. It recomputes each signature from the request line, the headers and the
- * body as they came (AWS Signature Version 4), and takes no body whose digest is another.
+ * A bucket with Object Lock as in S3, with three names in a page. It recomputes each signature from
+ * the received request line, headers and body (AWS Signature Version 4), and refuses a body with
+ * another digest.
  */
 export class StubBucket {
   readonly objects = new Map<string, Buffer>();
   readonly requests: string[] = [];
-  /** Of the last request. */
+  /** The headers of the last request. */
   headers: IncomingHttpHeaders = {};
   fault: BucketFault = () => false;
   #server!: Listening;
@@ -113,7 +114,7 @@ function refuse(response: ServerResponse, status: number, code: string): void {
     .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
 }
 
-/** Whether the signature is right: docs.aws.amazon.com, "Create a signed AWS API request". */
+/** Whether the signature is correct: docs.aws.amazon.com, "Create a signed AWS API request". */
 function isSigned(request: IncomingMessage, body: Buffer): boolean {
   const { headers, method = '', url = '' } = request;
   const digest = sha256(body);
@@ -142,7 +143,7 @@ function isSigned(request: IncomingMessage, body: Buffer): boolean {
   return hmac(key, toSign).toString('hex') === signature && names.split(';').includes('host');
 }
 
-/** Each part of the path encoded as the specification says, however it was sent. */
+/** Encodes each part of the path as the specification says, however it was sent. */
 function canonicalPath(path: string): string {
   const escape = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   const encoded = (part: string) =>

@@ -11,12 +11,15 @@ export interface GatewayRequest {
   readonly body: string;
 }
 
-/** What a server that is no gateway answers; 'reset' is a broken connection. */
+/** The answer of a server that is not a gateway; 'reset' breaks the connection. */
 export type Answering = (
   request: GatewayRequest,
 ) => 'reset' | { readonly status?: number; readonly text: string };
 
-/** Answers every request as it is told, whatever a gateway would. @returns its URL */
+/**
+ * Answers every request as given, even if no gateway would answer so.
+ * @returns its URL
+ */
 export async function startAnswering(answer: Answering): Promise<string> {
   const server = createServer((req, res) => {
     void text(req).then((body) => {

@@ -10,10 +10,10 @@ import { AwsClient } from 'aws4fetch';
 const SERVERS = ['account', 'container', 'object', 'proxy'] as const;
 const PYTHON = '/usr/bin/python3';
 
-/** Names in one page of a list; S3 has 1000. */
+/** The number of names in a page of a list; in S3 it is 1000. */
 const PAGE_SIZE = 10;
 
-/** A bucket at a real server, with what it takes to use it. */
+/** A bucket at a real server, with its credentials. */
 export interface RealBucket {
   readonly bucket: string;
   readonly endpoint: URL;
@@ -21,7 +21,10 @@ export interface RealBucket {
   close(): Promise<void>;
 }
 
-/** The bucket that TEST_BUCKET_URL names, as `http://key:secret@host:port/bucket`: any server can be tried. */
+/**
+ * Returns the bucket of TEST_BUCKET_URL, `http://key:secret@host:port/bucket`, so that any server
+ * can be tested.
+ */
 export function givenBucket(): RealBucket | undefined {
   const given = process.env['TEST_BUCKET_URL'];
   if (given === undefined || given === '') return undefined;
@@ -35,15 +38,15 @@ export function givenBucket(): RealBucket | undefined {
   };
 }
 
-/** Why OpenStack Swift cannot be started here; undefined where it can. */
+/** Why OpenStack Swift cannot be started here; undefined if it can be. */
 export function noSwift(): string | undefined {
   const missing = SERVERS.find((server) => !existsSync(program(server)));
   return missing === undefined ? undefined : `swift-${missing} is not installed (Debian: swift-${missing})`;
 }
 
 /**
- * OpenStack Swift with its S3 API, as Debian packages it: a server of its own in a temporary folder, with one bucket called
- * `archive`. It checks signatures, and ends with this process, however that ends.
+ * OpenStack Swift with its S3 API, as packaged by Debian: a new server in a temporary folder, with
+ * a bucket called `archive`. It checks signatures. It ends with this process, however that ends.
  */
 export class SwiftServer implements RealBucket {
   readonly bucket = 'archive';
@@ -74,7 +77,7 @@ export class SwiftServer implements RealBucket {
       const file = join(folder, `${server}.conf`);
       const port = ports[index] ?? 0;
       writeFileSync(file, server === 'proxy' ? this.#proxyConf(port) : storageConf(server, folder, port));
-      // The shell ends the server when its own standard input ends: when this process does.
+      // The shell ends the server when its standard input ends, which is when this process ends.
       const script = '"$@" & read -r _; kill $!; wait $!';
       return spawn('/bin/sh', ['-c', script, 'sh', program(server), file], {
         stdio: ['pipe', 'ignore', 'ignore'],
@@ -93,7 +96,7 @@ export class SwiftServer implements RealBucket {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Makes the bucket as soon as the server does that. */
+  /** Creates the bucket as soon as the server is ready. */
   async #ready(): Promise<void> {
     const client = new AwsClient({ ...this.keys, service: 's3', retries: 0 });
     for (let tries = 0; ; tries += 1) {
@@ -116,9 +119,9 @@ export class SwiftServer implements RealBucket {
     return [
       ...defaults(this.#folder, port),
       '[pipeline:main]\npipeline = cache listing_formats s3api tempauth slo dlo proxy-server',
-      // Others start later than the proxy: it may ask them again at once.
+      // The other servers start later than the proxy, so it may retry them at once.
       '[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\nerror_suppression_interval = 0',
-      // There is no memcached: it works without, and only says so.
+      // There is no memcached. Swift works without it, and only logs its absence.
       '[filter:cache]\nuse = egg:swift#memcache\nmemcache_servers = 127.0.0.1:1',
       `[filter:s3api]\nuse = egg:swift#s3api\nlocation = ${region}\nmax_bucket_listing = ${String(PAGE_SIZE)}`,
       `[filter:tempauth]\nuse = egg:swift#tempauth\nuser_${accessKeyId.replace(':', '_')} = ${secretAccessKey} .admin`,
@@ -144,7 +147,7 @@ function storageConf(server: string, folder: string, port: number): string {
   ].join('\n');
 }
 
-/** One process each, in the foreground, as the user who runs the tests. */
+/** One process for each server, in the foreground, as the user who runs the tests. */
 function defaults(folder: string, port: number): readonly string[] {
   return [
     `[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = ${String(port)}\nworkers = 0\nswift_dir = ${folder}`,
@@ -152,7 +155,7 @@ function defaults(folder: string, port: number): readonly string[] {
   ];
 }
 
-/** Says where each kind of data is kept, once: on one device. */
+/** Writes the rings, which say where each kind of data is stored: once, on one device. */
 function makeRings(folder: string, ports: readonly number[]): void {
   const python = `
 import sys

@@ -9,7 +9,7 @@ import {
   type TestGateway,
 } from './gateway-harness.js';
 
-/** Hours after the first moment of 2025, as a query spells them. */
+/** Returns the time that many hours after the beginning of 2025, as written in queries. */
 export function hour(n: number): string {
   return new Date(Date.UTC(2025, 0, 1, n)).toISOString();
 }
@@ -18,13 +18,14 @@ export const TEMPORAL = '/ngsi-ld/v1/temporal/entities';
 
 export interface SensorsOptions {
   readonly entities?: number;
-  /** Instances of each attribute, one for each hour; entity n has n of them less. */
+  /** Instances of each attribute, one for each hour; entity n has n fewer. */
   readonly instances?: number;
 }
 
 /**
- * Sensors with temperature (every fourth instance in the dataset `urn:ds:b`), humidity, and with a status of a few
- * instances that were never observed. Those with an odd number have no humidity.
+ * Adds sensors with a temperature (every fourth instance in the dataset `urn:ds:b`), a humidity,
+ * and a status with a few instances that were never observed. Sensors with an odd number have no
+ * humidity.
  */
 export function seedSensors(
   broker: EmbeddedBroker,
@@ -60,7 +61,7 @@ export interface TemporalSetup {
   readonly purge: (query: string, options?: SendOptions) => Promise<Answer>;
 }
 
-/** A gateway in front of a broker with sensors, which then misbehaves as told. */
+/** Starts a gateway in front of a broker with sensors, which then misbehaves as configured. */
 export async function startTemporal(
   behaviour: Partial<Behaviour> = {},
   { env = {}, ...sensors }: SensorsOptions & { readonly env?: Readonly<Record<string, string>> } = {},
@@ -76,12 +77,12 @@ export async function startTemporal(
   };
 }
 
-/** Every instance there is, as `entity attribute instanceId`. */
+/** Returns every existing instance, as `entity attribute instanceId`. */
 export function instancesOf(broker: EmbeddedBroker): Set<string> {
   return new Set(broker.temporal.ids().flatMap((id) => keysOf(broker.temporal.get(id) ?? {})));
 }
 
-/** What a GET for a query shows of a broker that behaves for as long, but for what is told. */
+/** Returns what a GET for a query shows if the broker meanwhile has only the given behaviour. */
 export async function shownBy(
   broker: EmbeddedBroker,
   query: string,
@@ -110,7 +111,9 @@ export function without(all: ReadonlySet<string>, gone: ReadonlySet<string>): Se
   return new Set([...all].filter((key) => !gone.has(key)));
 }
 
-/** Deletes that reached the broker, by route; a DELETE of a collection would be among them. */
+/**
+ * Counts the deletes that reached the broker, by route; a DELETE of a collection would be included.
+ */
 export function deletesOf(broker: EmbeddedBroker): Readonly<Record<string, number>> {
   return Object.fromEntries(
     [...broker.requests.counts]

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folders: string[] = [];
 
-/** A new folder, which is there until the process ends. */
+/** Creates a new folder, which is removed when the process ends. */
 export function temporaryFolder(): string {
   if (folders.length === 0)
     process.on('exit', () => {

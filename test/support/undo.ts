@@ -4,7 +4,7 @@ import type { EmbeddedBroker, EmbeddedBrokerOptions } from '../../sidecar/embedd
 import { send, sendJson, startTestBroker, startTestGateway, type TestGateway } from './gateway-harness.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** A gateway that keeps archives in a folder, and its broker; `stopAll` ends both. */
+/** A gateway that keeps archives in a folder, and its broker; `stopAll` closes both. */
 export interface ArchivingGateway {
   readonly folder: string;
   readonly broker: EmbeddedBroker;
@@ -18,7 +18,7 @@ export async function startArchiving(options: EmbeddedBrokerOptions = {}): Promi
   return { folder, broker, gateway };
 }
 
-/** The members of a record of a purge or a restore that tests look at. */
+/** The members of the record of a purge or a restore that tests use. */
 export interface PurgeRecord {
   readonly id: string;
   readonly state: string;
@@ -40,7 +40,10 @@ export interface PurgeRecord {
   readonly different?: number;
 }
 
-/** An entity with an attribute of every kind, with datasets, sub-attributes and numbers of all sorts. */
+/**
+ * Returns an entity with an attribute of every kind, with datasets, sub-attributes and numbers of
+ * all sorts.
+ */
 export function everyKind(index: number) {
   return {
     id: `urn:ngsi-ld:Car:${String(index).padStart(6, '0')}`,
@@ -66,7 +69,7 @@ export function everyKind(index: number) {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** All that a broker shows of a query, in order of ids, with system attributes. */
+/** Returns everything that a broker lists for a query, ordered by id, with system attributes. */
 export async function entitiesOf(
   broker: Pick<EmbeddedBroker, 'url'>,
   query: string,
@@ -81,7 +84,7 @@ export async function entitiesOf(
   return all.sort((one, other) => (String(one['id']) < String(other['id']) ? -1 : 1));
 }
 
-/** Without createdAt and modifiedAt, but for those in values. */
+/** Removes createdAt and modifiedAt, except inside values. */
 export function withoutSystemTimes(entities: readonly unknown[]): unknown {
   const free = (value: unknown, depth: number): unknown => {
     if (Array.isArray(value)) return value.map((one) => free(one, depth));
@@ -94,14 +97,14 @@ export function withoutSystemTimes(entities: readonly unknown[]): unknown {
   return entities.map((entity) => free(entity, 0));
 }
 
-/** The record of a purge whose caller waited for its end. */
+/** Runs a purge and returns its record at the end. */
 export async function purged(gateway: TestGateway, query: string): Promise<PurgeRecord> {
   const answer = await gateway.purge(query);
   assert.ok(answer.status < 300, answer.text);
   return recordOf(gateway, answer.headers.get('purge-id') ?? '');
 }
 
-/** The record of a restore that has ended. */
+/** Runs a restore and returns its record at the end. */
 export async function restored(gateway: TestGateway, purge: string, body: object = {}): Promise<PurgeRecord> {
   const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${purge}/restore`, body);
   assert.equal(taken.status, 202, taken.text);
@@ -119,7 +122,10 @@ export async function recordOf(gateway: Pick<TestGateway, 'send'>, id: string): 
   return (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
 }
 
-/** The instances in histories of sensors, without what only the broker writes, in order. */
+/**
+ * Returns the instances in histories of sensors, in order, without members that only the broker
+ * sets.
+ */
 export function instancesIn(histories: Iterable<Json>): readonly string[] {
   const all: string[] = [];
   for (const { id, type, ...attributes } of histories)
@@ -131,7 +137,7 @@ export function instancesIn(histories: Iterable<Json>): readonly string[] {
   return all.sort();
 }
 
-/** The histories that a broker holds. */
+/** Returns the histories that a broker stores. */
 export function historiesOf({ temporal }: EmbeddedBroker): readonly Json[] {
   return temporal.ids().map((id) => temporal.get(id) ?? {});
 }

@@ -1,13 +1,13 @@
-/** Waits for things that come about by events, without a clock. */
+/** Waits for conditions that events bring about, without a clock. */
 export class Waiting {
   readonly #checks = new Set<() => void>();
 
-  /** To be called whenever something has changed. */
+  /** Has to be called whenever something has changed. */
   notify(): void {
     for (const check of [...this.#checks]) check();
   }
 
-  /** Resolves with what `look` finds, as soon as it finds something. */
+  /** Resolves with the result of `look` as soon as it is defined. */
   async until<Found>(look: () => Found | undefined): Promise<Found> {
     return new Promise((resolve, reject) => {
       const check = () => {

@@ -7,13 +7,16 @@ import { listening } from './listening.js';
 export interface Arrival {
   readonly method: string;
   readonly url: string;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternately, as they arrived. */
   readonly rawHeaders: readonly string[];
-  /** The client, or the proxy for it, hung up before the answer. */
+  /** Whether the client, or the proxy on its behalf, disconnected before the answer. */
   isGone: boolean;
 }
 
-/** What stands where a proxy expects the sidecar: it notes what comes, and passes it on to a gateway. */
+/**
+ * Takes the place of the sidecar behind a proxy: it records each request and forwards it to a
+ * gateway.
+ */
 export interface WatchedSidecar {
   readonly port: number;
   readonly arrivals: readonly Arrival[];
@@ -22,8 +25,9 @@ export interface WatchedSidecar {
 }
 
 /**
- * Starts it. It answers some paths itself: `/stub/close` by breaking the connection, `/stub/wait` never, `/stub/length` with the
- * length of the body, `/stub/large` with that many bytes, and `/stub/events` with one event now, and one that `/stub/next` sends.
+ * Starts a watched sidecar. It answers some paths itself: `/stub/close` by breaking the connection,
+ * `/stub/wait` never, `/stub/length` with the length of the body, `/stub/large` with that many
+ * bytes, and `/stub/events` with one event now and another one that `/stub/next` triggers.
  */
 export async function startWatchedSidecar(gatewayPort: number): Promise<WatchedSidecar> {
   const arrivals: Arrival[] = [];

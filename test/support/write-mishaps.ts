@@ -25,7 +25,7 @@ export const car = (speed: unknown, more: object = {}) => ({
   ...more,
 });
 
-/** What becomes of a write at the broker, by its header x-mishap. */
+/** What happens to a write at the broker, by its header x-mishap. */
 const MISHAPS: Readonly<Record<string, (res: ServerResponse) => void>> = {
   reset: (res) => res.destroy(),
   half: (res) => res.writeHead(201, { 'content-length': '100' }).write('abc', () => res.destroy()),
@@ -37,11 +37,14 @@ interface SeenRequest {
   readonly method: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
-  /** Whether the gateway has hung up. */
+  /** Whether the gateway has disconnected. */
   isGone: boolean;
 }
 
-/** A broker with mishaps. It does not say the type of an entity whose id ends with "slow", and refuses to show one whose id ends with "hidden". */
+/**
+ * A broker with mishaps. It does not answer a query for an entity whose id ends with "slow", and
+ * hides one whose id ends with "hidden".
+ */
 export class UnluckyBroker {
   readonly seen: SeenRequest[] = [];
   readonly waiting = new Waiting();
@@ -84,7 +87,7 @@ export class UnluckyBroker {
   }
 }
 
-/** A write that is sent by hand: POST of an entity, or else PATCH. */
+/** Sends a write by hand: POST of entities, otherwise PATCH. */
 export function sending(
   gateway: TestGateway,
   path: string,
@@ -103,7 +106,7 @@ export function sending(
   }).on('error', () => undefined);
 }
 
-/** A gateway before such a broker that refuses what is not a valid car. */
+/** Starts a gateway in front of such a broker that refuses everything but valid cars. */
 export async function enforcing(
   broker: { readonly url: string },
   env: Readonly<Record<string, string>> = {},
@@ -113,7 +116,7 @@ export async function enforcing(
   await makeModel(api, 'D', 'Car', SCHEMA);
   const made = await api.put('/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
   assert.equal(made.status, 201, made.text);
-  // The first judgement finds the worker cold.
+  // The first judgement is slow because the worker has to load.
   for (let status = 503; status === 503;) {
     const body = JSON.stringify(car('fast'));
     ({ status } = await gateway.send('POST', ENTITIES, {

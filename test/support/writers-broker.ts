@@ -1,11 +1,11 @@
 import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
 import type { TestClock } from './purge-harness.js';
 
-/** An entity: when it was made, and when it began and ceased to match; Infinity for not yet. */
+/** An entity: its creation time, whether it matches, and until when it matched. */
 interface Life {
   readonly createdMs: number;
   matches: boolean;
-  /** When it last matched. */
+  /** The time when it last matched. */
   matchedUntilMs: number;
 }
 
@@ -13,17 +13,23 @@ export interface WritersBrokerOptions {
   readonly clock: TestClock;
   readonly entities: number;
   readonly hasBatches: boolean;
-  /** What one request takes. */
+  /** The duration of a request. */
   readonly requestMs: number;
-  /** What the delete of one entity takes. */
+  /** The duration of the delete of one entity. */
   readonly deleteMs: number;
-  /** What the list of one entity takes; its lists hold all matches then, whatever the limit and offset. */
+  /**
+   * The duration of listing one entity; if given, lists contain all matches, whatever the limit and
+   * offset.
+   */
   readonly listMs?: number;
-  /** Entities show when they were created. */
+  /** Whether entities have their creation time. */
   readonly showsTimes: boolean;
   /** In [0, 1), seeded. */
   readonly random: () => number;
-  /** Of each request, how likely a writer does something before it is carried out, and how many entities it touches. */
+  /**
+   * For each request, the probability that a writer acts before it is executed, and the maximum
+   * number of entities it touches.
+   */
   readonly writers: {
     readonly makesAgain: number;
     readonly changes: number;
@@ -33,19 +39,28 @@ export interface WritersBrokerOptions {
   };
 }
 
-/** A broker without sockets beside which writers work: entities `urn:t:0` and so on of type Thing, of which some match `q=on==1`. */
+/**
+ * A broker without sockets with concurrent writers. Its entities `urn:t:0` and so on have the type
+ * Thing, and some match `q=on==1`.
+ */
 export class WritersBroker implements BrokerClient {
   readonly store = new Map<string, Life>();
-  /** Deletes of this purge that had an effect, and for how long the entity had not matched then, in ms. */
+  /**
+   * The deletes of this purge that had an effect, and for how long the entity had not matched by
+   * then, in ms.
+   */
   readonly effects: { readonly id: string; readonly unmatchedMs: number }[] = [];
   deletesSent = 0;
   requests = 0;
-  /** What its lists took in all. */
+  /** The total duration of its lists. */
   listingMs = 0;
   readonly #gone: string[] = [];
   readonly #options: WritersBrokerOptions;
   #born = 0;
-  /** What the writers may still do: a purge without a trusted count follows those that never end for very long. */
+  /**
+   * How many more writes the writers may make. Without a trusted count, a purge would pursue
+   * endless writers for a very long time.
+   */
   #writesLeft = 400;
 
   constructor(options: WritersBrokerOptions) {

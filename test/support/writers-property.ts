@@ -10,7 +10,7 @@ import { WritersBroker } from './writers-broker.js';
 const chance = fc.constantFrom(0, 0, 0.1, 0.5, 1);
 const rate = fc.constantFrom(undefined, 1, 3, 20, 100, 1000);
 
-/** A purge, the writers beside it, and the rates it is given on the way. */
+/** A purge, its concurrent writers, and the rates that it is given while it runs. */
 const schedules = fc.record({
   entities: fc.integer({ min: 0, max: 120 }),
   hasBatches: fc.boolean(),
@@ -21,7 +21,7 @@ const schedules = fc.record({
   pageSize: fc.constantFrom(7, 40, 1000),
   batchSize: fc.constantFrom(5, 50, 500),
   concurrency: fc.integer({ min: 1, max: 4 }),
-  /** Beyond the matches at the start; undefined for no maximum. */
+  /** The maximum beyond the matches at the start; undefined for no maximum. */
   spare: fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }),
   rates: fc.array(rate, { minLength: 1, maxLength: 5 }),
   seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -34,7 +34,10 @@ const schedules = fc.record({
   }),
 });
 
-/** Looking at what was made again takes so long that what was reported missing is never tried again in time. */
+/**
+ * Checking recreated entities takes so long that items reported missing are never tried again in
+ * time.
+ */
 const NEVER_IN_TIME: typeof schedules extends fc.Arbitrary<infer Schedule> ? Schedule : never = {
   entities: 19,
   hasBatches: true,
@@ -52,8 +55,9 @@ const NEVER_IN_TIME: typeof schedules extends fc.Arbitrary<infer Schedule> ? Sch
 };
 
 /**
- * Checks, for seeded schedules of writers beside purges: deletes that had an effect are at most the maximum, each is counted,
- * none of what had stopped matching for longer than the documented window, and nothing is learnt about the broker's batches.
+ * Checks random schedules of writers during purges. The deletes with an effect are at most the
+ * maximum, and each is counted. None deletes an entity that had stopped matching for longer than
+ * the documented window. Nothing is learnt about the broker's batches.
  */
 export async function checkWritersBesidePurges(numRuns: number, seed: number): Promise<void> {
   await fc.assert(
@@ -86,7 +90,8 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
           },
         },
       );
-      // Pages that writers keep moving may not show all: such a purge says so, and can be sent again.
+      // Pages that writers keep moving may not show everything. Such a purge says so, and can be
+      // repeated.
       const isKnown = error instanceof TooManyMatchesError || error instanceof BrokerReplyError;
       assert.ok(error === undefined || isKnown, String(error));
       const { deleted, matched } = report ?? progress;
@@ -94,7 +99,7 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
       assert.equal(told, broker.effects.length, 'and told once');
       assert.ok(broker.effects.length <= (maxAffected ?? Infinity), `${broker.effects.length} deleted`);
       assert.ok(matched <= (maxAffected ?? Infinity));
-      // Two seconds, and what the listing and the delete themselves take.
+      // Two seconds, plus the duration of the listing and of the delete.
       const windowMs = 2000 + 2 * (made.requestMs + made.deleteMs * made.batchSize);
       const tooLate = made.byValue ? broker.effects.filter(({ unmatchedMs }) => unmatchedMs > windowMs) : [];
       assert.deepEqual(tooLate, []);

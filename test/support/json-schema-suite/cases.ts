@@ -13,7 +13,9 @@ import { ROOT } from '../project.js';
 
 /** A schema of the official suite, in one draft, with values and whether each is valid. */
 export interface SuiteCase {
-  /** The file of the suite, and the number of the group within it; of the first draft that has the case. */
+  /**
+   * The file of the suite and the number of the group in it, for the first draft that has the case.
+   */
   readonly name: string;
   readonly dialect: Dialect;
   readonly schema: Schema;
@@ -47,8 +49,8 @@ function linesOf(file: string): readonly unknown[] {
 }
 
 /**
- * The URI under which the schema of a case has to be stored, so that what it names is found: its own, where it has one that
- * documents can be stored under.
+ * Returns the URI under which the schema of a case has to be stored so that its references resolve:
+ * its own URI if documents can be stored under it.
  */
 export function uriOf({ schema }: SuiteCase): string {
   const id = isObject(schema) ? member(schema, '$id') : undefined;
@@ -57,12 +59,12 @@ export function uriOf({ schema }: SuiteCase): string {
   return own !== undefined && /^(?:https?|urn):/.test(own) ? own : other;
 }
 
-/** The schema of a model whose attribute `value` the case describes. */
+/** Returns the schema of a model whose attribute `value` is described by the case. */
 export function modelOf(one: SuiteCase): JsonObject {
   return { $schema: DIALECT_URIS[one.dialect], properties: { value: { $ref: uriOf(one) } } };
 }
 
-/** An entity of a model of that name, as key-values, with a value. */
+/** Returns an entity of the model with that name, as key-values, with a value. */
 export function entityOf(type: string, value: JsonValue): JsonObject {
   return { id: 'urn:ngsi-ld:Case:1', type, value };
 }

@@ -1,4 +1,7 @@
-/** Writes the cases of the official JSON Schema Test Suite that the tests run; its argument is a checkout of the suite. */
+/**
+ * Writes the cases of the official JSON Schema Test Suite that the tests use; its argument is a
+ * checkout of the suite.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { JsonValue, Schema } from '../../../sidecar/shared/json/json.js';
@@ -19,7 +22,7 @@ const FOLDERS = {
   '2020-12': 'draft2020-12',
 } as const satisfies Partial<Record<Dialect, string>>;
 
-/** Formats that nobody checks here: they take the tables of IDNA. */
+/** Formats that this project does not check, because they need the tables of IDNA. */
 const UNCHECKED = /^optional\/format\/idn-/;
 
 const [checkout = ''] = process.argv.slice(2);
@@ -61,7 +64,7 @@ await write(
 );
 await write('documents.jsonl', documents);
 
-/** The `$schema` of its own draft goes without saying. */
+/** The `$schema` of the case's own draft is omitted. */
 function withoutDraft(schema: Schema, dialect: Dialect): Schema {
   if (typeof schema === 'boolean' || schema['$schema'] !== DIALECT_URIS[dialect]) return schema;
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema'));

@@ -3,13 +3,16 @@ import type { JsonValue } from '../../../sidecar/shared/json/json.js';
 import type { Answer } from '../gateway-harness.js';
 import { entityOf, modelOf, SUITE_DOCUMENTS, type SuiteCase, uriOf } from './cases.js';
 
-/** The part of an API client that cases are run through. */
+/** The part of an API client that running cases needs. */
 interface Client {
   put(target: string, body: unknown): Promise<Answer>;
   post(target: string, body: unknown): Promise<Answer>;
 }
 
-/** Models made so far: each case has its own, so that none is compared with another. */
+/**
+ * The number of models created so far: each case has its own, so that none is compared with
+ * another.
+ */
 let made = 0;
 
 /** Stores the documents that cases refer to. */
@@ -17,7 +20,10 @@ export async function prepareSuite(client: Client): Promise<void> {
   for (const [uri, document] of SUITE_DOCUMENTS) await store(client, uri, document);
 }
 
-/** Stores the schema of a case, makes a model of it, and holds what the service says of each value against the suite. */
+/**
+ * Stores the schema of a case, creates a model from it, and compares the service's verdict on each
+ * value with the suite.
+ */
 export async function checkCase(client: Client, one: SuiteCase): Promise<void> {
   await store(client, uriOf(one), one.schema);
   made += 1;
