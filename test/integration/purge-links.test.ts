@@ -64,6 +64,14 @@ for (const unfetchable of ['silent', 'named', 'echoed'] as const) {
   });
 }
 
+it('a purge with an @context that the broker cannot fetch deletes nothing if only a later page lists matches', async (t) => {
+  const entities = things(40, 'Bus').map((bus, n) => (n < 30 ? bus : { ...bus, extra: bus.n }));
+  const broker = await start(t, { entities, unfetchable: 'silent', filtersLate: ['attrs'] });
+  const { error } = await purge(broker, 'type=Bus&attrs=extra', withLink(DOWN));
+  assert.ok(isByLink(error), String(error));
+  assert.equal(broker.entities.size, 40);
+});
+
 it('a purge deletes nothing outside the meaning of its names if its @context becomes unavailable', async (t) => {
   let queries = 0;
   const broker = await start(t, {

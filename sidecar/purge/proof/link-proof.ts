@@ -75,6 +75,14 @@ const ADVICE =
 /** What the broker did with an @context that cannot be fetched. */
 type LinkAnswer = { readonly kind: 'refused' } | { readonly kind: 'answered'; readonly page: ParsedPage };
 
+/** Which matches are asked for. */
+interface Look {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const FIRST: Look = { limit: 1, offset: 0 };
+
 /** Why the broker is known to have used the @context. `names-it`: only as long as each page names it. */
 export type LinkProof = 'refuses-others' | 'reads-differently' | 'names-it';
 
@@ -95,19 +103,26 @@ export interface LinkProofOptions {
  *
  * - The broker refuses the same query with an @context that cannot be fetched. So it does not go on without one, and has that
  *   of the purge.
- * - That query shows nothing, while the purge's own query shows something. So the broker did not read them in the same way.
+ * - That query shows nothing on the very page on which the purge's own query shows something. So the broker did not read them
+ *   in the same way.
  * - The answer to that query names another @context than the one asked for, so the broker is honest about what it used, and
  *   every page of the purge names that of the purge.
  *
  * Only the first observation says something about the broker in general. The others only show that it could fetch the @context
  * just now.
  *
+ * @param listed a page that lists something, and its offset
  * @throws FilterIgnoredError
  */
-export async function proveLink(options: LinkProofOptions, listed: ListedPage): Promise<LinkProof> {
-  // A page of one entity may show nothing although a larger one would.
-  for (const limit of new Set([1, listed.limit])) {
-    const answer = await askUnfetchable(options, limit);
+export async function proveLink(
+  options: LinkProofOptions,
+  listed: ListedPage,
+  offset = 0,
+): Promise<LinkProof> {
+  const isOfOne = listed.limit === 1 && offset === 0;
+  // A page of one entity, or the first page, may show nothing although the page that listed something would.
+  for (const look of isOfOne ? [FIRST] : [FIRST, { limit: listed.limit, offset }]) {
+    const answer = await askUnfetchable(options, look);
     if (answer.kind === 'refused') return 'refuses-others';
     const { ids, count, link } = answer.page;
     if (ids.length === 0) {
@@ -137,11 +152,12 @@ function unproven(why: string): FilterIgnoredError {
 
 async function askUnfetchable(
   { requester, path, selection, asksCount }: LinkProofOptions,
-  limit: number,
+  { limit, offset }: Look,
 ): Promise<LinkAnswer> {
   const parameters = [
     ...selection,
     { name: 'limit', value: String(limit) },
+    ...(offset === 0 ? [] : [{ name: 'offset', value: String(offset) }]),
     ...(asksCount ? [{ name: 'count', value: 'true' }] : []),
   ];
   const request = {

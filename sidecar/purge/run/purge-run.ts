@@ -264,7 +264,7 @@ class OpenedQuery implements PageSource {
     const url = this.#contextUrl;
     await Promise.all([
       this.#proof.prove(query),
-      page === undefined || url === undefined ? undefined : this.#proveContext(page, url),
+      page === undefined || url === undefined ? undefined : this.#proveContext(page, query.offset, url),
     ]);
     await learnStride(this.#wide);
   }
@@ -274,12 +274,12 @@ class OpenedQuery implements PageSource {
     return { ...this.context, lister: this.#lister };
   }
 
-  async #proveContext(page: ListedPage, url: string): Promise<void> {
+  async #proveContext(page: ListedPage, offset: number | undefined, url: string): Promise<void> {
     const { requester, capabilities, selection } = this.context;
     const name = proofNameOf(selection, requester.headers, 'context');
     if (capabilities.isHonoured(name.name)) return;
     const asksCount = capabilities.get('no-count') !== true;
-    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page);
+    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page, offset);
     if (proof === 'refuses-others') capabilities.setHonoured(name);
     if (proof === 'names-it') this.#namedContext = url;
   }
