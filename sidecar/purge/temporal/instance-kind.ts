@@ -39,8 +39,12 @@ export interface InstanceKindOptions {
 /** Maximum number of attempts to learn how the broker reads filters by value. */
 const MAX_LEARNING_TRIES = 10;
 
-/** Maximum number of truncated lists to check again at the end. */
+/** Maximum number of attributes with hidden instances to check again at the end. */
 const MAX_HIDDEN = 1000;
+
+const MANY_HIDDEN =
+  `The broker showed only some of the instances of more than ${MAX_HIDDEN} attributes, ` +
+  'and not all of these were checked again: instances may remain. Purge them by id and time.';
 
 /**
  * Attribute instances in an interval (clause 5.6.15).
@@ -76,6 +80,8 @@ export class InstanceKind implements ItemKind {
   #learningTries = 0;
   /** Attributes with hidden instances, by entity and attribute. Every pass finds them again. */
   readonly #hidden = new Map<string, Pick<TruncatedList, 'entityId' | 'attribute'>>();
+  /** Whether there were more of them than the purge remembers. */
+  #hasMoreHidden = false;
   #skipsArrivals = false;
   #emptyPages = 0;
 
@@ -142,10 +148,14 @@ export class InstanceKind implements ItemKind {
     return true;
   }
 
-  /** Yields the attributes that still have hidden instances at the end; deletes may have uncovered some of them. */
+  /**
+   * Yields the attributes that still have hidden instances at the end; deletes may have uncovered some of them. Warns if there
+   * were too many to check.
+   */
   async *hiddenItems(): AsyncGenerator<ItemError, void> {
     const { time } = this.#options;
     const { lister, selection: whole } = this.#context;
+    if (this.#hasMoreHidden) this.#context.warn(MANY_HIDDEN);
     for (const { entityId, attribute } of this.#hidden.values()) {
       const selection = [
         ...attributeQuery(whole, { entityId, attribute }, { keepsValues: false }),
@@ -287,8 +297,11 @@ export class InstanceKind implements ItemKind {
 
   /** Notes that the broker currently hides instances of a list. */
   #outOfSight({ entityId, attribute }: TruncatedList): ItemBatch {
-    if (!this.#options.countsOnly && this.#hidden.size < MAX_HIDDEN)
-      this.#hidden.set(keyOf({ entityId, attribute }), { entityId, attribute });
+    const key = keyOf({ entityId, attribute });
+    if (!this.#options.countsOnly && !this.#hidden.has(key)) {
+      if (this.#hidden.size < MAX_HIDDEN) this.#hidden.set(key, { entityId, attribute });
+      else this.#hasMoreHidden = true;
+    }
     return { items: [], isIncomplete: true };
   }
 }

@@ -96,6 +96,28 @@ it('hidden instances are checked again at the end, for at most a thousand attrib
   assert.deepEqual(asked.at(-1), { selection, limit: 1 });
 });
 
+it('a purge warns if it cannot check all attributes with hidden instances again, even if those that it checks have none left', async () => {
+  for (const count of [1000, 1001]) {
+    let isGone = false;
+    const { kind, context } = kindOf({
+      filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+      answer: ({ selection }) => {
+        const id = selection.find(({ name }) => name === 'id')?.value ?? '';
+        const isByValue = selection.some(({ name }) => name === 'georel');
+        const isLeft = !isGone || id === 'urn:t:1000';
+        return isByValue || !isLeft ? pageOf([]) : cutPage([id], () => [1, 2]);
+      },
+    });
+    // Every pass finds the same attributes again.
+    for (let pass = 0; pass < 2; pass += 1) await readAll(kind, cutPage(idsOf(count)));
+    isGone = true;
+    for await (const error of kind.hiddenItems()) assert.fail(JSON.stringify(error));
+    const warnings = [...context.warnings];
+    assert.equal(warnings.length, count - 1000);
+    if (count > 1000) assert.match(warnings[0] ?? '', /more than 1000 attributes/);
+  }
+});
+
 it('hidden instances are not reported once they are gone', async () => {
   let isGone = false;
   const { kind } = kindOf({
