@@ -115,7 +115,7 @@ async function copy(source: Database, url: string): Promise<CopyReport> {
       const written = await digest(tables, postgresPages(client));
       if (written.sha256 !== wanted.sha256)
         throw new DatabaseUnusableError(
-          `${placeOf(url)} returned other records than were written to it, and was left as it was.`,
+          `${placeOf(url)} returned different records from those written to it, and was left as it was.`,
         );
     }
     await client.query('DELETE FROM last_copy');
@@ -134,7 +134,7 @@ async function requireReplaceable(client: ClientBase, found: Digest, place: stri
   const { rows } = await client.query<{ sha256: string }>('SELECT sha256 FROM last_copy');
   if (rows[0]?.sha256 === found.sha256) return;
   throw new DatabaseUnusableError(
-    `${place} holds records that no copy has written, or that were changed ` +
+    `${place} contains records that no copy has written, or that were changed ` +
       'since, and was left as it was. Name an empty database or schema.',
   );
 }

@@ -32,7 +32,7 @@ export class AlreadyExistsError extends GatewayError {
     readonly thing: Thing,
     rest = '',
   ) {
-    super(`There already is a ${describeThing(thing)}${rest}.`);
+    super(`There is already a ${describeThing(thing)}${rest}.`);
   }
 }
 
@@ -40,7 +40,7 @@ export class AlreadyExistsError extends GatewayError {
 export function contextNameTaken(name: string): AlreadyExistsError {
   return new AlreadyExistsError(
     { kind: 'context', name },
-    ', which is the name that the context of the domain would have',
+    ', and the context of the domain would have the same name',
   );
 }
 
@@ -134,7 +134,7 @@ export class RestoreUnderWayError extends GatewayError {
     of: string,
     readonly purge: string,
   ) {
-    super(`The restore ${purge} of the purge ${of} has not ended: wait for its end, or cancel it.`);
+    super(`The restore ${purge} of the purge ${of} has not ended: wait for it to end, or cancel it.`);
   }
 
   override get members(): ProblemMembers {
@@ -174,7 +174,7 @@ export class UnstorableTextError extends GatewayError {
 
   /** @param what names the text, e.g. `description` */
   constructor(readonly what: string) {
-    super(`The ${what} holds a lone surrogate or the character U+0000, which cannot be stored.`);
+    super(`The ${what} contains a lone surrogate or the character U+0000, which cannot be stored.`);
   }
 
   /** Texts with these names are top-level members of the body. */
@@ -202,8 +202,8 @@ export class DatabaseUnusableError extends GatewayError {
 export class DatabaseInUseError extends DatabaseUnusableError {
   constructor(path: string, options?: ErrorOptions) {
     super(
-      `${path} is in use by another gateway. End that one first, or name another ` +
-        'file; several gateways share a PostgreSQL database (DATABASE_URL).',
+      `${path} is in use by another gateway. Stop that one first, or name another ` +
+        'file. Several gateways can share a PostgreSQL database (DATABASE_URL).',
       options,
     );
   }

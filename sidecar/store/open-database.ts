@@ -167,15 +167,15 @@ const NOT_LOADED: ReadonlySet<string> = new Set(['MODULE_NOT_FOUND', 'ERR_DLOPEN
 
 /** Reasons by the error codes of SQLite and of the file system. */
 const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
-  [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process keeps it locked; end that one first'],
+  [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process has locked it; stop that process first'],
   [/^SQLITE_ERROR$/, 'it is incomplete; restore it from a backup'],
   [/^SQLITE_CORRUPT/, 'it is damaged; restore it from a backup'],
-  [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user may not write it, or its directory'],
-  [/^SQLITE_CANTOPEN/, 'this user may not open or create it'],
+  [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user has no permission to write it, or its directory'],
+  [/^SQLITE_CANTOPEN/, 'this user has no permission to open or create it'],
   [/^ENOENT/, 'its directory cannot be created'],
   [/^EEXIST|^ENOTDIR/, 'part of its path is a file, not a directory'],
   [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],
-  [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reports a failure'],
+  [/^SQLITE_|^E(?!RR_)[A-Z]/, 'the system reported an error'],
 ];
 
 /** better-sqlite3 has no binary for this system, or the binary was removed. */

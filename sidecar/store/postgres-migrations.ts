@@ -75,11 +75,11 @@ async function inspect(
   const { schema = null, encoding = '', tables = [] } = found.rows[0] ?? {};
   if (schema === null)
     throw new DatabaseUnusableError(
-      `${place} has no schema to work in: create the one that its search_path names.`,
+      `${place} has no current schema: create the one that its search_path names.`,
     );
   if (!ENCODINGS.includes(encoding))
     throw new DatabaseUnusableError(
-      `${place} has the encoding ${encoding}, which does not have all characters: create it with ENCODING 'UTF8'.`,
+      `${place} has the encoding ${encoding}, which cannot represent all characters: create the database with ENCODING 'UTF8'.`,
     );
   if (!tables.includes('gateway_format')) {
     const ours = migrations.map(({ sql }) => sql).join('');
@@ -88,7 +88,7 @@ async function inspect(
     );
     if (taken.length === 0) return { format: 0, least: 0 };
     throw new DatabaseUnusableError(
-      `${place} holds tables of another application (${taken.join(', ')}), ` +
+      `${place} contains tables of another application (${taken.join(', ')}), ` +
         'and was left as it is. Name another database, or another schema.',
     );
   }

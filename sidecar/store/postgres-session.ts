@@ -21,7 +21,7 @@ const ATTEMPTS = 4;
 const WAITING_MAX = 1000;
 
 const OUTCOME_UNKNOWN =
-  'The connection to the database broke during a write, and it is not known whether it was done';
+  'The connection to the database broke during a write, and it is not known whether the write took effect';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
@@ -165,5 +165,5 @@ function translated(statement: Statement<never, unknown>): Translated {
 }
 
 function tooMany(): StoreUnavailableError {
-  return new StoreUnavailableError('Too many writes wait for each other.');
+  return new StoreUnavailableError('Too many writes are waiting for each other.');
 }

@@ -190,7 +190,7 @@ export class SqlModels implements Models {
 
 function* textOf({ sha256 }: ContentRef): Work<string> {
   const text = yield* contentText(sha256);
-  if (text === undefined) throw new StoreUnavailableError(`The database has lost content ${sha256}.`);
+  if (text === undefined) throw new StoreUnavailableError(`The database is missing the content ${sha256}.`);
   return text;
 }
 

@@ -20,7 +20,7 @@ export async function backUp(path: string, target: string): Promise<void> {
   const partial = `${file}.partial`;
   try {
     if (existsSync(file))
-      throw new DatabaseUnusableError(`${target} exists already, and was not overwritten.`);
+      throw new DatabaseUnusableError(`${target} already exists, and was not overwritten.`);
     await claim(partial);
     await copyTo(db, partial, file);
   } finally {
@@ -46,7 +46,7 @@ async function claim(partial: string): Promise<void> {
   } catch (error) {
     throw existsSync(partial)
       ? new DatabaseUnusableError(
-          `${partial} exists already: another backup is under way, or was broken off. Remove it in the latter case.`,
+          `${partial} already exists: another backup is running, or was interrupted. If it was interrupted, remove the file.`,
         )
       : failure(error);
   }

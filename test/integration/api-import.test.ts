@@ -110,7 +110,7 @@ it('an import refuses the models of a domain that cannot be created, and so does
     const { status, reason = '' } = fileOf(report, 'Lamp/schema.json');
     assert.equal(status, 'refused');
     assert.deepEqual(report.summary.domains, []);
-    assert.match(reason, /^Its domain Taken cannot be created\. There already is a context "Taken"/);
+    assert.match(reason, /^Its domain Taken cannot be created\. There is already a context "Taken"/);
   }
   assert.deepEqual(await names(api, '/domains'), []);
 });

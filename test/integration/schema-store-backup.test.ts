@@ -58,7 +58,7 @@ it('a backup of a SQLite store overwrites no file, neither a complete one nor a 
   writeFileSync(target, '');
   const refused = {
     name: 'DatabaseUnusableError',
-    message: `${target} exists already, and was not overwritten.`,
+    message: `${target} already exists, and was not overwritten.`,
   };
   await assert.rejects(backUp(path, target), refused);
   assert.equal(readFileSync(target, 'utf8'), '');
@@ -67,7 +67,7 @@ it('a backup of a SQLite store overwrites no file, neither a complete one nor a 
   writeFileSync(`${target}.partial`, 'x');
   await assert.rejects(backUp(path, target), {
     name: 'DatabaseUnusableError',
-    message: /partial exists already: another backup is under way, or was broken off/,
+    message: /partial already exists: another backup is running, or was interrupted/,
   });
   assert.equal(readFileSync(`${target}.partial`, 'utf8'), 'x');
   assert.equal(existsSync(target), false);

@@ -189,12 +189,12 @@ it('a PostgreSQL store refuses a missing schema, and a schema with tables of ano
   const elsewhere = `${database.url}?options=${encodeURIComponent('-c search_path=nowhere')}`;
   await assert.rejects(open(elsewhere), {
     name: 'DatabaseUnusableError',
-    message: /has no schema to work in/,
+    message: /has no current schema/,
   });
   await database.query('CREATE TABLE model (theirs text); CREATE TABLE more (x int)');
   await assert.rejects(open(database.url), {
     name: 'DatabaseUnusableError',
-    message: /holds tables of another application \(model\), and was left as it is/,
+    message: /contains tables of another application \(model\), and was left as it is/,
   });
   assert.equal((await database.query("SELECT FROM pg_class WHERE relname = 'gateway_format'")).length, 0);
 });

@@ -16,7 +16,7 @@ it('errors of a store quote the name of the missing or conflicting record, short
   );
   assert.equal(
     new AlreadyExistsError({ kind: 'context', name: 'x'.repeat(1000) }).message,
-    `There already is a context "${'x'.repeat(200)}…".`,
+    `There is already a context "${'x'.repeat(200)}…".`,
   );
   assert.equal(
     new DependencyChangedError(['https://a.example/'], ['city']).message,

@@ -78,7 +78,7 @@ it('a database that another process keeps locked is refused, with the cause and 
     () => openDatabase(db.name),
     (error) => {
       assert.ok(error instanceof DatabaseUnusableError);
-      assert.match(error.message, /another process keeps it locked; end that one first \(SQLITE_BUSY/);
+      assert.match(error.message, /another process has locked it; stop that process first \(SQLITE_BUSY/);
       assert.ok(error.cause instanceof Database.SqliteError);
       return true;
     },

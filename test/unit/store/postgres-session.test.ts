@@ -130,7 +130,7 @@ it('a write whose commit got no answer is not repeated, and is reported as unkno
   const { session, sent, broken } = sessionOf((text) => (text === 'COMMIT' ? cause : undefined));
   await assert.rejects(session.write(insert), (reason) => {
     assert.ok(reason instanceof StoreUnavailableError);
-    assert.match(reason.message, /it is not known whether it was done/);
+    assert.match(reason.message, /it is not known whether the write took effect/);
     assert.equal(reason.cause, cause);
     return true;
   });
@@ -167,7 +167,7 @@ it('a thousand writes may wait, and one more fails at once', async () => {
   const writes = [session.write(insert)];
   await turn();
   for (let count = 0; count < 1000; count += 1) writes.push(session.write(insert));
-  await assert.rejects(session.write(insert), /Too many writes wait/);
+  await assert.rejects(session.write(insert), /Too many writes are waiting/);
   answer();
   assert.equal((await Promise.all(writes)).length, 1001);
 });
