@@ -27,7 +27,7 @@ export interface ArchiveReaderOptions {
 }
 
 export const NOT_HERE =
-  'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, is another folder than that of the gateway that wrote it, or somebody removed it there.';
+  'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, differs from that of the gateway that wrote it, or somebody removed it there.';
 
 /** Maximum size of the lines held while waiting for the last line of their entity, in characters; others need another pass. */
 const MAX_HELD_CHARS = 32 * 1024 * 1024;
@@ -78,7 +78,7 @@ export class ArchiveReader {
     const { segments = 0, listDigest } = said;
     if (listDigest !== undefined && (text === undefined || sha256(text) !== listDigest))
       throw new ArchiveUnreadableError(
-        'The archive is damaged: the list of its segments is gone, or was changed.',
+        'The archive is damaged: the list of its segments is missing, or was changed.',
       );
     this.#expected = text === undefined ? undefined : readList(text.toString('utf8'));
     const there = new Set(names);
@@ -89,7 +89,7 @@ export class ArchiveReader {
       );
     if (found < segments)
       throw new ArchiveUnreadableError(
-        `The archive is not whole: it has ${String(found)} of at least ${String(segments)} segments.`,
+        `The archive is incomplete: it has ${String(found)} of at least ${String(segments)} segments.`,
       );
   }
 
@@ -112,7 +112,8 @@ export class ArchiveReader {
     const { storage, cipher } = this.#options;
     for (const name of await this.segments()) {
       const bytes = await storage.get(name);
-      if (bytes === undefined) throw new ArchiveUnreadableError('The archive was erased while it was read.');
+      if (bytes === undefined)
+        throw new ArchiveUnreadableError('The archive was erased while it was being read.');
       this.#bytesRead += bytes.length;
       const [own, digest] = [name.slice(this.#options.folder.length + 1), sha256(bytes)];
       this.#read.set(own, digest);

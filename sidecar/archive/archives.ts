@@ -64,9 +64,7 @@ export class Archives {
     const timer = new AbortController();
     const late = setTimeout(withinMs, undefined, { signal: timer.signal, ref: false }).then(() => {
       const seconds = String(withinMs / 1000);
-      throw new ArchiveUnavailableError(
-        `The place of the archives did not answer within ${seconds} seconds.`,
-      );
+      throw new ArchiveUnavailableError(`The archive storage did not answer within ${seconds} seconds.`);
     });
     late.catch(() => {});
     try {
@@ -83,7 +81,7 @@ export class Archives {
     await storage.put(`${folder}/check`, bytes);
     const read = await storage.get(`${folder}/check`);
     await storage.remove(folder);
-    if (read?.equals(bytes) !== true) throw new Error('what was written there cannot be read');
+    if (read?.equals(bytes) !== true) throw new Error('what was written there could not be read again');
   }
 
   /**

@@ -183,7 +183,7 @@ export class BucketStorage implements ArchiveStorage {
     for await (const chunk of reply.body as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > MAX_REPLY_BYTES)
-        throw new ArchiveUnavailableError('The bucket of the archives answers too much.');
+        throw new ArchiveUnavailableError('The answer of the archive bucket is too large.');
       chunks.push(chunk);
     }
     return { status: reply.statusCode, body: Buffer.concat(chunks) };
@@ -253,25 +253,23 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
   const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
   const isRedirect = status >= 300 && status < 400;
   const advice = isRedirect ? REDIRECTED : (ADVICE.get(code ?? '') ?? '');
-  return new ArchiveUnavailableError(`The bucket of the archives answers ${String(status)}${said}.${advice}`);
+  return new ArchiveUnavailableError(`The archive bucket answered ${String(status)}${said}.${advice}`);
 }
 
 /** A proxy in between may answer 200 with its own page. */
 function noList(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
-    'The bucket of the archives did not answer with a list of objects. Is there a proxy in between?',
+    'The archive bucket did not answer with a list of objects. Is there a proxy in between?',
   );
 }
 
 function prefixIgnored(): ArchiveUnavailableError {
-  return new ArchiveUnavailableError(
-    'The bucket of the archives lists objects that are not below the prefix that was asked for.',
-  );
+  return new ArchiveUnavailableError('The archive bucket lists objects outside the requested prefix.');
 }
 
 function cutShort(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
-    'The bucket of the archives lists only a part of what it holds, and does not say where the rest begins.',
+    'The archive bucket lists only a part of its objects, and does not say where the rest begins.',
   );
 }
 
@@ -281,7 +279,7 @@ function unanswered(error: unknown): ArchiveUnavailableError {
   const what = isLate
     ? 'does not answer in time'
     : `cannot be reached${code === undefined ? '' : ` (${code})`}`;
-  return new ArchiveUnavailableError(`The bucket of the archives ${what}.`, { cause: error });
+  return new ArchiveUnavailableError(`The archive bucket ${what}.`, { cause: error });
 }
 
 function saysNoBucket(body: Buffer): boolean {

@@ -71,8 +71,8 @@ export class ArchiveCipher {
       if (opened !== undefined) return opened;
     }
     throw new ArchiveUnreadableError(
-      'The archive cannot be decrypted: it was changed, or ARCHIVE_SECRET is not the one that it was written with. ' +
-        'The former one belongs in ARCHIVE_SECRET_BEFORE.',
+      'The archive cannot be decrypted: it was changed, or it was written with another ARCHIVE_SECRET. ' +
+        'The previous secret belongs in ARCHIVE_SECRET_BEFORE.',
     );
   }
 

@@ -176,7 +176,9 @@ function unavailable(what: string, error: unknown): ArchiveUnavailableError {
     code === 'ENOSPC' || code === 'EDQUOT'
       ? 'the disk is full'
       : (code ?? (error instanceof Error ? error.message : String(error)));
-  return new ArchiveUnavailableError(`The folder of the archives fails: ${what} (${why}).`, { cause: error });
+  return new ArchiveUnavailableError(`The archive folder fails: ${what} (${why}).`, {
+    cause: error,
+  });
 }
 
 /** Returns the entries of a folder; none if another gateway has removed it. */

@@ -208,10 +208,7 @@ describe('a purge that archives', () => {
     for (const env of [{ ARCHIVE_URL: 'file:///proc/archives' }, { ARCHIVE_URL: 's3://archive/x', ...keys }])
       await assert.rejects(startTestGateway({ BROKER_URL: broker.url, ...env }), (error) => {
         assert.ok(error instanceof ConfigError);
-        assert.match(
-          error.mistakes[0] ?? '',
-          /^ARCHIVE_URL cannot be used\. The (?:folder|bucket) of the archives/,
-        );
+        assert.match(error.mistakes[0] ?? '', /^ARCHIVE_URL cannot be used\. The archive (?:folder|bucket)/);
         return true;
       });
     await bucket.close();
@@ -266,10 +263,7 @@ describe('a purge whose archive fails', () => {
     assert.equal(answer.status, 207);
     const { errors } = answer.json() as { errors: { error: { type: string; detail: string } }[] };
     assert.equal(errors.length, 20);
-    assert.match(
-      errors[0]?.error.detail ?? '',
-      /could not be archived\. The bucket of the archives answers 403/,
-    );
+    assert.match(errors[0]?.error.detail ?? '', /could not be archived\. The archive bucket answered 403/);
     assert.match((await gateway.send('GET', '/metrics')).text, /archive_failures_total [1-9]/);
     bucket.fault = () => false;
   });

@@ -62,8 +62,8 @@ describe('archives in the bucket of a real S3 server', { skip }, () => {
   });
 
   const mistakes: readonly (readonly [string, Partial<BucketOptions>, RegExp])[] = [
-    ['another secret', { secretAccessKey: 'wrong' }, /answers 403 SignatureDoesNotMatch/],
-    ['another key', { accessKeyId: 'test:nobody' }, /answers 403/],
+    ['another secret', { secretAccessKey: 'wrong' }, /answered 403 SignatureDoesNotMatch/],
+    ['another key', { accessKeyId: 'test:nobody' }, /answered 403/],
     ['a bucket that is not there', { bucket: 'nothere' }, /answers 404 NoSuchBucket/],
     ['another region', { region: 'us-east-1' }, /answers 400 AuthorizationHeaderMalformed.*check AWS_REGION/],
   ];
