@@ -205,7 +205,7 @@ export function putAttributes(
     .filter(([name]) => !updated.includes(name))
     .map(([attributeName]) => ({
       attributeName,
-      reason: 'It exists and is not to be overwritten, or does not exist',
+      reason: 'It exists and must not be overwritten, or it does not exist',
     }));
   return { status: 207, body: { updated, notUpdated } };
 }

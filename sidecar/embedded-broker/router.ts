@@ -100,7 +100,7 @@ export function routeRequest(method: string, path: string): RoutedRequest {
     const handler = handlers.get(method);
     if (handler === undefined) {
       const Allow = [...handlers.keys()].join(', ');
-      throw refusals.methodNotAllowed(`${route} knows only ${Allow}`, { Allow });
+      throw refusals.methodNotAllowed(`${route} supports only ${Allow}`, { Allow });
     }
     return { route, handler, segments: found.slice(1).map(decodeSegment) };
   }

@@ -65,7 +65,7 @@ export async function replaceInstance(
   const [[given, bodies] = ['', []], ...others] = attributes;
   const [body] = bodies;
   if (given !== name || body === undefined || bodies.length > 1 || others.length > 0) {
-    throw refusals.badRequest(`The body must hold one instance of ${name} and nothing else`);
+    throw refusals.badRequest(`The body must contain one instance of ${name} and nothing else`);
   }
   const number = store.ids.numberOf(instanceIdOf(request));
   if (number === undefined || !store.replaceInstance(entity, name, number, body, context.clock.now())) {

@@ -53,7 +53,12 @@ export function parseGeoQuery(text: GeoQueryText): GeoQuery {
 }
 
 function missing(parameter: string): never {
-  throw new NgsiLdSyntaxError(parameter, 0, 'a value (georel, geometry and coordinates go together)', '');
+  throw new NgsiLdSyntaxError(
+    parameter,
+    0,
+    'a value (georel, geometry and coordinates must be given together)',
+    '',
+  );
 }
 
 function parseGeoRelation(georel: string): GeoRelation {
@@ -105,7 +110,7 @@ function levelProblem(value: unknown, depth: number, geometry: GeometryType): st
   if (depth === 1) {
     return isPosition(value) ? undefined : 'positions [longitude, latitude] with a latitude of -90 to 90';
   }
-  if (!Array.isArray(value) || value.length === 0) return `arrays nested as a ${geometry} needs them`;
+  if (!Array.isArray(value) || value.length === 0) return `arrays nested as in a ${geometry}`;
   for (const item of value) {
     const problem = levelProblem(item, depth - 1, geometry);
     if (problem !== undefined) return problem;

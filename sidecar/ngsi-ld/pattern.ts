@@ -24,8 +24,8 @@ export class PatternTooLargeError extends GatewayError {
   constructor(readonly parameter: string) {
     const { length, size } = PATTERN_LIMITS;
     super(
-      `${parameter} holds a pattern that is too large: it may have at most ${length} ` +
-        `characters, and about ${size} once counted repetitions such as a{0,9} are written out.`,
+      `${parameter} contains a pattern that is too large: it may have at most ${length} ` +
+        `characters, and about ${size} when counted repetitions such as a{0,9} are expanded.`,
     );
   }
 }

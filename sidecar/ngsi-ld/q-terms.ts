@@ -255,7 +255,7 @@ export function readPattern(scanner: Scanner): { pattern: string; quoted: boolea
   }
   const pattern = readBarePattern(scanner).trimEnd();
   if (pattern === '') scanner.fail('a pattern', start);
-  if (PASTED_AROUND.test(pattern)) scanner.fail('a pattern, in no other quotes than "…"', start);
+  if (PASTED_AROUND.test(pattern)) scanner.fail('a pattern, quoted only with "…"', start);
   return { pattern, quoted: false };
 }
 

@@ -62,7 +62,7 @@ function checkDifference(instance: JsonObject, seen: Set<JsonValue | undefined>,
   const datasetId = datasetIdOf(instance);
   if (!seen.has(datasetId)) seen.add(datasetId);
   else if (datasetId === undefined)
-    findings.fault('uniqueItems', 'must have a datasetId: another instance is the default already');
+    findings.fault('uniqueItems', 'must have a datasetId, because another instance is already the default');
   else
     findings.fault(
       'uniqueItems',
@@ -106,7 +106,7 @@ function checkBare(
   )
     findings.warn(
       'no-value-member',
-      'has members of an attribute but no value, so the whole object is taken for the value',
+      'has members of an attribute but no value, so the whole object is taken as the value',
     );
 }
 
@@ -153,11 +153,7 @@ function warnOfReservedName(name: string, value: JsonValue, findings: Findings):
   const meant = RESERVED.includes(letters) ? letters : nearestName(letters, RESERVED);
   if (meant === undefined) return;
   findings.enter(name);
-  findings.suspectName(
-    'misspelt-member',
-    `is an attribute of the attribute; did you mean ${shown(meant)}?`,
-    meant,
-  );
+  findings.suspectName('misspelt-member', `is read as a sub-attribute; did you mean ${shown(meant)}?`, meant);
   findings.leave();
 }
 
@@ -179,7 +175,7 @@ function checkValueMember(
     const other = KIND_OF_MEMBER.get(name) ?? '';
     findings.fault(
       'additionalProperties',
-      `must not be in a ${kind}, which has its value in ${own}; ${name} belongs to a ${other}`,
+      `must not be in a ${kind}, whose value is in ${own}; ${name} belongs to a ${other}`,
     );
   }
 }

@@ -33,7 +33,7 @@ export function checkPresence(entity: JsonObject, findings: Findings): void {
       if (hasAlias)
         findings.fault(
           'additionalProperties',
-          `must not stand beside ${name}, which means the same`,
+          `must not be combined with ${name}, which means the same`,
           `@${name}`,
         );
     } else if (!hasAlias)

@@ -75,7 +75,7 @@ function propertiesIn(feature: JsonObject, findings: Findings): JsonObject | und
   if (type !== 'Feature')
     findings.fault(
       'const',
-      `must be "Feature", as GeoJSON has it, is ${shown(type)}`,
+      `must be "Feature" in GeoJSON, is ${shown(type)}`,
       ...(type === undefined ? [] : ['type']),
     );
   if (!Object.hasOwn(feature, 'id'))
@@ -86,7 +86,7 @@ function propertiesIn(feature: JsonObject, findings: Findings): JsonObject | und
     return undefined;
   }
   if (Object.hasOwn(properties, typeMemberOf(properties))) return properties;
-  findings.fault('required', 'must have a type, the entity\'s, such as "Vehicle"', 'properties');
+  findings.fault('required', 'must have the type of the entity, such as "Vehicle"', 'properties');
   return undefined;
 }
 
@@ -102,7 +102,11 @@ function geometryIn(
     isObject(submitted) && submitted['type'] === 'GeoProperty' ? member(submitted, 'value') : undefined;
   const tokens = inner === undefined ? ['geometry'] : ['geometry', 'value'];
   if (inner !== undefined)
-    findings.warn('geometry-property', 'is a GeoProperty, where GeoJSON has the geometry itself', 'geometry');
+    findings.warn(
+      'geometry-property',
+      'is a GeoProperty, but GeoJSON has the geometry itself here',
+      'geometry',
+    );
   const value = inner ?? submitted;
   const inside = new Findings();
   checkGeometry(value, inside);

@@ -64,7 +64,7 @@ function checkText(text: string, findings: Findings): void {
   const [first] = inside.faults;
   if (geometry === undefined) findings.fault('type', `must be a GeoJSON geometry, is ${shown(text)}`);
   else if (first !== undefined)
-    findings.fault(first.keyword, `holds a geometry whose ${pointerOf(first.tokens)} ${first.detail}`);
+    findings.fault(first.keyword, `contains a geometry whose ${pointerOf(first.tokens)} ${first.detail}`);
 }
 
 function checkObject(geometry: JsonObject, findings: Findings): void {
@@ -81,7 +81,10 @@ function checkObject(geometry: JsonObject, findings: Findings): void {
 }
 
 function checkCollection(geometry: JsonObject, findings: Findings): void {
-  findings.warn('geometry-collection', 'is a GeometryCollection, which NGSI-LD does not have (clause 4.7.1)');
+  findings.warn(
+    'geometry-collection',
+    'is a GeometryCollection, which NGSI-LD does not support (clause 4.7.1)',
+  );
   const geometries = member(geometry, 'geometries');
   if (!isArray(geometries)) {
     findings.fault('required', 'must have geometries, an array');
@@ -117,7 +120,7 @@ function checkLevel(value: JsonValue, depth: number, type: string, findings: Fin
   if (depth === 1) return checkPosition(value, findings);
   if (!isArray(value) || value.length === 0) {
     const what = depth === 2 ? 'an array of positions' : 'an array of arrays of positions';
-    findings.fault('type', `must be ${what}, as a ${type} has it, is ${shown(value)}`);
+    findings.fault('type', `must be ${what} in a ${type}, is ${shown(value)}`);
     return 'misshapen';
   }
   let outcome: NestingCheck = 'right';

@@ -60,7 +60,11 @@ export type LocationType = 'geo:point' | 'geo:line' | 'geo:polygon' | 'geo:box';
 const POINTS: Readonly<Record<LocationType, readonly [least: number, most: number, what: string]>> = {
   'geo:point': [1, 1, 'a point "latitude, longitude"'],
   'geo:line': [2, Infinity, 'an array of at least 2 points "latitude, longitude"'],
-  'geo:polygon': [4, Infinity, 'an array of at least 4 points "latitude, longitude", the last as the first'],
+  'geo:polygon': [
+    4,
+    Infinity,
+    'an array of at least 4 points "latitude, longitude", the last equal to the first',
+  ],
   'geo:box': [2, 2, 'an array of 2 opposite points "latitude, longitude"'],
 };
 

@@ -43,7 +43,7 @@ export function readNgsiV2(entity: JsonObject, model: string | undefined): Entit
     if (!FIELD.test(name) || name === '*')
       findings.fault(
         'propertyNames',
-        'must be named with up to 256 ASCII characters, without spaces and & ? / #',
+        'must have a name of up to 256 ASCII characters, without spaces, &, ?, / and #',
       );
     checkAttribute(submitted, findings);
     const value = isObject(submitted) ? member(submitted, 'value') : undefined;

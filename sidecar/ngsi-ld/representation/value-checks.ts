@@ -124,7 +124,7 @@ function warnOfAttribute(value: JsonValue, findings: Findings): void {
   if (tokens !== undefined)
     findings.warn(
       'nested-attribute',
-      'is an attribute inside a value; its own value is taken instead',
+      'is an attribute inside a value; its own value is used instead',
       ...tokens,
     );
 }
@@ -220,7 +220,7 @@ export function checkTime(value: JsonValue, findings: Findings): void {
 /** Warns about a name that an attribute must not have. The current position of `findings` must be the attribute. */
 export function warnOfName(name: string, findings: Findings): void {
   if (OF_ATTRIBUTES.has(name))
-    findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot name one`);
+    findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot be the name of one`);
   else if (!isStandardName(name))
     findings.warn(
       'name',

@@ -22,7 +22,7 @@ export function tooRich(limit: string, cause?: Error): SamplesRefusedError {
   const detail = `their schema would have ${limit}`;
   return new SamplesRefusedError(
     'limitExceeded',
-    `The samples are too rich: ${detail}.`,
+    `The samples are too complex: ${detail}.`,
     [{ pointer: '', detail }],
     {
       cause,

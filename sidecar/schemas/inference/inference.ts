@@ -150,7 +150,7 @@ function typeFault(type: JsonValue | undefined, model: string): string | undefin
   if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
     return undefined;
   const found = cut(JSON.stringify(type), MAX_SHOWN_LENGTH);
-  return `must be "${model}", or a list of types with it; found ${found}`;
+  return `must be "${model}", or a list of types that contains it; found ${found}`;
 }
 
 /** Returns the schema of the member `type` of a model's entities. */

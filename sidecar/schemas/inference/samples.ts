@@ -33,7 +33,8 @@ export function samplesIn(document: JsonValue, base: readonly string[] = []): re
     faults.add(tokens, `must be a sample, which is an object; is ${kindOf(value)}`);
     return [];
   });
-  if (isArray(document) && document.length === 0) faults.add(base, 'must hold at least one sample, is empty');
+  if (isArray(document) && document.length === 0)
+    faults.add(base, 'must contain at least one sample, is empty');
   faults.throwIfAny();
   return samples;
 }
@@ -101,7 +102,7 @@ export class SampleFaults {
       this.#pointersLength > INFERENCE_LIMITS.pointersLength;
     if (this.#isFull) return;
     const within =
-      shown.length === tokens.length ? '' : 'holds a place, whose pointer is too long to be shown, that ';
+      shown.length === tokens.length ? '' : 'contains a place, whose pointer is too long to be shown, that ';
     this.#first.push({ pointer, detail: `${within}${cut(detail, INFERENCE_LIMITS.detailLength)}` });
   }
 

@@ -38,7 +38,7 @@ function requireMembers(document: JsonValue): void {
   const isEmpty = (sample: JsonValue) => isObject(sample) && Object.keys(sample).length === 0;
   if (samples.length === 0 || !samples.every(isEmpty)) return;
   const faults = new SampleFaults();
-  faults.add([], 'must have a member: of empty objects there is nothing to infer');
+  faults.add([], 'must have a member: nothing can be inferred from empty objects');
   faults.throwIfAny();
 }
 

@@ -58,7 +58,7 @@ export const API_SCHEMAS = {
 export const API_RESPONSES: Components = {
   BadRequest: problem('The request is malformed, or its data is not valid NGSI-LD.'),
   NotFound: problem('The entity or attribute does not exist.'),
-  Conflict: problem('The entity exists already.'),
+  Conflict: problem('The entity already exists.'),
   Partial: {
     description: 'Partly done. The body says what failed and why.',
     content: jsonContent({ $ref: '#/components/schemas/BatchOperationResult' }),
@@ -73,14 +73,14 @@ export const API_RESPONSES: Components = {
 export const API_HEADERS: Components = {
   Tenant: { description: 'The tenant that the request named.', schema: { type: 'string' } },
   Link: {
-    description: 'Link to the @context of a body that does not hold it, or to the next page.',
+    description: 'Link to the @context of a body that does not contain it, or to the next page.',
     schema: { type: 'string' },
   },
   Location: {
-    description: 'Where the entity is.',
+    description: 'Path of the new entity.',
     schema: { type: 'string', format: 'uri-reference' },
   },
-  ResultsCount: { description: 'How many entities match.', schema: { type: 'integer', minimum: 0 } },
+  ResultsCount: { description: 'Number of matching entities.', schema: { type: 'integer', minimum: 0 } },
 };
 
 const NAMES: JsonObject = { type: 'array', items: { type: 'string' } };
@@ -89,7 +89,7 @@ export const API_PARAMETERS: Components = {
   Tenant: header('NGSILD-Tenant', 'Tenant; the default one when absent.'),
   Link: header(
     'Link',
-    'The @context by which short names are read, unless the body holds it: <URL>; ' +
+    'The @context that defines the short names, unless the body contains it: <URL>; ' +
       'rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"',
   ),
   EntityId: {
@@ -99,13 +99,13 @@ export const API_PARAMETERS: Components = {
     description: 'Identifier of the entity.',
     schema: URI,
   },
-  Id: query('id', 'Identifiers, any of which match.', { type: 'array', items: URI }),
-  IdPattern: query('idPattern', 'Regular expression that identifiers match.', {
+  Id: query('id', 'Identifiers, one of which an entity must have.', { type: 'array', items: URI }),
+  IdPattern: query('idPattern', 'Regular expression that identifiers must match.', {
     type: 'string',
     format: 'regex',
   }),
   Attrs: {
-    ...query('attrs', 'Attributes, any of which an entity has; only these are shown.', NAMES),
+    ...query('attrs', 'Attributes, at least one of which an entity must have; only these are shown.', NAMES),
     deprecated: true,
   },
   Pick: query('pick', 'Members of entities to show.', NAMES),
@@ -114,24 +114,24 @@ export const API_PARAMETERS: Components = {
   ScopeQ: query('scopeQ', 'Condition on scopes.'),
   Georel: query('georel', 'Relation to a geometry, e.g. near;maxDistance==1000.'),
   Geometry: query('geometry', 'Type of the geometry.'),
-  Coordinates: query('coordinates', 'Coordinates of the geometry, as GeoJSON has them.'),
-  Geoproperty: query('geoproperty', 'GeoProperty that is compared; location when absent.'),
+  Coordinates: query('coordinates', 'Coordinates of the geometry, as in GeoJSON.'),
+  Geoproperty: query('geoproperty', 'GeoProperty to compare; location when absent.'),
   DatasetId: query('datasetId', 'Instances of attributes to show; @none for the default ones.', NAMES),
-  Lang: query('lang', 'Language to which language maps are reduced.'),
+  Lang: query('lang', 'Language in which language maps are shown.'),
   Options: query('options', 'How entities are shown.', {
     type: 'array',
     items: { enum: ['keyValues', 'simplified', 'concise', 'normalized', 'sysAttrs'] },
   }),
-  Local: query('local', 'Only what the broker itself holds.', { type: 'boolean' }),
+  Local: query('local', 'Only entities that the broker itself stores.', { type: 'boolean' }),
   Limit: query('limit', 'Entities in one answer.', { type: 'integer', minimum: 0 }),
   Offset: query('offset', 'Entities to skip.', { type: 'integer', minimum: 0 }),
-  Count: query('count', 'Whether the number of matches is wanted.', { type: 'boolean' }),
-  NoOverwrite: query('options', 'noOverwrite leaves attributes that exist as they are.', {
+  Count: query('count', 'Whether to return the number of matches.', { type: 'boolean' }),
+  NoOverwrite: query('options', 'noOverwrite leaves existing attributes unchanged.', {
     type: 'array',
     items: { enum: ['noOverwrite'] },
   }),
   OneDatasetId: query('datasetId', 'The instance of the attribute; the default one when absent.', URI),
-  DeleteAll: query('deleteAll', 'Whether all instances of the attribute go.', { type: 'boolean' }),
+  DeleteAll: query('deleteAll', 'Whether to delete all instances of the attribute.', { type: 'boolean' }),
 };
 
 export function parameterRef(name: string): JsonObject {

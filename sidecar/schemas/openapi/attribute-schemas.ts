@@ -27,7 +27,7 @@ const URIS: JsonObject = { anyOf: [URI, { type: 'array', items: URI }] };
 
 /** The common schema of the values of each kind. */
 const VALUES: Readonly<Record<AttributeKind, Schema>> = {
-  Property: { description: 'Any JSON value but null.' },
+  Property: { description: 'Any JSON value except null.' },
   GeoProperty: {
     type: 'object',
     description: 'A GeoJSON geometry (RFC 7946).',
@@ -52,7 +52,7 @@ const VALUES: Readonly<Record<AttributeKind, Schema>> = {
     additionalProperties: STRINGS,
   },
   VocabProperty: STRINGS,
-  JsonProperty: { description: 'JSON that is kept as it is.' },
+  JsonProperty: { description: 'JSON that is stored unchanged.' },
   ListProperty: { type: 'array' },
   Relationship: URIS,
   ListRelationship: {
@@ -99,7 +99,7 @@ export const TYPED_VALUE: JsonObject = {
 };
 
 export const LD_CONTEXT: JsonObject = {
-  description: 'JSON-LD context: what the short names mean.',
+  description: 'JSON-LD context: defines the short names.',
   anyOf: [{ type: ['string', 'object'] }, { type: 'array', items: { type: ['string', 'object'] } }],
 };
 

@@ -40,7 +40,7 @@ export function modelPaths(parts: PathParts): JsonObject {
         parameters: [type(true), ...QUERY.map(parameterRef)],
         responses: {
           '200': {
-            description: 'The entities that match, a page of them.',
+            description: 'One page of the matching entities.',
             headers: {
               'NGSILD-Tenant': headerRef('Tenant'),
               'NGSILD-Results-Count': headerRef('ResultsCount'),
@@ -82,7 +82,7 @@ export function modelPaths(parts: PathParts): JsonObject {
         responses: { '204': responseRef('Done'), '207': responseRef('Partial'), ...failures },
       }),
       patch: operation(`merge${model}`, `Merge attributes into an entity of type ${entityType}`, {
-        description: 'Members of attributes may be given alone; "urn:ngsi-ld:null" takes an attribute away.',
+        description: 'Members of attributes may be given alone; "urn:ngsi-ld:null" removes an attribute.',
         requestBody: body({ type: 'object' }),
         responses: { '204': responseRef('Done'), '207': responseRef('Partial'), ...failures },
       }),
@@ -143,7 +143,7 @@ function attributeName(names: readonly string[]): JsonObject {
     name: 'attrName',
     in: 'path',
     required: true,
-    description: 'Name of the attribute, short by the @context, or its IRI.',
+    description: 'Name of the attribute: a short name of the @context, or its IRI.',
     schema: { type: 'string', ...(names.length > 0 ? { examples: names } : {}) },
   };
 }

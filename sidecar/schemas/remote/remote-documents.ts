@@ -104,7 +104,7 @@ export function createRemoteDocuments(options: RemoteDocumentsOptions): RemoteDo
     if (target === undefined) {
       throw new Failed(
         'origin-not-allowed',
-        `${shown(url)} is not of an origin that documents may be fetched from`,
+        `${shown(url)} is not from an origin that documents may be fetched from`,
       );
     }
     if (hops > maxRedirects) {
@@ -197,7 +197,7 @@ async function read(
   const isPacked = encoding === 'gzip' || encoding === 'x-gzip';
   // Some servers store files compressed, and send them so regardless of the request.
   if (encoding !== 'identity' && !isPacked)
-    return refuse('media-type', `it is encoded as ${encoding}, which was not asked for`);
+    return refuse('media-type', `it is encoded as ${encoding}, which was not requested`);
   const tooLarge = `it is larger than ${maxBytes} bytes`;
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
 

@@ -16,7 +16,7 @@ const isTooLarge = (pattern: string) => {
     return false;
   } catch (error) {
     assert.ok(error instanceof PatternTooLargeError);
-    assert.match(error.message, /^q holds a pattern that is too large/);
+    assert.match(error.message, /^q contains a pattern that is too large/);
     return true;
   }
 };

@@ -286,7 +286,7 @@ it('the fault of a Relationship with both an object and a value says to which ki
   const both = entityOf([['x', { type: 'Relationship', object: 'urn:a:b', value: 1 }]]);
   assert.equal(
     detailOf(both),
-    'must not be in a Relationship, which has its value in object; value belongs to a Property',
+    'must not be in a Relationship, whose value is in object; value belongs to a Property',
   );
   const value = entityOf([['x', { type: 'Relationship', value: 'urn:a:b' }]]);
   assert.equal(

@@ -60,7 +60,7 @@ describe('the limits of inference', () => {
 
   it('samples are refused where their schema would be too large a document', () => {
     const sample = { ['x'.repeat(SCHEMA_LIMITS.bytes)]: 1 };
-    assert.throws(() => inferSchema(sample), new RegExp(`too rich: .*more than ${SCHEMA_LIMITS.bytes}`));
+    assert.throws(() => inferSchema(sample), new RegExp(`too complex: .*more than ${SCHEMA_LIMITS.bytes}`));
   });
 
   it('an inferred schema describes samples down to a level; anything deeper is any array or object', () => {

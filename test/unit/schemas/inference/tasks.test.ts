@@ -44,11 +44,11 @@ describe('the task of inference', () => {
       { pointer: '', detail: 'must be a sample, which is an object; is null' },
     ]);
     assert.deepEqual(refusalOf('[]')?.errors, [
-      { pointer: '', detail: 'must hold at least one sample, is empty' },
+      { pointer: '', detail: 'must contain at least one sample, is empty' },
     ]);
     for (const text of ['{}', '[{}, {}]'])
       assert.deepEqual(refusalOf(text)?.errors, [
-        { pointer: '', detail: 'must have a member: of empty objects there is nothing to infer' },
+        { pointer: '', detail: 'must have a member: nothing can be inferred from empty objects' },
       ]);
   });
 
@@ -76,9 +76,9 @@ describe('the task of inference', () => {
       kind: 'bodyInvalid',
       detail: 'No schema can be inferred: the samples have 3 faults.',
       errors: [
-        { pointer: '/1/type', detail: 'must be "Car", or a list of types with it; found "Bus"' },
-        { pointer: '/4/type', detail: 'must be "Car", or a list of types with it; found ["Car",1]' },
-        { pointer: '/5/type', detail: 'must be "Car", or a list of types with it; found null' },
+        { pointer: '/1/type', detail: 'must be "Car", or a list of types that contains it; found "Bus"' },
+        { pointer: '/4/type', detail: 'must be "Car", or a list of types that contains it; found ["Car",1]' },
+        { pointer: '/5/type', detail: 'must be "Car", or a list of types that contains it; found null' },
       ],
     });
     const [fault] = refusalOf(`{"type": "${'x'.repeat(10_000)}"}`, { model: 'Car' })?.errors ?? [];
@@ -108,7 +108,7 @@ describe('the task of inference', () => {
     const cut = refusalOf(faulty('x'.repeat(1_000_000), 3));
     assert.deepEqual(new Set(cut?.errors.map(({ pointer }) => pointer)), new Set(['/a~1b']));
     assert.equal(cut?.errors.length, 3);
-    assert.match(cut.errors[0]?.detail ?? '', /^holds a place, .* that must be a number/);
+    assert.match(cut.errors[0]?.detail ?? '', /^contains a place, .* that must be a number/);
 
     const model = 'y'.repeat(1_000_000);
     const [fault] = refusalOf('{"type": "x"}', { model })?.errors ?? [];
