@@ -53,7 +53,7 @@ export interface PurgeMetrics {
 export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
   const started = instruments.counter(
     'purges_started_total',
-    'Purges that began to work, dry runs included, by target (entities, temporal).',
+    'Purges that started, including dry runs, by target (entities, temporal).',
     ['target'],
   );
   const ended = instruments.counter(
@@ -63,31 +63,31 @@ export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
   );
   const items = instruments.counter(
     'purge_items_total',
-    'What became of the items of purges that have ended (entities, attributes, datasets or instances).',
+    'Items of purges that have ended (entities, attributes, datasets or instances), by target and result.',
     ['target', 'result'],
   );
   const deletes = instruments.counter(
     'purge_deletes_total',
-    'Items that purges deleted, counted while these run (entities, attributes, datasets or instances).',
+    'Items deleted by purges, counted while they run (entities, attributes, datasets or instances).',
     ['target'],
   );
-  const retries = instruments.counter('purge_retries_total', 'Requests of purges that were sent once more.');
+  const retries = instruments.counter('purge_retries_total', 'Requests of purges that were retried.');
   const lost = instruments.counter(
     'purge_records_lost_total',
-    'Records of purges that could not be kept, since the store was away for too long.',
+    'Records of purges that could not be stored, because the store was unavailable for too long.',
   );
   const archiveFailures = instruments.counter(
     'archive_failures_total',
-    'Segments of archives that could not be stored; what they hold is not deleted where an archive is required.',
+    'Segments of archives that could not be stored; if an archive is required, what they contain is not deleted.',
   );
   const restores = instruments.counter(
     'restores_total',
-    'Restores of what purges archived that have ended, by outcome and whether they were dry runs.',
+    'Restores that have ended, by outcome and whether they were dry runs.',
     ['outcome', 'dry_run'],
   );
   const restoredItems = instruments.counter(
     'restore_items_total',
-    'What became of the items of restores that have ended (entities, attributes or instances).',
+    'Items of restores that have ended (entities, attributes or instances), by result.',
     ['result'],
   );
   for (const outcome of OUTCOMES) restores.inc({ outcome, dry_run: 'false' }, 0);
@@ -165,7 +165,7 @@ export interface RetentionMetrics {
 export function createRetentionMetrics(instruments: Instruments): RetentionMetrics {
   const runs = instruments.counter(
     'retention_runs_total',
-    'Runs of retention policies that have ended, or that did not begin, by policy and outcome.',
+    'Runs of retention policies that have ended, or that did not start, by policy and outcome.',
     ['policy', 'outcome'],
   );
   const lastSuccess = instruments.gauge(

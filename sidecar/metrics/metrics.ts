@@ -108,7 +108,7 @@ const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 function createRequestMetrics(instruments: Instruments): RequestMetrics {
   const broker = instruments.histogram(
     'broker_request_duration_seconds',
-    'Requests of the gateway to the broker (purges, health), each try: from sending to the last byte of the answer.',
+    'Requests of the gateway to the broker (purges, health checks), each attempt: from sending to the last byte of the answer.',
     BUCKETS,
     ['method', 'status_class'],
   );
@@ -120,7 +120,7 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
   );
   const refused = instruments.counter(
     'requests_refused_total',
-    'Requests refused before anything looked at what they ask for, by reason.',
+    'Requests refused before they were processed, by reason.',
     ['reason'],
   );
   // Alerts watch this counter, so it exists from the start and its first increase is visible.
@@ -165,12 +165,12 @@ const JUDGING_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 function createWriteMetrics(instruments: Instruments): WriteMetrics {
   const entities = instruments.counter(
     'write_check_entities_total',
-    'Entities that were written on routes that are checked, by policy and verdict.',
+    'Entities in checked writes, by policy and verdict.',
     ['policy', 'verdict'],
   );
   const refused = instruments.counter(
     'write_check_refused_total',
-    'Entities that were refused because they are not valid, or not judged.',
+    'Entities that were refused because they are invalid, or could not be judged.',
     ['policy'],
   );
   const failures = instruments.counter(
@@ -180,7 +180,7 @@ function createWriteMetrics(instruments: Instruments): WriteMetrics {
   );
   const duration = instruments.histogram(
     'write_check_duration_seconds',
-    'Judging one write, from its last byte to the verdict.',
+    'Time to judge one write, from its last byte to the verdict.',
     JUDGING_BUCKETS,
   );
   const nameOf = createPolicyLabel();
@@ -219,26 +219,30 @@ function registerStateMetrics(instruments: Instruments, sources: StateSources): 
   instruments
     .gauge('build_info', 'Always 1; the label has the version of the gateway.', ['version'])
     .set({ version: VERSION }, 1);
-  instruments.current('purges_running', 'Purges at work now, dry runs included.', sources.purgesRunning);
-  instruments.current('scan_running', 'Scans at work now.', sources.scansRunning);
+  instruments.current(
+    'purges_running',
+    'Purges that are running, including dry runs.',
+    sources.purgesRunning,
+  );
+  instruments.current('scan_running', 'Scans that are running.', sources.scansRunning);
   instruments.current(
     'purges_queued',
-    'Jobs that wait for their turn, at all gateways on the same database: purges and scans.',
+    'Waiting jobs (purges and scans) of all gateways on the same database.',
     sources.purgesQueued,
   );
   instruments.current(
     'worker_tasks_waiting',
-    'Tasks that wait for a worker thread.',
+    'Tasks waiting for a worker thread.',
     () => sources.workers().waiting,
   );
   instruments.current(
     'worker_tasks_running',
-    'Tasks that worker threads are at.',
+    'Tasks running in worker threads.',
     () => sources.workers().running,
   );
   instruments.current(
     'broker_up',
-    '1 when the broker answers, else 0; it is asked at most every 15 seconds.',
+    '1 if the broker answers, else 0; checked at most every 15 seconds.',
     async () => ((await sources.isBrokerUp()) ? 1 : 0),
   );
   instruments.current('store_up', '1 when the store can be read and written, else 0.', async () =>
@@ -246,12 +250,12 @@ function registerStateMetrics(instruments: Instruments, sources: StateSources): 
   );
   instruments.sum(
     'store_lock_waits_total',
-    'Statements that met the lock of another process on the database and waited for it.',
+    'Statements that had to wait for a database lock of another process.',
     () => sources.lockWaits().count,
   );
   instruments.sum(
     'store_lock_wait_seconds_total',
-    'How long such statements waited, all together.',
+    'Total time that statements waited for database locks of other processes.',
     () => sources.lockWaits().ms / 1000,
   );
 }
