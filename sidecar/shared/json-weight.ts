@@ -64,7 +64,7 @@ export class JsonWeight {
   get excess(): string | undefined {
     const { marks, depth } = this.#limits;
     if (this.#deepest > depth) return `is nested deeper than ${depth} levels`;
-    return this.#marks > marks ? `holds more than ${marks} arrays, objects and items` : undefined;
+    return this.#marks > marks ? `contains more than ${marks} arrays, objects and items` : undefined;
   }
 }
 

@@ -9,7 +9,7 @@ export const SUPPORTED_NODE = '^22.19 || ^24 || >=26';
 export function refuseOldNode(process: NodeJS.Process): void {
   if (!isTooOld(process.versions.node)) return;
   process.stderr.write(
-    'The gateway needs Node.js 22.19 or newer, and this is ' +
+    'The gateway needs Node.js 22.19 or newer, but this is ' +
       process.versions.node +
       '. Install a supported version (22, 24 or 26), or, in a checkout, use npm, which brings its own: ' +
       '`npm start`, `npx ngsi-ld-gateway …`.\n',

@@ -42,9 +42,9 @@ export const PURGE_OPTIONS = {
     unit: 'items per second',
     places: ['query', 'body', 'change', 'retention', 'console'],
     flag: '--rate <n>',
-    help: 'deletes per second, at most',
+    help: 'maximum deletes per second',
     isForDeletes: true,
-    meaning: 'Deletes per second, at most.',
+    meaning: 'Maximum deletes per second.',
     label: 'Per second',
     hint: 'no limit unless given',
   },
@@ -60,11 +60,11 @@ export const PURGE_OPTIONS = {
     type: ['none', 'best-effort', 'required'],
     places: ['query', 'body', 'retention', 'console'],
     flag: '--archive <how>',
-    help: 'none, best-effort or required: keep what is deleted, so that it can be restored',
+    help: 'none, best-effort or required: archive what is deleted, so that it can be restored',
     policy: 'archive',
     isForDeletes: true,
     meaning:
-      'Whether what is deleted is archived before, so that it can be restored: `none`, `best-effort`, ' +
+      'Whether data is archived before it is deleted, so that it can be restored: `none`, `best-effort`, ' +
       'or `required` (what cannot be archived is not deleted). Never less than `PURGE_ARCHIVE`.',
     label: 'Archive',
     hint: 'so that it can be restored',
@@ -73,7 +73,7 @@ export const PURGE_OPTIONS = {
     type: ['ids'],
     places: ['query', 'body', 'console'],
     isForDeletes: true,
-    meaning: '`ids`: what is deleted is listed, see `/purges/{purge}/ids`.',
+    meaning: '`ids`: keep a list of what is deleted, see `/purges/{purge}/ids`.',
     label: 'Keep a list of what was deleted',
   },
   concurrency: {
@@ -82,7 +82,7 @@ export const PURGE_OPTIONS = {
     unit: 'requests',
     places: ['change'],
     policy: 'concurrency',
-    meaning: 'Delete requests in flight, at most.',
+    meaning: 'Maximum number of concurrent delete requests.',
   },
 } as const satisfies Record<string, PurgeOption>;
 

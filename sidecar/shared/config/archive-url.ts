@@ -22,7 +22,7 @@ export function parseArchiveUrl(text: string): ArchivePlace {
     throw new Error('must be file:///folder or s3://bucket/prefix');
   if (url.username !== '' || url.password !== '')
     throw new Error(
-      'must not hold credentials: they belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'must not contain credentials: they belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
   return url.protocol === 'file:' ? folderOf(url, text) : bucketOf(url, text);
@@ -30,8 +30,8 @@ export function parseArchiveUrl(text: string): ArchivePlace {
 
 function folderOf(url: URL, text: string): ArchivePlace {
   // The URL class reads file:archive as file:///archive, although it looks like a folder of the project.
-  if (!/^file:\//i.test(text)) throw new Error('must name a folder by its whole path: file:///folder');
-  if (url.host !== '') throw new Error('must name a folder of this machine: file:///folder');
+  if (!/^file:\//i.test(text)) throw new Error('must name a folder by its absolute path: file:///folder');
+  if (url.host !== '') throw new Error('must name a folder on this machine: file:///folder');
   if (/%2f|%5c|%00/i.test(url.pathname)) throw new Error('must not have an encoded slash in its path');
   const path = fileURLToPath(url);
   if (path.replace(/[\\/]+$/, '') === '') throw new Error('must name a folder below the root');

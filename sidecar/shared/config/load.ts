@@ -62,15 +62,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       // Already reported as invalid.
     } else if (env['NODE_ENV'] === 'production' || (typeof host === 'string' && !isLoopback(host))) {
       mistakes.push(
-        'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is for trying only)',
+        'BROKER_URL is needed when HOST is not loopback or NODE_ENV is production (`embedded` is only for trying out)',
       );
     } else values.set('BROKER_URL', 'embedded');
   }
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
   if (isOpenByOversight(values, env)) {
     mistakes.push(
-      'GATEWAY_TOKEN is needed when HOST is not loopback and nobody signs in (AUTH_ISSUER): without it, every ' +
-        'caller who reaches the address may purge and write (GATEWAY_OPEN=true allows that)',
+      'GATEWAY_TOKEN is needed when HOST is not loopback and sign-in is off (no AUTH_ISSUER): without it, everyone ' +
+        'who can reach the address may purge and write (GATEWAY_OPEN=true allows that)',
     );
   }
   const metricsPort = values.get('METRICS_PORT');
@@ -83,7 +83,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (env['AUTH_ISSUER'] && !values.has('AUTH_AUDIENCE'))
     mistakes.push(
-      'AUTH_AUDIENCE is needed with AUTH_ISSUER: tokens that are meant for others would be taken',
+      'AUTH_AUDIENCE is needed with AUTH_ISSUER: without it, tokens for other services would be accepted',
     );
   mistakes.push(
     ...sharedPortMistakes(values),
@@ -110,9 +110,9 @@ function isOpenByOversight(
 
 /** Settings required if several gateways share a port: they share their data, and each has its own name and metrics. */
 const NEEDED_TO_REUSE_PORT = {
-  DATABASE_URL: 'the gateways of one port share one PostgreSQL',
-  INSTANCE_NAME: 'each gateway of a port needs a name of its own',
-  METRICS_PORT: 'each gateway of a port counts for itself',
+  DATABASE_URL: 'gateways on one port must share a PostgreSQL database',
+  INSTANCE_NAME: 'each gateway on the port needs a name of its own',
+  METRICS_PORT: 'each gateway on the port has its own metrics',
 };
 
 function sharedPortMistakes(values: ReadonlyMap<string, unknown>): readonly string[] {

@@ -44,7 +44,7 @@ export function hosts(text: string): readonly string[] {
   return text.split(',').map((item) => {
     const host = item.trim().toLowerCase();
     if (!/^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/.test(host))
-      throw new Error('must be a comma list of host names, without scheme or port');
+      throw new Error('must be a comma-separated list of host names, without scheme or port');
     return host;
   });
 }
@@ -58,7 +58,7 @@ export function nonEmpty(text: string): string {
 function token(text: string): string {
   // Sent as a header value: visible ASCII only, so that Kong and every client can send it.
   if (!/^[\x21-\x7e]{8,1024}$/.test(text))
-    throw new Error('must be 8 to 1024 visible ASCII characters without blanks');
+    throw new Error('must be 8 to 1024 visible ASCII characters without spaces');
   return text;
 }
 
@@ -86,7 +86,7 @@ export function httpUrl(text: string): URL {
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Error('must be an http or https URL');
   }
-  if (url.username !== '' || url.password !== '') throw new Error('must not hold credentials');
+  if (url.username !== '' || url.password !== '') throw new Error('must not contain credentials');
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
   return url;
 }
@@ -114,13 +114,15 @@ export function databaseUrl(text: string): string {
   // If a password contains a "?", the rest of it looks like parameters, so messages do not repeat their names either.
   const names = [...parameters.keys()];
   if (!names.every((name) => DATABASE_PARAMETERS.includes(name)) || new Set(names).size < names.length)
-    throw new Error(`must have no parameters but ${DATABASE_PARAMETERS.join(', ')}, each once`);
+    throw new Error(
+      `must have no parameters other than ${DATABASE_PARAMETERS.join(', ')}, each at most once`,
+    );
   if (url.hostname === '' && !parameters.has('host')) throw new Error('must name a host');
   const mode = parameters.get('sslmode');
   if (mode !== null && !SSL_MODES.includes(mode))
     throw new Error(`must have one of ${SSL_MODES.join(', ')} as sslmode`);
   if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
-    throw new Error('must name the certificate of its authority as sslrootcert with sslmode=verify-ca');
+    throw new Error('must have the CA certificate as sslrootcert with sslmode=verify-ca');
   if (!/^\d{0,4}$/.test(parameters.get('connect_timeout') ?? ''))
     throw new Error('must have a whole number of seconds as connect_timeout');
   return text;
@@ -155,10 +157,12 @@ export function roleMap(text: string): ReadonlyMap<string, Role | undefined> {
     const [value, name] = [item.slice(0, Math.max(at, 0)).trim(), item.slice(at + 1).trim()];
     const role = ROLES.find((one) => one === name);
     if (value === '' || (role === undefined && name !== ''))
-      throw new Error(`must be a comma list of value=role, with one of the roles ${ROLES.join(', ')}`);
+      throw new Error(
+        `must be a comma-separated list of value=role, with one of the roles ${ROLES.join(', ')}`,
+      );
     return [value, role] as const;
   });
-  if (new Map(entries).size < entries.length) throw new Error('must name each value once');
+  if (new Map(entries).size < entries.length) throw new Error('must not name a value twice');
   return new Map(entries);
 }
 
@@ -170,7 +174,9 @@ export function networks(text: string): readonly string[] {
     const isRange =
       prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
     if (version === 0 || !isRange || rest.length > 0)
-      throw new Error('must be a comma list of IP addresses and networks such as 10.0.0.5 or 10.1.0.0/16');
+      throw new Error(
+        'must be a comma-separated list of IP addresses and networks such as 10.0.0.5 or 10.1.0.0/16',
+      );
     return item.trim();
   });
 }
@@ -181,7 +187,9 @@ export function origins(text: string): readonly string[] {
     // Nothing is allowed after the port, not even a slash, which would look like a restriction to paths.
     const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.canParse(item);
     if (!isOrigin)
-      throw new Error('must be a comma list of origins such as https://example.org or http://localhost:8000');
+      throw new Error(
+        'must be a comma-separated list of origins such as https://example.org or http://localhost:8000',
+      );
     return new URL(item).origin;
   });
   return [...new Set(found)];

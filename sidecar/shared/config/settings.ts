@@ -71,7 +71,7 @@ export const settings = {
   ),
   ALLOWED_HOSTS: optional(
     hosts,
-    'comma list of host names by which the gateway is called, besides loopback names and the host of PUBLIC_URL',
+    'comma-separated list of host names by which the gateway is called, besides loopback names and the host of PUBLIC_URL',
   ),
   AUTH_ISSUER: optional(
     issuer,
@@ -93,7 +93,7 @@ export const settings = {
   ),
   AUTH_ROLE_MAP: optional(
     roleMap,
-    'comma list of what values of the claim mean, such as `city-admins=admin,interns=viewer`; others mean the role of their name',
+    'comma-separated list of what values of the claim mean, such as `city-admins=admin,interns=viewer`; others mean the role of their name',
   ),
   AUTH_FORWARD: setting(
     'false',
@@ -106,7 +106,7 @@ export const settings = {
   ),
   TRUSTED_PROXIES: optional(
     networks,
-    'comma list of addresses and networks whose X-Forwarded-For says where a request comes from',
+    'comma-separated list of addresses and networks whose X-Forwarded-For says where a request comes from',
   ),
   DATABASE_URL: {
     ...optional(
@@ -175,7 +175,7 @@ export const settings = {
   JOB_SECRET: {
     ...optional(
       tokens,
-      'secret with which the credentials that a job needs are encrypted at rest; a comma list to ' +
+      'secret with which the credentials that a job needs are encrypted at rest; a comma-separated list to ' +
         'replace one: the first encrypts, all decrypt. Without it, jobs with credentials are refused',
     ),
     secret: true,
@@ -275,7 +275,7 @@ export const settings = {
   ),
   REMOTE_ALLOWED_ORIGINS: optional(
     origins,
-    'comma list of origins from which contexts and schemas may be fetched; nothing else ever is',
+    'comma-separated list of origins from which contexts and schemas may be fetched; nothing else ever is',
   ),
   CONTEXT_BASE_IRI: setting(
     'https://uri.etsi.org/ngsi-ld/default-context/',

@@ -226,7 +226,7 @@ function stringEnd(text: string, start: number): number {
     if (code < 0x20) throw errorAt(text, at, 'a control character in a string must be escaped');
     if (code === 0x5c) {
       ESCAPE.lastIndex = at;
-      if (!ESCAPE.test(text)) throw errorAt(text, at, 'this is not an escape of JSON');
+      if (!ESCAPE.test(text)) throw errorAt(text, at, 'this is not a valid JSON escape');
       at = ESCAPE.lastIndex - 1;
     }
   }

@@ -8,7 +8,7 @@ export class WorkersBusyError extends GatewayError {
 
   constructor(waiting: number) {
     super(
-      `No worker is free for this, and ${waiting} other tasks wait for one. Send the request again later.`,
+      `All workers are busy, and ${waiting} other tasks are waiting for one. Send the request again later.`,
     );
   }
 }

@@ -75,7 +75,7 @@ export class Task {
     const { kind, deadlineMs } = this.#options;
     if (isLate) return new TaskTooCostlyError('time', `The task took more than ${deadlineMs} ms.`);
     if (isOutOfMemory(cause))
-      return new TaskTooCostlyError('memory', 'The task took more memory than a worker may.', { cause });
+      return new TaskTooCostlyError('memory', 'The task used more memory than a worker may.', { cause });
     return new TaskFailedError(`The task ${kind} failed.`, { cause });
   }
 

@@ -12,7 +12,7 @@ const excessOf = (text: string, pieceBytes = 65_536): string | undefined => {
   return weight.excess;
 };
 
-const TOO_MANY = `holds more than ${MARKS} arrays, objects and items`;
+const TOO_MANY = `contains more than ${MARKS} arrays, objects and items`;
 const TOO_DEEP = `is nested deeper than ${DEPTH} levels`;
 
 it('a JSON text is too heavy with one array, object or comma more than allowed, wherever they are', () => {

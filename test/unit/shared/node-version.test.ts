@@ -32,7 +32,7 @@ describe('the versions of Node.js', () => {
       assert.equal(stdout, '');
       assert.match(
         stderr,
-        /^The gateway needs Node\.js 22\.19 or newer, and this is 20\.20\.2\. Install .*\n$/,
+        /^The gateway needs Node\.js 22\.19 or newer, but this is 20\.20\.2\. Install .*\n$/,
       );
     });
 

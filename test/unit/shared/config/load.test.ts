@@ -252,9 +252,9 @@ it('loadConfig refuses the same port for the gateway and its metrics', () => {
 
 it('loadConfig refuses gateways on the same port that do not share a database or cannot be told apart', () => {
   assert.deepEqual(mistakesOf({ REUSE_PORT: 'true' }), [
-    'DATABASE_URL is needed with REUSE_PORT: the gateways of one port share one PostgreSQL',
-    'INSTANCE_NAME is needed with REUSE_PORT: each gateway of a port needs a name of its own',
-    'METRICS_PORT is needed with REUSE_PORT: each gateway of a port counts for itself',
+    'DATABASE_URL is needed with REUSE_PORT: gateways on one port must share a PostgreSQL database',
+    'INSTANCE_NAME is needed with REUSE_PORT: each gateway on the port needs a name of its own',
+    'METRICS_PORT is needed with REUSE_PORT: each gateway on the port has its own metrics',
   ]);
   const DATABASE_URL = 'postgres://u@h/db';
   assert.deepEqual(
@@ -308,11 +308,11 @@ it('loadConfig reports a mistake in DATABASE_URL without repeating any part of t
     ['postgres://u:hunter2@h/db#x', /must be a URL such as postgres:/],
     ['postgres://u:hunter2@/db', /must/],
     ['postgres:///db', /must name a host/],
-    ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters but sslmode, /],
+    ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters other than sslmode, /],
     ['postgres://u:pass?hunter2=@h/db', /must/],
-    ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each once/],
+    ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each at most once/],
     ['postgres://u:hunter2@h/db?sslmode=prefer', /must have one of disable, require, verify-ca, verify-full/],
-    ['postgres://u:hunter2@h/db?sslmode=verify-ca', /must name the certificate/],
+    ['postgres://u:hunter2@h/db?sslmode=verify-ca', /must have the CA certificate/],
     ['postgres://u:hunter2@h/db?connect_timeout=soon', /must have a whole number of seconds/],
   ] as const) {
     const [mistake = '', ...others] = mistakesOf({ DATABASE_URL: url });
