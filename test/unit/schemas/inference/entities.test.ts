@@ -24,14 +24,14 @@ import { runs } from '../../../support/thoroughness.js';
 const IRI = 'https://example.org/Vehicle';
 const draft = fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Vehicle', 'Boat']), entityDrafts(IRI));
 const drafts = fc.array(draft, { minLength: 1, maxLength: 4 });
-/** Entities in any of the representations, side by side. */
+/** Entities in any mixture of representations. */
 const entities = fc.array(
   fc.tuple(draft, fc.constantFrom(normalized, concise, keyValues)).map(([one, write]) => write(one)),
   { minLength: 1, maxLength: 4 },
 );
 
 describe('the schema inferred from entities', () => {
-  it('a schema inferred from entities makes a model by which each of them is valid', () => {
+  it('a schema inferred from entities makes a model by which each of the entities is valid', () => {
     fc.assert(
       fc.property(entities, fc.boolean(), (samples, enumerates) => {
         assertValid(inferEntities(samples, { enumerates, model: 'Vehicle' }), samples);
@@ -39,7 +39,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('a schema inferred from entities of unknown type makes a model by which each of them is valid', () => {
+  it('a schema inferred from entities of unknown type makes a model by which each of the entities is valid', () => {
     const typed = fc.array(
       fc.oneof(entityDrafts('Vehicle'), entityDrafts(['Boat', 'Vehicle']), entityDrafts(IRI)),
       {
@@ -56,7 +56,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('a schema inferred from entities makes a model whose example is valid, as brokers accept it', () => {
+  it('a schema inferred from entities makes a model whose example is valid in the normalized form that brokers accept', () => {
     fc.assert(
       fc.property(fc.array(entityDrafts('Vehicle'), { minLength: 1, maxLength: 3 }), (few) => {
         const schema = inferEntities(few.map(normalized), { model: 'Vehicle' });
@@ -113,7 +113,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('the schema inferred from entities names the kinds of attributes, where the entities agree', () => {
+  it('the schema inferred from entities names the kinds of attributes if the entities agree', () => {
     const attribute = { type: 'Relationship', object: 'urn:ngsi-ld:B:1' };
     const schema = inferEntities([
       vehicle({
@@ -146,7 +146,7 @@ describe('the schema inferred from entities', () => {
     );
   });
 
-  it('a schema inferred from entities keeps the kind that some show where others are key-values, without kinds', () => {
+  it('a schema inferred from entities keeps a kind that some entities show if the others are key-values, without kinds', () => {
     const properties = namedSchemasIn(
       inferEntities([
         vehicle({ owner: { type: 'Relationship', object: 'A:1' } }),
@@ -161,7 +161,7 @@ describe('the schema inferred from entities', () => {
     });
   });
 
-  it('the schema inferred from entities keeps the unit of an attribute, where all its instances agree', () => {
+  it('the schema inferred from entities keeps the unit of an attribute if all its instances agree', () => {
     const inUnit = (value: JsonValue, unitCode?: string) => ({
       type: 'Property',
       value,
@@ -181,7 +181,7 @@ describe('the schema inferred from entities', () => {
       assert.deepEqual(unitsOf(fast, vehicle({ speed: other })), { type: 'Property' });
   });
 
-  it('a schema inferred from entities describes the values of all instances, and not what brokers add', () => {
+  it('a schema inferred from entities describes the values of all instances, but not the members that brokers add', () => {
     const schema = inferEntities([
       vehicle({
         createdAt: '2024-01-01T00:00:00Z',
@@ -203,7 +203,7 @@ describe('the schema inferred from entities', () => {
 });
 
 describe('entities', () => {
-  it('entities are refused where their structure is at fault, by pointers into what was submitted', () => {
+  it('entities with a faulty structure are refused, with pointers into the submitted text', () => {
     const faults = faultsOf(
       [
         vehicle({}),
@@ -222,7 +222,7 @@ describe('entities', () => {
     );
   });
 
-  it('entities that are Features without an entity in them are refused, also where rules may be broken', () => {
+  it('Features without an entity in them are refused, even if rules may be broken', () => {
     for (const isStrict of [true, false])
       assert.throws(
         () => inferSchema({ type: 'Feature', id: 'urn:a:1', properties: 5 }, { form: 'geojson', isStrict }),
@@ -230,7 +230,7 @@ describe('entities', () => {
       );
   });
 
-  it('entities are refused where none of their types is the model', () => {
+  it('entities are refused if none of their types is the model', () => {
     const faults = faultsOf([vehicle({}), { ...vehicle({}), type: ['Boat', 'Ship'] }], { model: 'Vehicle' });
     assert.deepEqual(
       faults.map(({ pointer }) => pointer),

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 
-/** One value of an attribute, in none of the representations. */
+/** One value of an attribute, independent of representations. */
 interface Attribute {
   readonly name: string;
   readonly kind: AttributeKind;
-  /** What stands at the member of its kind: of one instance, or of several. */
+  /** The content of the value member: of one instance, or of several. */
   readonly values: readonly [JsonValue, ...JsonValue[]];
   readonly unitCode?: string;
 }
@@ -98,7 +98,7 @@ function attributeNamed(name: string): fc.Arbitrary<Attribute> {
   );
 }
 
-/** Few names; the same one may be of several kinds in several entities. */
+/** Few names; the same name may be of several kinds in several entities. */
 const NAMES = ['speed', 'owner', 'place', 'constructor'] as const;
 
 export function entityDrafts(type: EntityDraft['type']): fc.Arbitrary<EntityDraft> {
@@ -124,7 +124,7 @@ export function concise(draft: EntityDraft): JsonObject {
   );
 }
 
-/** The first instances, by their values alone. */
+/** The first instances, by their values only. */
 export function keyValues(draft: EntityDraft): JsonObject {
   return written(draft, ({ kind, values: [value] }) => {
     if (WRAPPED_KINDS.has(kind)) return { [VALUE_MEMBERS[kind]]: value };

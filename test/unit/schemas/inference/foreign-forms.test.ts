@@ -41,7 +41,7 @@ function pointersRefused(samples: JsonValue, form: SampleForm, isStrict = true):
 }
 
 describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
-  it('a schema inferred from NGSIv2 or GeoJSON has their values, kinds and units, whether the form is named or guessed', () => {
+  it('a schema inferred from NGSIv2 or GeoJSON has their values, kinds and units, whether the form is given or guessed', () => {
     for (const [samples, own] of [
       [CAR, 'ngsiv2'],
       [FEATURE, 'geojson'],
@@ -62,7 +62,7 @@ describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
     }
   });
 
-  it('a schema inferred from entities of NGSIv2 or GeoJSON accepts them', () => {
+  it('a schema inferred from entities of NGSIv2 or GeoJSON accepts the entities', () => {
     for (const sample of [CAR, FEATURE]) {
       const model = prepareModel('Car', inferred(sample, 'ngsi-ld'));
       const { errors, warnings } = validateInLikelyForm(sample, model, {}, new Spelling());
@@ -87,7 +87,7 @@ describe('the schema inferred from entities of NGSIv2 and GeoJSON', () => {
       ]);
   });
 
-  it('the schema inferred from plain objects takes a Feature for one of them', () => {
+  it('the schema inferred from plain objects treats a Feature as a plain object', () => {
     const schema = inferSchema(FEATURE, { form: 'keyvalues' });
     assert.deepEqual(Object.keys(schema['properties'] as JsonObject), [
       'id',

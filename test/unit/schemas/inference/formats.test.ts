@@ -33,12 +33,12 @@ const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the format of a string', () => {
-  it('the format of a string is recognised for each that is inferred', () => {
+  it('each inferred format of a string is recognised', () => {
     for (const [format, texts] of Object.entries(RECOGNISED))
       for (const text of texts) assert.equal(formatOf(text), format, text);
   });
 
-  it('a format is not inferred from strings that only look like it, or are a URI by accident', () => {
+  it('a format is not inferred from strings that only resemble it, or are a URI by accident', () => {
     for (const text of [
       '',
       ' ',
@@ -54,7 +54,7 @@ describe('the format of a string', () => {
       assert.equal(formatOf(text), undefined, text);
   });
 
-  it('the format of a string is one that the check of validation accepts, whatever the string', () => {
+  it('the inferred format of a string is accepted by validation, whatever the string', () => {
     const validators = new Map<string, Validate>(
       Object.keys(RECOGNISED).map((format) => [format, createValidator(resolveWith({ format }))]),
     );
@@ -72,7 +72,7 @@ describe('the format of a string', () => {
     );
   });
 
-  it('the format of a string is not looked for in long strings', () => {
+  it('the format of a long string is not determined', () => {
     const uri = 'https://example.org/'.padEnd(INFERENCE_LIMITS.formattedLength, 'a');
     assert.equal(formatOf(uri), 'uri');
     assert.equal(formatOf(`${uri}a`), undefined);

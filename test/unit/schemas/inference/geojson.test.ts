@@ -20,7 +20,7 @@ const validators = new Map(
 );
 
 describe('a GeoJSON geometry', () => {
-  it('a GeoJSON geometry is recognised as what it is', () => {
+  it('a GeoJSON geometry is recognised with its type', () => {
     fc.assert(
       fc.property(geometries, (geometry) => {
         assert.equal(geometryTypeOf(geometry), geometry['type']);
@@ -28,7 +28,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('a GeoJSON geometry is recognised exactly where the schema of a geometry accepts it, also when it is malformed', () => {
+  it('a GeoJSON geometry is recognised exactly if the schema of a geometry accepts it, also if it is malformed', () => {
     const spoilt = fc
       .tuple(geometries, fc.nat(), fc.constantFrom<JsonValue>(null, '1', [], 1, 'Point'))
       .map(([geometry, at, put]) => spoil(geometry, at % sizeOf(geometry), put));
@@ -42,7 +42,7 @@ describe('a GeoJSON geometry', () => {
     );
   });
 
-  it('a GeoJSON geometry is recognised from its least number of positions on', () => {
+  it('a GeoJSON geometry is recognised from its minimum number of positions on', () => {
     const positions = (count: number) => Array.from({ length: count }, () => [1, 2]);
     const least = {
       MultiPoint: { coordinates: positions(0) },
@@ -63,7 +63,7 @@ describe('a GeoJSON geometry', () => {
       assert.equal(geometryTypeOf({ type, coordinates }), undefined, type);
   });
 
-  it('a GeoJSON geometry is a collection of others, but not of collections', () => {
+  it('a GeoJSON geometry may be a collection of others, but not of collections', () => {
     const collection = (...geometries: readonly JsonValue[]) => ({ type: 'GeometryCollection', geometries });
     const point = { type: 'Point', coordinates: [1, 2] };
     assert.equal(geometryTypeOf(collection()), 'GeometryCollection');

@@ -17,7 +17,7 @@ import { describedBy, sampleLists } from './sample-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 import { reversed } from '../../../support/json-values.js';
 
-/** With and without a model; the samples of one have its type where they have any. */
+/** With and without a model; samples for a model have its type if they have any. */
 const options: fc.Arbitrary<InferSchemaOptions> = fc.record(
   { enumerates: fc.boolean(), model: fc.constant('Vehicle') },
   { requiredKeys: ['enumerates'] },
@@ -33,7 +33,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('the schema inferred from any samples is the same in any order of samples and members, however often they come', () => {
+  it('the schema inferred from any samples is the same in any order of samples and members, however often they are repeated', () => {
     const reordered = sampleLists.chain((samples) =>
       fc.tuple(
         fc.constant(samples),
@@ -75,9 +75,9 @@ describe('the schema inferred from any samples', () => {
   it('the schema inferred from more samples is a compatible change, unless an array was empty', () => {
     fc.assert(
       fc.property(sampleLists, sampleLists, options, (few, more, how) => {
-        // Validators pass over a description of `__proto__`, and reports know it.
+        // Validators ignore a description of `__proto__`, and reports know this.
         const text = JSON.stringify([few, more]);
-        // As of the items of an empty array, nothing is known of the languages of an empty map.
+        // Like the items of an empty array, the languages of an empty map are unknown.
         fc.pre(!text.includes('__proto__') && !text.includes('"languageMap":{}'));
         fc.pre(!hasEmpty(few) && !hasEmpty(more));
         const { overall, differences } = compareSchemas(
@@ -89,7 +89,7 @@ describe('the schema inferred from any samples', () => {
     );
   });
 
-  it('the schema inferred from any samples can become a model as it is', () => {
+  it('the schema inferred from any samples can become a model unchanged', () => {
     fc.assert(
       fc.property(sampleLists, options, (samples, how) => {
         const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;

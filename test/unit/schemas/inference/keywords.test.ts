@@ -87,7 +87,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('an inferred schema puts all types of a place in one schema, with the keywords of each', () => {
+  it('an inferred schema puts all types of a value in one schema, with the keywords of each', () => {
     const mixed = valuesAt(1, null, '2024-01-01', true, [1, 'x'], { b: 1 }, 1.5);
     assert.deepEqual(mixed, {
       type: ['object', 'array', 'string', 'number', 'boolean', 'null'],
@@ -98,12 +98,12 @@ describe('what is inferred', () => {
     });
   });
 
-  it('an inferred schema takes whole numbers for integers, however they are written', () => {
+  it('an inferred schema describes whole numbers as integers, however they are written', () => {
     assert.deepEqual(valuesAt(1, -0, 1e3), { type: 'integer' });
     assert.deepEqual(valuesAt(1, 0.5), { type: 'number' });
   });
 
-  it('an inferred schema has a format only while all strings have it', () => {
+  it('an inferred schema has a format only if all strings have it', () => {
     assert.deepEqual(valuesAt('2024-01-01', null, '2024-01-02'), {
       type: ['string', 'null'],
       format: 'date',
@@ -112,7 +112,7 @@ describe('what is inferred', () => {
     assert.deepEqual(valuesAt('2024-01-01', 'soon', '2024-01-01'), { type: 'string' });
   });
 
-  it('an inferred schema requires what all samples have, unless an attribute is null in one', () => {
+  it('an inferred schema requires the members that all samples have, unless an attribute is null in one', () => {
     const samples = [
       { a: { in: null }, b: 1, c: null },
       { a: { in: 1 }, b: null, c: null },
@@ -137,7 +137,7 @@ describe('what is inferred', () => {
     });
   });
 
-  it('an inferred schema describes a place as a geometry only while every object there is one', () => {
+  it('an inferred schema describes a value as a geometry only if every object there is one', () => {
     const point: JsonObject = { type: 'Point', coordinates: [1, 2] };
     const refs = { anyOf: [{ $ref: '#/$defs/Point' }, { type: ['string', 'null'] }] };
     assert.deepEqual(valuesAt(point, 'somewhere', null), refs);
@@ -160,7 +160,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('an inferred schema takes the languages of a language map for data', () => {
+  it('an inferred schema treats the languages of a language map as data', () => {
     const texts = { type: ['array', 'string'], items: { type: 'string' } };
     assert.deepEqual(
       valuesAt(
@@ -177,7 +177,7 @@ describe('what is inferred', () => {
     );
   });
 
-  it('an object without texts is not taken for a language map, nor a member like scope for an attribute', () => {
+  it('an object without texts is not a language map, and a member such as scope is not an attribute', () => {
     assert.deepEqual(valuesAt({ languageMap: { en: 1 } }), {
       type: 'object',
       required: ['languageMap'],
@@ -189,7 +189,7 @@ describe('what is inferred', () => {
     assert.deepEqual(namedSchemasIn(schema, 'properties').get('scope'), { $ref: '#/$defs/Point' });
   });
 
-  it('an inferred schema accepts any object where several kinds of them stand, and keeps wrapped values', () => {
+  it('an inferred schema accepts any object where several kinds occur, and keeps wrapped values', () => {
     const map = { languageMap: { en: 'Hall' } };
     assert.deepEqual(valuesAt(map, { a: 1 }, { vocab: 'x' }), {
       type: 'object',
@@ -205,7 +205,7 @@ describe('what is inferred', () => {
     assert.deepEqual(valuesAt({ type: 'Point', coordinates: [1, 2] }, { a: 1 }), { type: 'object' });
   });
 
-  it('an inferred schema takes for Relationships only attributes with ids of entities, alone or in arrays', () => {
+  it('an inferred schema describes only attributes with ids of entities as Relationships, alone or in arrays', () => {
     const relationships = (...samples: readonly JsonObject[]) =>
       attributesOf(inferSchema(samples))
         .attributes.filter(({ kind }) => kind === 'Relationship')
@@ -239,7 +239,7 @@ describe('what is inferred', () => {
         assert.deepEqual(relationships(...samples), [], JSON.stringify(samples));
   });
 
-  it('an inferred schema lists strings on request, unless some have a format or other values are among them', () => {
+  it('an inferred schema lists strings on request, unless some have a format or there are other values', () => {
     const listed = (...values: readonly JsonValue[]) =>
       namedSchemasIn(
         inferSchema(
@@ -287,7 +287,7 @@ describe('what is inferred of id and type', () => {
     assert.deepEqual(typed('A', 'A')['type'], { const: 'A' });
   });
 
-  it('an inferred schema also lists the name at the end of an IRI as a type, since validation uses it', () => {
+  it('an inferred schema also lists the name at the end of an IRI as a type, because validation uses it', () => {
     const typeOf = (...types: readonly string[]) =>
       namedSchemasIn(inferSchema(types.map((type) => ({ id: 'urn:a:1', type }))), 'properties').get('type');
     const [bikes, cars] = ['https://x.example/Bikes', 'https://x.example/ns#Cars'];
@@ -302,20 +302,20 @@ describe('what is inferred of id and type', () => {
     assert.deepEqual(typeOf('https://x.example/'), { const: 'https://x.example/' });
   });
 
-  it('an inferred schema accepts each of several types alone, as validation shows it to the model', () => {
+  it('an inferred schema accepts each of several types separately, as validation shows them to the model', () => {
     const schema = inferSchema({ id: 'urn:a:1', type: ['Bus', 'Car'] });
     const validate = createValidator(resolveWith(schema));
     for (const type of ['Bus', ['Bus', 'Car']]) assert.deepEqual(validate({ id: 'urn:a:1', type }), []);
   });
 
-  it('an inferred schema says that an id is a URI where all ids are', () => {
+  it('an inferred schema describes an id as a URI if all ids are URIs', () => {
     const idOf = (...ids: readonly JsonValue[]) =>
       namedSchemasIn(inferSchema(ids.map((id) => ({ id }))), 'properties').get('id');
     assert.deepEqual(idOf('A:1', 'urn:a:1', 'fe80::1'), { type: 'string', format: 'uri' });
     assert.deepEqual(idOf('A:1', 'Room1'), { type: 'string' });
   });
 
-  it('an inferred schema describes id and type for a model in any case, and requires them where all samples have them', () => {
+  it('an inferred schema for a model always describes id and type, and requires them if all samples have them', () => {
     const rows = inferSchema([{ a: 1 }, { a: 2, id: 7 }], { model: 'Row' });
     assert.deepEqual(rows, {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

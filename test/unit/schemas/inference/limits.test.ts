@@ -23,7 +23,7 @@ describe('the limits of inference', () => {
       assert.ok(page.includes(words), words);
   });
 
-  it('an inferred schema describes objects up to a number of names; beyond it their names are data', () => {
+  it('an inferred schema describes objects with a limited number of names; beyond it the names are data', () => {
     const full = at(inferSchema({ map: numbered(names) }), '/properties/map');
     assert.equal(Object.keys(at(full, '/properties')).length, names);
 
@@ -39,14 +39,14 @@ describe('the limits of inference', () => {
     });
   });
 
-  it('an inferred schema describes all attributes of samples, up to what a schema may have', () => {
+  it('an inferred schema describes all attributes of samples, up to the limit of a schema', () => {
     const most = SCHEMA_LIMITS.subschemas - 1;
     const schema = inferSchema(numbered(most));
     assert.equal(Object.keys(at(schema, '/properties')).length, most);
     assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
   });
 
-  it('samples are refused where their schema would have too many schemas, by the name of the limit', () => {
+  it('samples are refused with the name of the limit if their schema would have too many schemas', () => {
     for (const sample of [
       numbered(SCHEMA_LIMITS.subschemas),
       numbered(5 * SCHEMA_LIMITS.subschemas),
@@ -58,12 +58,12 @@ describe('the limits of inference', () => {
     }
   });
 
-  it('samples are refused where their schema would be too large a document', () => {
+  it('samples are refused if their schema would be too large a document', () => {
     const sample = { ['x'.repeat(SCHEMA_LIMITS.bytes)]: 1 };
     assert.throws(() => inferSchema(sample), new RegExp(`too complex: .*more than ${SCHEMA_LIMITS.bytes}`));
   });
 
-  it('an inferred schema describes samples down to a level; anything deeper is any array or object', () => {
+  it('an inferred schema describes samples down to a level; deeper values are any array or object', () => {
     for (const [wrap, token, bare] of [
       [(inner: JsonValue) => ({ in: inner }), '/properties/in', { type: 'object' }],
       [(inner: JsonValue) => [inner], '/items', { type: 'array' }],
@@ -78,7 +78,7 @@ describe('the limits of inference', () => {
     }
   });
 
-  it('an inferred schema looks for the format of strings up to a length, of ids as of others', () => {
+  it('the format of strings, including ids, is determined up to a maximum length', () => {
     const uri = (length: number) => 'urn:ngsi-ld:A:'.padEnd(length, 'x');
     for (const [name, most] of [
       ['id', formattedLength],
@@ -89,7 +89,7 @@ describe('the limits of inference', () => {
     }
   });
 
-  it('an inferred schema lists a number of short strings; beyond it, any string is accepted for good', () => {
+  it('an inferred schema lists a limited number of short strings; beyond it, any string is accepted from then on', () => {
     const words = (count: number) => Array.from({ length: count }, (_, index) => ({ word: `w${index}` }));
     const schemaOf = (samples: JsonValue) =>
       at(inferSchema(samples, { enumerates: true }), '/properties/word');

@@ -10,10 +10,10 @@ import {
 } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn, schemaIn, schemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 
-/** Few names, so that samples have some in common; also such as every object inherits. */
+/** Few names, so that samples have some in common, including names that every object inherits. */
 const NAMES = ['id', 'type', 'a', 'b', '', '__proto__', 'constructor', '$ref', 'a/b~c', 'ü', '10'] as const;
 
-/** Strings that each format accepts; not all of them look like it. */
+/** Strings that each format accepts, though some do not resemble it. */
 const OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
   'date-time': ['2024-02-29T10:00:00Z', '2024-01-01T10:00:00.5+01:00'],
   date: ['2024-02-29', '0001-01-01'],
@@ -110,7 +110,7 @@ const { object } = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => 
     .map((entries) => objectOf(entries)),
 }));
 
-/** Objects of whatever JSON: with few names and well-known values, or with any. */
+/** Objects of arbitrary JSON: with few names and well-known values, or with any. */
 const samples: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 4, arbitrary: object },
   fc
@@ -123,7 +123,7 @@ export const sampleLists: fc.Arbitrary<readonly JsonObject[]> = fc.array(samples
   maxLength: 4,
 });
 
-/** Documents that an inferred schema describes: without members, or items, of which it says nothing. */
+/** Documents that an inferred schema describes: without members or items about which the schema says nothing. */
 export function describedBy(schema: JsonObject, root: JsonObject = schema): fc.Arbitrary<JsonValue> {
   const ref = member(schema, '$ref');
   const target =

@@ -4,7 +4,7 @@ import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.j
 import { inferenceTasks, type InferInput } from '../../../../sidecar/schemas/inference/tasks.js';
 
 describe('the task of inference', () => {
-  it('the task of inference gives the text of the schema of one sample, or of the samples of an array', () => {
+  it('the task of inference returns the text of the schema of one sample, or of the samples of an array', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -15,7 +15,7 @@ describe('the task of inference', () => {
       assert.deepEqual(infer(text), { answer: JSON.stringify(schema) });
   });
 
-  it('the task of inference says where a text is not JSON, or is nested too deeply', () => {
+  it('the task of inference reports the place where a text is not JSON, or is nested too deeply', () => {
     assert.deepEqual(infer('{"a":\n 1,}'), {
       unreadable: {
         line: 2,
@@ -28,7 +28,7 @@ describe('the task of inference', () => {
     assert.ok('unreadable' in outcome && outcome.unreadable.isTooDeep);
   });
 
-  it('the task of inference refuses what is not a sample, by its pointer', () => {
+  it('the task of inference refuses values that are not samples, by their pointers', () => {
     assert.deepEqual(refusalOf('[{}, {}, 1, {}, null, [{}], "x", true]'), {
       kind: 'bodyInvalid',
       detail: 'No schema can be inferred: the samples have 5 faults.',
@@ -69,7 +69,7 @@ describe('the task of inference', () => {
     );
   });
 
-  it('the task of inference refuses samples whose type is not the model, and says what was found', () => {
+  it('the task of inference refuses samples whose type is not the model, and names the type found', () => {
     const text =
       '[{"type": "Car"}, {"type": "Bus"}, {}, {"type": ["Bus", "Car"]}, {"type": ["Car", 1]}, {"type": null}]';
     assert.deepEqual(refusalOf(text, { model: 'Car' }), {
@@ -86,7 +86,7 @@ describe('the task of inference', () => {
     assert.ok(fault.detail.length < 200);
   });
 
-  it('the task of inference lists the first faults of many, and says how many there are', () => {
+  it('the task of inference lists the first of many faults, and their number', () => {
     const refusal = refusalOf(JSON.stringify(Array.from({ length: 1000 }, () => 1)));
     assert.equal(refusal?.errors.length, INFERENCE_LIMITS.faults);
     assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
@@ -128,7 +128,7 @@ describe('the task of inference', () => {
     assert.ok('answer' in infer(String.raw`{"\ud83d\ude00": "\ud800"}`));
   });
 
-  it('the task of inference returns plain data, which can cross threads', () => {
+  it('the task of inference returns plain data, which can be sent to another thread', () => {
     for (const text of ['{"a": 1}', '[1]', '{']) assert.deepEqual(structuredClone(infer(text)), infer(text));
   });
 });
