@@ -40,7 +40,7 @@ describe('checking a context: forms', () => {
     });
   }
 
-  it('checking a context lists the URLs that a context names, each once, those of imports and scoped contexts included', async () => {
+  it('checking a context lists the URLs that a context names, each once, including those of imports and scoped contexts', async () => {
     const scoped = { '@id': 'http://example.org/a', '@context': [OTHER, {}] };
     const parse = (submitted: unknown) => new Desk(CONTEXTS).check(submitted);
     assert.deepEqual((await parse([CORE, OTHER, { a: scoped }, CORE])).urls, [CORE, OTHER]);
@@ -64,7 +64,7 @@ describe('checking a context: forms', () => {
     });
   }
 
-  it('checking a context points into the whole that was submitted', async () => {
+  it('checking a context points into the whole submitted document', async () => {
     const error = await refusal({ '@context': [TERMS, { bad: 1 }] }, CONTEXTS, '/@context');
     assert.deepEqual(pointersOf(error), ['/@context/@context/1/bad']);
   });
@@ -126,7 +126,7 @@ describe('checking a context: JSON-LD processing', () => {
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/t1234']);
   });
 
-  it('checking a context blames no term for a fault of a later one', async () => {
+  it('checking a context does not blame a term for a fault of a later one', async () => {
     const submitted = { a: 'p', b: 'p:b', p: 'http://p/', q: 5, z: 'http://z/' };
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/q']);
   });
@@ -136,7 +136,7 @@ describe('checking a context: JSON-LD processing', () => {
     assert.deepEqual(pointersOf(await refusal(submitted)), ['/p']);
   });
 
-  it('checking a context refuses terms of the core context that come after it, as it is protected', async () => {
+  it('checking a context refuses terms of the core context that come after it, because it is protected', async () => {
     const { errors } = await refusal([CORE, { a: 'http://a/', location: 'http://example.org/location' }]);
     assert.deepEqual(
       errors.map(({ pointer }) => pointer),
@@ -189,7 +189,7 @@ describe('checking a context: other contexts', () => {
     assert.match(errors[0]?.detail ?? '', /10 deep/);
   });
 
-  it('checking a context refuses contexts that multiply each other, before they do', async () => {
+  it('checking a context refuses contexts that multiply each other, before processing them', async () => {
     const urlOf = (index: number) => `http://contexts.example/${index}`;
     const levels = Array.from({ length: 8 }, (_, index) => [
       urlOf(index),

@@ -11,13 +11,13 @@ const B = 'https://contexts.example/b';
 const TERMS = { seats: 'https://terms.example/seats' };
 
 describe('checking a context in a worker', () => {
-  it('checking a context in a worker asks for all named contexts in each round, and for none twice', async () => {
+  it('checking a context in a worker requests all named contexts in each round, and each of them once', async () => {
     const desk = new Desk({ [A]: [B], [B]: TERMS, 'https://contexts.example/c': TERMS });
     await desk.check([A, { t: { '@id': 'urn:t', '@context': 'https://contexts.example/c' } }]);
     assert.deepEqual(desk.asked, [A, 'https://contexts.example/c', B]);
   });
 
-  it('checking a context in a worker asks at once for everything that the known contexts name', async () => {
+  it('checking a context in a worker requests at once everything that the known contexts name', async () => {
     const text = JSON.stringify({ '@context': [B, A] });
     const supplied = [
       [A, { sha256: 'x', text: JSON.stringify({ '@context': ['urls', 'more', {}] }) }],
@@ -28,7 +28,7 @@ describe('checking a context in a worker', () => {
     });
   });
 
-  it('checking a context in a worker takes every version of the core context for the newest, and asks for none', async () => {
+  it('checking a context in a worker uses the newest core context for every version, and requests none', async () => {
     const desk = new Desk({ [A]: coreContextUrl('1.3') });
     for (const context of [
       [TERMS, coreContextUrl('1.3')],
@@ -49,7 +49,7 @@ describe('checking a context in a worker', () => {
     });
   });
 
-  it('a context that was found elsewhere names others relative to where it was found', async () => {
+  it('a context that was found under another URL names others relative to that URL', async () => {
     const supplyOf = (context: unknown, documentUrl?: string) => ({
       sha256: JSON.stringify(context),
       text: JSON.stringify({ '@context': context }),

@@ -11,7 +11,7 @@ const KEPT = 'https://here.example/contexts/';
 const EX = 'https://terms.example/';
 const GENERATED = { Bench: `${EX}generated/Bench`, seats: `${EX}generated/seats` };
 
-/** Contexts by their URLs; an array is a context and where it was found in the end. */
+/** Contexts by their URLs; an array is a context and the URL under which it was finally found. */
 function suppliedOf(contexts: Readonly<Record<string, unknown>>): Supplied {
   return Object.entries(contexts).map(([url, given]) => {
     const { context, documentUrl } = isMoved(given) ? given : { context: given, documentUrl: undefined };
@@ -50,7 +50,7 @@ async function composed(...given: Parameters<typeof outcomeOf>) {
 }
 
 describe('the context of a model that brings its own', () => {
-  it('generated terms stand before those of the model, for what these lack, and the core context is last', async () => {
+  it('generated terms come before those of the model, for terms that these lack, and the core context is last', async () => {
     assert.deepEqual(await composed({ seats: `${EX}seats`, more: `${EX}more` }), {
       context: [{ Bench: GENERATED.Bench }, { seats: `${EX}seats`, more: `${EX}more` }, coreContextUrl()],
       ownTerms: ['seats'],
@@ -59,13 +59,13 @@ describe('the context of a model that brings its own', () => {
     });
   });
 
-  it('a term that the context of the model takes away is not generated', async () => {
+  it('a term that the context of the model removes is not generated', async () => {
     const { context, ownTerms } = await composed({ seats: null });
     assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: null }, coreContextUrl()]);
     assert.deepEqual(ownTerms, ['seats']);
   });
 
-  it('documents stand in the place of their URLs, with all that these name, each relative to where it was found', async () => {
+  it('documents replace their URLs, with everything that these name, each relative to where it was found', async () => {
     const moved = 'https://moved.example/dir/';
     const found = await composed([A, { '@import': B, own: `${EX}own` }], {
       [A]: { context: ['part', { seats: `${EX}seats` }], documentUrl: `${moved}a` },
@@ -99,7 +99,7 @@ describe('the context of a model that brings its own', () => {
     }
   });
 
-  it('the core context of any version stands once, at the end, also where a document names it', async () => {
+  it('the core context of any version appears once, at the end, even if a document names it', async () => {
     const { context, embeddedUrls } = await composed([coreContextUrl('1.3'), A], {
       [A]: [{ seats: `${EX}seats` }, coreContextUrl()],
     });
@@ -107,7 +107,7 @@ describe('the context of a model that brings its own', () => {
     assert.deepEqual(embeddedUrls, [A]);
   });
 
-  it('a context that needs others asks for them, and an invalid one says where it is wrong', async () => {
+  it('a context that needs others requests them, and an invalid one reports the place of its fault', async () => {
     assert.deepEqual(await outcomeOf([A, { seats: `${EX}seats` }]), { needs: { urls: [A] } });
     const invalid = await outcomeOf({ '@context': { seats: 5 } });
     assert.ok('invalid' in invalid);
@@ -117,7 +117,7 @@ describe('the context of a model that brings its own', () => {
     );
   });
 
-  it('scoped contexts have the documents that they name in them, one or more, and null stays', async () => {
+  it('scoped contexts contain the documents that they name, one or more, and null stays null', async () => {
     const scoped = (context: unknown) => ({ seats: { '@id': `${EX}seats`, '@context': context } });
     for (const [named, embedded] of [
       [{ a: `${EX}a` }, { a: `${EX}a` }],
@@ -133,14 +133,14 @@ describe('the context of a model that brings its own', () => {
     assert.deepEqual(context, [{ Bench: GENERATED.Bench }, scoped(null), coreContextUrl()]);
   });
 
-  it('scoped contexts that lead to each other without an end are refused', async () => {
+  it('scoped contexts that lead to each other endlessly are refused', async () => {
     const round = { seats: { '@id': `${EX}seats`, '@context': A } };
     assert.deepEqual(await outcomeOf(A, { [A]: round }), {
       invalid: [{ pointer: '/context', detail: 'Its scoped contexts lead to each other without an end.' }],
     });
   });
 
-  it('the limits of a context hold for all of it, with its generated terms and the documents in it', async () => {
+  it('the limits of a context apply to all of it, with its generated terms and embedded documents', async () => {
     const maps = (count: number) => Array.from({ length: count }, (_, at) => ({ [`t${at}`]: `${EX}t${at}` }));
     const most = CONTEXT_LIMITS.contexts - 2;
     assert.ok('composed' in (await outcomeOf(A, { [A]: maps(most) })));

@@ -67,11 +67,11 @@ describe('checking a context: limits', () => {
     });
   }
 
-  it('nesting that would exhaust the stack is found to be too deep', () => {
+  it('nesting that would exhaust the stack is refused as too deep', () => {
     assert.equal(limitFaults(nested(100_000))[0]?.pointer, '/a/@context'.repeat(10));
   });
 
-  it('a context has exactly as many characters, maps, names and levels as the limits allow, and one more is too many', () => {
+  it('a context may have exactly as many characters, maps, names and levels as the limits allow, and not one more', () => {
     const pad = (characters: number) => {
       const context = Array.from({ length: 99 }, () => ({ a: 'x'.repeat(2000), b: {} }));
       const left = characters - JSON.stringify([...context, { a: '', c: [] }]).length;

@@ -44,12 +44,12 @@ describe('what a term means', () => {
       { '@id': 'https://terms.example/' },
     ],
   ] as const) {
-    it(`the meaning of a term has all that its definition says: ${what}`, async () => {
+    it(`the meaning of a term includes its whole definition: ${what}`, async () => {
       assert.deepEqual(await meaning(definition), found);
     });
   }
 
-  it('the defaults of strings are those of the context, each for itself', async () => {
+  it('the defaults of strings are those of the context, each independent of the others', async () => {
     const defaults = async (context: object) => (await contextMeaning(context, loaderOf())).defaults;
     assert.deepEqual(await defaults({ '@language': 'de' }), { '@language': 'de' });
     assert.deepEqual(await defaults({ '@direction': 'rtl' }), { '@direction': 'rtl' });

@@ -11,7 +11,7 @@ async function warningsOf(submitted: unknown): Promise<readonly string[]> {
 }
 
 describe('the warnings of a context', () => {
-  it('the warnings of a context are absent for a flat map, and for copies of core terms, with the core context last', async () => {
+  it('a flat map, or a copy of core terms, with the core context last has no warnings', async () => {
     const terms = {
       Car: 'http://example.org/Car',
       ex: 'http://example.org/',
@@ -66,7 +66,7 @@ describe('the warnings of a context', () => {
     assert.deepEqual(await warningsOf([{ a: 'urn:a:b' }, { b: 'HTTP://a/', c: 'tag:a,2024:c' }]), []);
   });
 
-  it('the warnings of a context come with the pointer into what was submitted', async () => {
+  it('the warnings of a context have pointers into the submitted document', async () => {
     const submitted = { '@context': [{ 'a/b': null }] };
     assert.deepEqual(await warningsOf(submitted), ['no-iri /@context/0/a~1b']);
   });

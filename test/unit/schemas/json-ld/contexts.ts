@@ -4,7 +4,7 @@ import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.
 
 export const CORE = coreContextUrl();
 
-/** A loader of these contexts by their URLs, beside the bundled ones. */
+/** A loader of these contexts by their URLs, together with the bundled ones. */
 export function loaderOf(contexts: Readonly<Record<string, unknown>> = {}): DocumentLoader {
   return async (url) => {
     const own = Object.hasOwn(contexts, url) ? structuredClone({ '@context': contexts[url] }) : undefined;

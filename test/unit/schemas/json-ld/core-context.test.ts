@@ -30,7 +30,7 @@ const PUBLISHED = {
 
 describe('the bundled core contexts', () => {
   for (const version of CORE_CONTEXT_VERSIONS) {
-    it(`the bundled core contexts define in version ${version} exactly what was published`, () => {
+    it(`the bundled core context ${version} defines exactly the published terms`, () => {
       const context = membersOf(version);
       const [count, digest] = PUBLISHED[version];
       assert.equal(Object.keys(context).length, count);
@@ -40,7 +40,7 @@ describe('the bundled core contexts', () => {
       assert.equal(sha256.slice(0, digest.length), digest);
     });
 
-    it(`the bundled core contexts can be processed in version ${version}`, async () => {
+    it(`the bundled core context ${version} can be processed`, async () => {
       const document = { '@context': coreContextUrl(version), id: 'urn:a:1', type: 'T', status: 1 };
       const [expanded] = await createProcessor().expand(document, { documentLoader: loaderOf(), safe: true });
       assert.deepEqual(expanded, {
@@ -51,7 +51,7 @@ describe('the bundled core contexts', () => {
     });
   }
 
-  it('the bundled core contexts are the version that each of their URLs names, and the newest without a version', () => {
+  it('the URL of a core context leads to its version, and to the newest without a version', () => {
     const base = '//uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context';
     for (const version of CORE_CONTEXT_VERSIONS) {
       assert.equal(coreContextUrl(version), `https:${base}-v${version}.jsonld`);
@@ -74,7 +74,7 @@ describe('the bundled core contexts', () => {
     }
   });
 
-  it('the bundled core contexts are made anew each time, so that no caller can change them for others', () => {
+  it('the bundled core contexts are copied for each caller, so that no caller can change them for others', () => {
     const mine = coreContext('1.9')['@context'] as Record<string, unknown>;
     mine['location'] = 'http://elsewhere.example/';
     (mine['ngsildproof'] as { '@context': unknown[] })['@context'].length = 0;
@@ -85,7 +85,7 @@ describe('the bundled core contexts', () => {
 });
 
 describe('the bundled data integrity context', () => {
-  it('the bundled data integrity context is there for the core context 1.9, and cannot be changed', () => {
+  it('the bundled data integrity context exists for the core context 1.9, and cannot be changed', () => {
     const url = 'https://w3id.org/security/data-integrity/v2';
     const mine = bundledContext(url)?.['@context'] as Record<string, unknown>;
     mine['proof'] = 'http://elsewhere.example/';
@@ -97,7 +97,7 @@ describe('the bundled data integrity context', () => {
 });
 
 describe('the IRI of a core term', () => {
-  it('the IRI of a core term is whole, for terms of every kind of definition', () => {
+  it('the IRI of a core term is complete, for terms of every kind of definition', () => {
     const iris = {
       location: `${ETSI}location`,
       value: `${ETSI}hasValue`,
@@ -112,7 +112,7 @@ describe('the IRI of a core term', () => {
     for (const [term, iri] of Object.entries(iris)) assert.equal(coreIriOf(term), iri);
   });
 
-  it('the IRI of a core term is undefined for any other name, keywords and members of objects included', () => {
+  it('the IRI of a core term is undefined for any other name, including keywords and members of objects', () => {
     for (const name of ['temperature', '@vocab', '@protected', 'constructor', '__proto__', ''])
       assert.equal(coreIriOf(name), undefined);
   });

@@ -23,11 +23,11 @@ export interface Answer {
   readonly warnings: readonly JsonLdWarning[];
 }
 
-/** The tasks of one worker, and what stands for the main thread: contexts by their URLs, which may be changed. */
+/** The tasks of one worker, and a replacement of the main thread: contexts by their URLs, which may be changed. */
 export class Desk {
   readonly tasks = createJsonLdTasks();
   readonly contexts: Map<string, unknown>;
-  /** The URLs that were asked for, in order. */
+  /** The URLs that were requested, in order. */
   readonly asked: string[] = [];
   stamp = '1';
 
@@ -35,7 +35,7 @@ export class Desk {
     this.contexts = new Map(Object.entries(contexts));
   }
 
-  /** Another meaning of a URL, as a write to the store would give it. */
+  /** Gives a URL another meaning, as a write to the store would. */
   set(url: string, context: unknown): void {
     if (context === undefined) this.contexts.delete(url);
     else this.contexts.set(url, context);
@@ -56,7 +56,7 @@ export class Desk {
     return runWithContexts<Outcome>((supplied) => this.tasks[kind]({ text, stamp, supplied }), this.supply);
   }
 
-  /** What the check of a context finds out. @throws ContextInvalidError */
+  /** The result of checking a context. @throws ContextInvalidError */
   async check(submitted: unknown, pointer = ''): Promise<CheckedContext> {
     const text = JSON.stringify(submitted);
     const outcome = await runWithContexts<CheckOutcome>(
@@ -105,7 +105,7 @@ export function bare(contexts: Readonly<Record<string, unknown>> = {}): {
   };
 }
 
-/** `[code, pointer]` of each warning. */
+/** [code, pointer]` of each warning. */
 export function placesOf(warnings: readonly JsonLdWarning[]): readonly (readonly [string, string?])[] {
   return warnings.map(({ code, pointer }) => (pointer === undefined ? [code] : [code, pointer]));
 }

@@ -22,7 +22,7 @@ function ownOf(terms: Readonly<Record<string, TermMeaning | null>>): ContextTerm
 }
 
 describe('the terms of a domain', () => {
-  it('the terms of a domain are those that its models agree on, in order, without those of the core context', () => {
+  it('the terms of a domain are those on which its models agree, in order, without those of the core context', () => {
     const { terms, warnings } = merged(
       modelOf('Car', { Car: 'https://t/Car', speed: 'https://t/speed', location: 'https://t/location' }),
       modelOf('Bus', { Bus: 'https://t/Bus', speed: 'https://t/speed' }),
@@ -35,7 +35,7 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('the terms of a domain leave out what models mean differently, with a warning that names both', () => {
+  it('the terms of a domain leave out terms that models define differently, with a warning that names both', () => {
     const { terms, warnings } = merged(
       modelOf('Car', { speed: 'https://a/speed' }),
       modelOf('Bus', { speed: 'https://b/speed' }),
@@ -53,7 +53,7 @@ describe('the terms of a domain', () => {
     ]);
   });
 
-  it('the terms of a domain have no coercion where models give one meaning different ones', () => {
+  it('the terms of a domain have no coercion if models give one meaning different coercions', () => {
     const own = ownOf({ owner: { '@id': 'https://t/owner', '@type': '@id' } });
     const { terms, warnings } = merged(
       modelOf('Car', { owner: 'https://g/owner' }, own),
@@ -66,7 +66,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('the terms of a domain leave out a property that one model reverses and another does not', () => {
+  it('the terms of a domain leave out a property that only one of two models reverses', () => {
     const { terms, warnings } = merged(
       modelOf('Car', { owner: 'https://g/owner' }, ownOf({ owner: { '@reverse': 'https://t/owner' } })),
       modelOf('Bus', { owner: 'https://t/owner' }),
@@ -77,7 +77,7 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, [{ code: 'ambiguous-term', term: 'owner', detail, models: ['Car', 'Bus'] }]);
   });
 
-  it('the terms of a domain prefer what a model uses to what contexts merely define', () => {
+  it('the terms of a domain prefer terms that a model uses to terms that contexts merely define', () => {
     const parking = ownOf({
       category: 'https://p/category',
       spot: 'https://p/spot',
@@ -142,7 +142,7 @@ describe('the terms of a domain', () => {
       });
     });
 
-  it('the terms of a domain keep a term whose definition needs others that are there, or none of them', () => {
+  it('the terms of a domain keep a term whose definition needs only existing terms, or none', () => {
     const own = {
       ex: 'https://a/',
       'ex:speed': PREFIXED,
@@ -166,7 +166,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('the terms of a domain stay within the limits of a context by leaving out what no model uses', () => {
+  it('the terms of a domain stay within the limits of a context by leaving out terms that no model uses', () => {
     const many = ownOf(
       Object.fromEntries(
         Array.from({ length: CONTEXT_LIMITS.terms }, (_, at) => [`t${at}`, `https://t/${at}`]),
@@ -180,7 +180,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('the terms of a domain are exactly as many as a context may have before those that no model uses are left out', () => {
+  it('the terms of a domain reach exactly the limit of a context before unused terms are left out', () => {
     const own = (count: number) =>
       ownOf(Object.fromEntries(Array.from({ length: count }, (_, n) => [`own${n}`, `https://t/${n}`])));
     const used = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`used${n}`, `https://u/${n}`]));
@@ -194,7 +194,7 @@ describe('the terms of a domain', () => {
     );
   });
 
-  it('a warning about a term of a domain names twenty models of a meaning, and how many more there are', () => {
+  it('a warning about a term of a domain names twenty models of a meaning, and the number of the others', () => {
     const detailFor = (count: number) => {
       const alike = Array.from({ length: count }, (_, n) => modelOf(`M${n}`, { speed: 'https://a/speed' }));
       return merged(...alike, modelOf('Bus', { speed: 'https://b/speed' })).warnings[0]?.detail ?? '';

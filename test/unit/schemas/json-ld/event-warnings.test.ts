@@ -34,12 +34,12 @@ describe('the warnings for what the processor reports', () => {
     });
   }
 
-  it('an event that says nothing about data is no warning', () => {
+  it('an event that is not about data is not a warning', () => {
     assert.deepEqual(eventWarnings([event('something else', { property: 'x' })], { x: 1 }), []);
     assert.deepEqual(eventWarnings([], { x: 1 }), []);
   });
 
-  it('a warning points at each place that it is about: a name, a text also in an array, or a null', () => {
+  it('a warning points at each affected place: a name, a text also in an array, or a null', () => {
     const document = {
       '@context': { x: 'x' },
       x: { x: 1, id: 'rel' },
@@ -49,7 +49,7 @@ describe('the warnings for what the processor reports', () => {
     };
     const places = (code: string, details: Readonly<Record<string, unknown>>, count: number) =>
       eventWarnings([event(code, details, count)], document).map(({ pointer }) => pointer);
-    // What is inside a dropped member is dropped with it.
+    // The content of a dropped member is dropped with it.
     assert.deepEqual(places('invalid property', { property: 'x' }, 2), ['/document/x', '/document/more/0/x']);
     assert.deepEqual(places('relative @id reference', { id: 'rel' }, 3), [
       '/document/x/id',
@@ -60,7 +60,7 @@ describe('the warnings for what the processor reports', () => {
     assert.deepEqual(places('null @value value', {}, 1), ['/document/v/@value']);
   });
 
-  it('a warning points nowhere when there are more or fewer places than events', () => {
+  it('a warning has no pointers if there are more or fewer places than events', () => {
     const document = { a: { x: 1 }, b: { x: 1 } };
     for (const [count, pointers] of [
       [1, [undefined]],

@@ -18,7 +18,7 @@ export const SHARED: Readonly<Record<string, unknown>> = {
 const EX = 'https://ex.example/';
 const term = (definition: object) => ({ p: { '@id': `${EX}p`, ...definition }, q: `${EX}q`, '@vocab': EX });
 
-/** Documents that use each feature of JSON-LD 1.1, most in compact form with a context of their own. */
+/** Documents that use each feature of JSON-LD 1.1, most in compact form with their own context. */
 export const FEATURES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'plain values': { '@context': term({}), '@id': `${EX}1`, p: [1, 'a', true, 1.5], q: 'x' },
   'an entity': {

@@ -76,7 +76,7 @@ describe('a generated context', () => {
     assert.match(warnings[1]?.detail ?? '', /https:\/\/uri\.etsi\.org\/ngsi-ld\/scope/);
   });
 
-  it('a generated context leaves out names that cannot be a term, with a warning for each', () => {
+  it('a generated context leaves out names that cannot be terms, with a warning for each', () => {
     const names = [
       '',
       '@id2',
@@ -92,7 +92,7 @@ describe('a generated context', () => {
     const { terms, warnings } = generateContext(sourceOf(...names), BASE);
     assert.deepEqual(Object.keys(terms), ['T']);
     const reported = warnings.filter(({ code }) => code === 'no-term').map(({ term }) => term);
-    // @type is a member of every entity, and no attribute.
+    // @type is a member of every entity, and not an attribute.
     assert.deepEqual(reported.sort(), names.filter((name) => name !== '@type').sort());
   });
 
@@ -239,7 +239,7 @@ describe('a context base', () => {
     }
   });
 
-  it('a context base is refused when it makes no IRI, or one that differs from its spelling', () => {
+  it('a context base is refused if it does not make an IRI, or an IRI in another notation', () => {
     const others = [
       '',
       'terms/',

@@ -23,12 +23,12 @@ const KEYWORDS: Readonly<Record<string, object>> = {
   'all of them': { '@vocab': EX, '@language': 'en', '@base': EX, '@version': 1.1, q: { '@id': 'p' } },
 };
 
-/** Keywords that the package forgets, or takes from the first context only, where another context follows. */
+/** Keywords that the package forgets, or takes only from the first context, if another context follows. */
 const FORGOTTEN = ['@direction', '@propagate'];
 
 const DOCUMENT = { '@id': 'one', '@type': 'T', p: ['a', 1], q: { p: 'b' } };
 
-/** The URLs of a valid context, or what is wrong with it. */
+/** The URLs of a valid context, or its fault. */
 async function outcomeOf(context: unknown): Promise<unknown> {
   try {
     return (await new Desk().check(context)).urls;
@@ -40,7 +40,7 @@ async function outcomeOf(context: unknown): Promise<unknown> {
 
 describe('a context that imports another', () => {
   for (const [name, map] of Object.entries(KEYWORDS))
-    it(`an import means what the same context means by its URL: ${name}`, async () => {
+    it(`an import has the same meaning as the same context by its URL: ${name}`, async () => {
       const desk = new Desk({
         [`${AT}base`]: map,
         [`${AT}importing`]: { '@import': 'base', more: `${EX}more` },
@@ -66,7 +66,7 @@ describe('a context that imports another', () => {
         assert.deepEqual(result, results[0], JSON.stringify(alike[index % alike.length]));
     });
 
-  it('an import means what the same map means in its place, whatever feature it uses', async () => {
+  it('an import has the same meaning as the same map in its place, whatever feature it uses', async () => {
     const maps = Object.entries(FEATURES).filter(([, document]) => isObject(document['@context']));
     assert.ok(maps.length > 20);
     const at = (name: string) => `${AT}${encodeURIComponent(name)}`;
@@ -82,7 +82,7 @@ describe('a context that imports another', () => {
     }
   });
 
-  it('what a map says itself wins over what it imports, keywords and terms', async () => {
+  it('keywords and terms of a map take precedence over those that it imports', async () => {
     const desk = new Desk({ [AT]: { '@vocab': EX, '@language': 'de', p: `${EX}imported`, q: `${EX}q` } });
     const context = { '@import': AT, '@language': 'en', p: `${EX}own` };
     const { result } = await desk.expand({ document: { '@context': context, p: 'a', q: 1, r: 2 } });
@@ -95,7 +95,7 @@ describe('a context that imports another', () => {
     ]);
   });
 
-  it('every core context can be imported, and is accepted so where it is by its URL', async () => {
+  it('every core context can be imported and named by its URL', async () => {
     for (const version of CORE_CONTEXT_VERSIONS) {
       const url = coreContextUrl(version);
       const outcomes: unknown[] = [];
@@ -111,7 +111,7 @@ describe('a context that imports another', () => {
     assert.deepEqual(await outcomeOf({ '@import': CORE }), [CORE]);
   });
 
-  it('only one map can be imported, and none that imports another, whatever was processed before', async () => {
+  it('only a single map can be imported, and none that imports another, whatever was processed before', async () => {
     const [map, list, nested, self] = ['map', 'list', 'nested', 'self'].map((name) => `${AT}${name}`);
     const contexts = {
       [map ?? '']: { p: `${EX}p` },

@@ -17,7 +17,7 @@ function supplyOf(context: unknown, documentUrl?: string): Supply {
 }
 
 describe('what a worker knows of contexts', () => {
-  it('a context is known under its URL while the stamp is one of the last three, and must be supplied for each', () => {
+  it('a context is known under its URL for the last three stamps, and must be supplied for each of them', () => {
     const known = new KnownContexts();
     const missing = (stamp: string, supplied?: Supply) =>
       known.gather([url(1)], stamp, supplied === undefined ? [] : [[url(1), supplied]]).missing;
@@ -31,7 +31,7 @@ describe('what a worker knows of contexts', () => {
     assert.deepEqual(missing('a'), [url(1)]);
   });
 
-  it('a context that could not be supplied is asked for again by the next request', () => {
+  it('a context that could not be supplied is requested again by the next request', () => {
     const known = new KnownContexts();
     const failure = { kind: 'contextUnavailable', detail: 'gone' } as const;
     const failed = known.gather([url(1)], 'a', [[url(1), { failure }]]);
@@ -53,7 +53,7 @@ describe('what a worker knows of contexts', () => {
     );
     assert.deepEqual(missing, [url('one/y'), url('two/y'), url('c/y')]);
     assert.equal(new Set([...contents.values()].map(({ key }) => key)).size, 3);
-    // It may be found elsewhere the next time.
+    // The context may be found under another URL the next time.
     const moved = known.gather([url('c/x')], 'b', [[url('c/x'), supplyOf(['y'], url('three/x'))]]);
     assert.deepEqual(moved.missing, [url('three/y')]);
   });
@@ -62,7 +62,7 @@ describe('what a worker knows of contexts', () => {
     [MAX_CONTEXTS, false],
     [MAX_CONTEXTS + 1, true],
   ] as const) {
-    it(`${count} contexts are ${isTooMuch ? 'too many' : 'not too many'} for one request, also where one names the others`, () => {
+    it(`${count} contexts are ${isTooMuch ? 'too many' : 'not too many'} for one request, even if one names the others`, () => {
       const others = Array.from({ length: count - 1 }, (_, n) => url(n));
       const known = new KnownContexts();
       const supplied = [[url('all'), supplyOf(others)], ...others.map((one) => [one, supplyOf({})])] as const;
@@ -72,7 +72,7 @@ describe('what a worker knows of contexts', () => {
     });
   }
 
-  it('a context that is not one, is too large or has unusable terms is refused with its URL', () => {
+  it('a context that is invalid, too large or has unusable terms is refused with its URL', () => {
     const known = new KnownContexts();
     for (const text of [
       '[]',
@@ -89,7 +89,7 @@ describe('what a worker knows of contexts', () => {
     assert.equal(known.gather(['ftp://x/'], 'a', []).failures.get('ftp://x/')?.kind, 'contextRefused');
   });
 
-  it('a context that comes with this product is known without a supply, and says so', () => {
+  it('a bundled context is known without a supply, and marked as bundled', () => {
     const core = new KnownContexts().gather([coreContextUrl()], 'a', []).contents.get(coreContextUrl());
     assert.equal(core?.isBundled, true);
   });
@@ -127,7 +127,7 @@ describe('the processor that requests share', () => {
     ...more,
   });
 
-  it('requests share a processor until what they left in it is too much, counted once for each signature', () => {
+  it('requests share a processor until its data is too much, counted once for each signature', () => {
     const shared = new SharedProcessor();
     const first = shared.for(use('a', 2_000_000));
     for (const signature of ['a', 'a', 'b', 'a'])
@@ -140,7 +140,7 @@ describe('the processor that requests share', () => {
     assert.equal(shared.for(use('d', 1)), second);
   });
 
-  it('requests share a processor until one of their URLs means something else', () => {
+  it('requests share a processor until one of their URLs gets another meaning', () => {
     const shared = new SharedProcessor();
     const of = (signature: string, keys: Readonly<Record<string, string>>) =>
       shared.for(use(signature, 1, { gathered: gathered(keys) }));
@@ -152,7 +152,7 @@ describe('the processor that requests share', () => {
     assert.equal(of('a', { x: '2' }) === second, false);
   });
 
-  it('a request has a processor of its own where its contexts are too heavy, not for sharing, or not available', () => {
+  it('a request has its own processor if its contexts are too heavy, cannot be shared, or are unavailable', () => {
     const shared = new SharedProcessor();
     const common = shared.for(use('a', 1));
     for (const own of [use(undefined, 1), use('b', 2_500_001), use('c', 1, { gathered: gathered({}, 1) })]) {
@@ -186,7 +186,7 @@ describe('the processing of one request', () => {
     details,
   });
 
-  it('the events of a request are counted, those apart that differ in a text, and a thousand different ones are kept', async () => {
+  it('up to a thousand different events of a request are counted, separately if they differ in a text', async () => {
     const same = [1, 2, 3].map((n) => event('a', { x: '1', n }));
     const { session } = sessionOf([...same, event('a', { x: '2' }), event('b', { x: '1' })]);
     await session.expand({}, undefined);
@@ -205,7 +205,7 @@ describe('the processing of one request', () => {
     assert.deepEqual(full.withoutEvents().events, []);
   });
 
-  it('a request without a context gives the processor none', async () => {
+  it('a request without a context passes none to the processor', async () => {
     const { session, options } = sessionOf([]);
     for (const context of [undefined, null, {}]) await session.expand({}, context);
     assert.deepEqual(
@@ -214,7 +214,7 @@ describe('the processing of one request', () => {
     );
   });
 
-  it('the key of a request changes with its contexts, and there is none where one is not available', () => {
+  it('the key of a request changes with its contexts, and does not exist if one is unavailable', () => {
     const content = (key: string) => ({ key }) as never;
     const keyOf = (contents: Readonly<Record<string, string>>, failures: readonly string[] = []) =>
       sessionOf([], {

@@ -5,7 +5,7 @@ import { createProcessor, type ProcessorOptions } from '../../../../sidecar/sche
 import { listening } from '../../../support/listening.js';
 
 describe('a processor', () => {
-  it('a processor never fetches anything by itself, not even without a loader', async (t) => {
+  it('a processor never fetches anything itself, not even without a loader', async (t) => {
     let requests = 0;
     const server = createServer((_request, response) => {
       requests += 1;

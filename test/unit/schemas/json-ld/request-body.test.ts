@@ -6,7 +6,7 @@ import { placesOfUrl } from '../../../../sidecar/schemas/json-ld/processor-refus
 import { readRequest } from '../../../../sidecar/schemas/json-ld/request-body.js';
 
 describe('the body of an expansion', () => {
-  it('the body of an expansion is lenient unless it says so, and has its context without the wrapping', () => {
+  it('the body of an expansion is lenient by default, and its context is unwrapped', () => {
     const document = { a: 1 };
     assert.deepEqual(readRequest({ document }), {
       document,
@@ -22,7 +22,7 @@ describe('the body of an expansion', () => {
     });
   });
 
-  it('the faults of a body are a hundred at most', () => {
+  it('at most a hundred faults of a body are listed', () => {
     const faultsOf = (count: number) => {
       const body = Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]));
       const read = readRequest({ document: {}, ...body });
@@ -32,7 +32,7 @@ describe('the body of an expansion', () => {
     assert.deepEqual([faultsOf(99), faultsOf(100), faultsOf(101)], [99, 100, 100]);
   });
 
-  it('what stands beside @context is a fault each, twenty at most', () => {
+  it('each other member beside @context is a fault, twenty at most', () => {
     const beside = (count: number) => {
       const members = Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 1]));
       return unwrapped({ '@context': {}, ...members }, '/at').faults;
@@ -41,7 +41,7 @@ describe('the body of an expansion', () => {
     assert.deepEqual([beside(2).length, beside(20).length, beside(21).length], [2, 20, 20]);
   });
 
-  it('the places of a context that is not available are all that name it, twenty at most, or the document', () => {
+  it('an unavailable context is reported at all places that name it, twenty at most, or else at the document', () => {
     const url = 'https://contexts.example/x';
     const places = (count: number, context?: unknown) =>
       placesOfUrl(url, {
@@ -57,18 +57,18 @@ describe('the body of an expansion', () => {
 });
 
 describe('the survey of a document', () => {
-  it('what may not survive a round trip is each array of none or one or of arrays, each null, and all around them', () => {
+  it('the values that may not survive a round trip are arrays with at most one item, nulls, and everything around them', () => {
     const isFragile = (value: unknown) => surveyOf({ outer: { inner: value } }).fragile.size > 0;
     for (const fragile of [[], [1], [[1, 2], 3], null, [null, 1], { a: [1] }, [{ a: null }, 1], ['x']])
       assert.ok(isFragile(fragile), JSON.stringify(fragile));
     for (const sound of [1, 'x', {}, [1, 2], [{ a: 1 }, { b: 2 }], { a: [1, 2] }])
       assert.ok(!isFragile(sound), JSON.stringify(sound));
-    // The array of a document is not a value in it.
+    // The array of a document is not a value in the document.
     assert.equal(surveyOf([{ a: 1 }]).fragile.size, 0);
     assert.equal(surveyOf([]).fragile.size, 0);
   });
 
-  it('the contexts of a document are told apart by where they stand, and are no values', () => {
+  it('the contexts of a document are distinguished by their places, and are not values', () => {
     const inner = { '@context': { c: [1] }, d: 1 };
     const { outerContexts, innerContexts, hasNull, fragile } = surveyOf([
       { '@context': null, a: inner },

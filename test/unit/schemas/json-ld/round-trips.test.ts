@@ -65,7 +65,7 @@ function filled(shape: unknown, values: readonly unknown[]): unknown {
   return fill(shape);
 }
 
-/** Entities of one shape, of which the values differ. */
+/** Entities of one shape, with different values. */
 const entities = fc
   .tuple(
     fc.dictionary(fc.constantFrom(...Object.keys(TERMS)), shape, { minKeys: 1, maxKeys: 3 }),
@@ -112,9 +112,9 @@ describe('what is remembered of round trips', () => {
     assert.doesNotMatch(await warnings(23), /17/);
   });
 
-  it('remembered round trips are not those of a node of which something was known to be dropped', async () => {
+  it('remembered round trips are not used for a node of which a member is known to be dropped', async () => {
     const node = { '@context': TERMS, '@id': 'urn:x:1', unknown: [1], plain: [1] };
-    // Within a JSON literal nothing is dropped, so that the place of the one event is not known.
+    // Within a JSON literal nothing is dropped, so the place of the one event is unknown.
     const literal = { '@context': TERMS, '@id': 'urn:x:2', json: { unknown: 1 } };
     const bodies = [{ document: [node] }, { document: [literal, node] }];
     const fresh = await Promise.all(bodies.map((body) => new Desk().expand(body)));
@@ -128,7 +128,7 @@ describe('what is remembered of round trips', () => {
     }
   });
 
-  it('remembered round trips ignore values only where they do not matter: numbers, times, and the id of the entity', () => {
+  it('remembered round trips ignore only values that do not matter: numbers, times, and the id of the entity', () => {
     const sketched = (node: JsonObject) => shapeOf(node, surveyOf(node).fragile);
     const same = [
       [{ a: [1] }, { a: [2.5] }],
@@ -163,11 +163,11 @@ describe('what is remembered of round trips', () => {
 });
 
 describe('what is lost where names come back as others', () => {
-  it('a member that is known to be dropped, or null, never takes the name under which another one came back', () => {
+  it('a dropped or null member is never matched with the new name of another member', () => {
     for (const [document, back] of [
-      // Both end alike.
+      // Both names have the same ending.
       [{ xseats: 1, 'ex:seats': 2 }, { seats: 2 }],
-      // The one that is left has the one name that is left.
+      // The remaining member has the remaining name.
       [{ xseats: 1, alias: 2 }, { other: 2 }],
     ] as const) {
       assert.deepEqual(lossesOf(document, back, '', new Set(['/xseats'])), []);

@@ -22,7 +22,7 @@ describe('the warnings of an answer', () => {
     ...(pointer === undefined ? {} : { pointer }),
   });
 
-  it('the warnings of an answer are one for each place, and all of those without one', () => {
+  it('the warnings of an answer are one for each place, and all of those without a place', () => {
     const warnings = [warning(1, '/a'), warning(2), warning(3, '/a'), warning(4), warning(5, '/b')];
     assert.deepEqual(
       listed(warnings).map(({ detail }) => detail),
@@ -30,7 +30,7 @@ describe('the warnings of an answer', () => {
     );
   });
 
-  it('the warnings of an answer are a hundred, and then one that says how many more there are', () => {
+  it('an answer has a hundred warnings, and then a warning with the number of the others', () => {
     const some = (count: number) => Array.from({ length: count }, (_, n) => warning(n, `/${n}`));
     assert.deepEqual(listed(some(100)), some(100));
     const more = { code: 'more-warnings', detail: 'At least 1 more warnings are not listed.' };
@@ -39,7 +39,7 @@ describe('the warnings of an answer', () => {
     assert.deepEqual(listed([...some(100), warning(0, '/0')]), some(100));
   });
 
-  it('a value in a sentence is cut after a hundred characters', () => {
+  it('a value in a sentence is shortened to a hundred characters', () => {
     assert.equal(shown('x'.repeat(98)), JSON.stringify('x'.repeat(98)));
     assert.ok(shown('x'.repeat(99)).length <= 101);
     assert.equal(shown(undefined), 'nothing');
@@ -65,7 +65,7 @@ describe('running a task with the contexts that it needs', () => {
     );
   });
 
-  it('a task with contexts passes on failures, and throws what the supply or the task throws', async () => {
+  it('a task with contexts passes on failures, and throws errors of the supply and of the task', async () => {
     const failure: Supply = { failure: { kind: 'contextUnavailable', detail: 'gone' } };
     const run = async (supplied: Supplied) =>
       supplied.length === 0 ? { needs: { urls: ['a'] } } : { supplied };
@@ -109,7 +109,7 @@ describe('running a task with the contexts that it needs', () => {
     });
   }
 
-  it('a task that asks again for a context that it was given ends', async () => {
+  it('a task that requests a context again that it was given fails', async () => {
     const run = async () => ({ needs: { urls: ['a'] } });
     await assert.rejects(
       runWithContexts(run, async () => FOUND),

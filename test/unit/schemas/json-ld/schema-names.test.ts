@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { namesInSchema } from '../../../../sidecar/schemas/json-ld/generated-context.js';
 
 describe('the names in a schema', () => {
-  it('the names in a schema are those of properties, at any depth and wherever schemas stand', () => {
+  it('the names in a schema are those of properties, at any depth and wherever schemas are allowed', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/common' }, { properties: { a: { type: 'object', properties: { b: {} } } } }],
       properties: { a: true, list: { items: { properties: { c: {} } } } },
@@ -14,7 +14,7 @@ describe('the names in a schema', () => {
     assert.deepEqual([...namesInSchema(schema)].sort(), ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'list']);
   });
 
-  it('the names in a schema are also names that keywords and objects have', () => {
+  it('the names in a schema include names that keywords and objects have', () => {
     const schema = {
       properties: {
         properties: { properties: { enum: {} } },
@@ -41,7 +41,7 @@ describe('the names in a schema', () => {
     });
   }
 
-  it('the names in a schema are none where it is no schema', () => {
+  it('a value that is not a schema has no names', () => {
     for (const other of [true, false, null, 5, 'properties', { properties: ['a'] }, { required: ['r'] }])
       assert.deepEqual(namesInSchema(other), []);
   });

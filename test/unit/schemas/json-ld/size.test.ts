@@ -8,14 +8,14 @@ describe('the size of a value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const { length } = JSON.stringify(value);
-        // Escapes and long numbers are not looked at; short ones and separators are counted generously.
+        // Escapes and long numbers are not considered; short ones and separators are counted generously.
         assert.ok(!isLarger(value, 6 * length + 10));
         assert.ok(isLarger(value, length / 10 - 1));
       }),
     );
   });
 
-  it('the size of a value is found without looking at all of a value that is too large', () => {
+  it('the size of a value that is too large is found without visiting all of the value', () => {
     const value = [
       'x'.repeat(100),
       {

@@ -19,7 +19,7 @@ async function meaning(desk: Desk, context: unknown, document: object = { p: 1 }
 }
 
 describe('contexts in a worker', () => {
-  it('contexts in a worker are asked for once, with what they name, and not again while the stamp stays', async () => {
+  it('contexts in a worker are requested once, with those they name, and not again while the stamp stays the same', async () => {
     const desk = new Desk({ [A]: [B, { '@version': 1.1 }], [B]: to('b') });
     for (const round of [1, 2, 3])
       assert.equal(await meaning(desk, [A, CORE]), 'https://terms.example/b', `round ${round}`);
@@ -29,7 +29,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, [A, B, A, B]);
   });
 
-  it('contexts in a worker are asked for all at once where the request names them, wherever it does', async () => {
+  it('contexts in a worker are requested all at once if the request names them, at any place', async () => {
     const desk = new Desk();
     const document = { '@context': [A, CORE], p: { '@context': { q: { '@id': 'urn:q', '@context': B } } } };
     const text = JSON.stringify({ document, context: 'https://contexts.example/c' });
@@ -52,7 +52,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, A), 'https://terms.example/direct');
   });
 
-  it('contexts in a worker are current where one context wraps another', async () => {
+  it('contexts in a worker are current if one context wraps another', async () => {
     const scoped = (url: string) => ({ q: { '@id': 'urn:q', '@context': { '@context': url } } });
     const desk = new Desk({ [A]: to('old'), [B]: scoped(A) });
     const meanings = async () => [
@@ -73,7 +73,7 @@ describe('contexts in a worker', () => {
       const refused = await desk.refused('expandDocument', body);
       assert.deepEqual([refused.kind, refused.url], ['contextRefused', A], `round ${round}`);
     }
-    // A failure is not remembered, though nothing tells that anything has changed.
+    // A failure is not remembered, even without a sign of a change.
     desk.contexts.set(A, to('again'));
     assert.equal(await meaning(desk, A), 'https://terms.example/again');
   });
@@ -120,7 +120,7 @@ describe('contexts in a worker', () => {
     assert.equal(await meaning(desk, B), 'https://terms.example/changed');
   });
 
-  it('relative contexts in a worker are distinguished by where they were found', async () => {
+  it('relative contexts in a worker are distinguished by the URL where they were found', async () => {
     const tasks = createJsonLdTasks();
     const text = JSON.stringify({ document: { '@context': A, p: 1 } });
     const supply = (context: unknown, documentUrl: string) =>
@@ -155,7 +155,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, []);
   });
 
-  it('contexts in a worker are processed again and again when there are more than can be kept', async () => {
+  it('contexts in a worker are processed repeatedly if there are more than can be kept', async () => {
     const large = Object.fromEntries(
       Array.from({ length: 5000 }, (_, n) => [`t${n}`, `https://terms.example/of/the/city/t${n}`]),
     );
@@ -166,7 +166,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, urls);
   });
 
-  it('contexts in a worker without an absolute http URL are refused without asking', async () => {
+  it('contexts in a worker without an absolute http URL are refused without requesting them', async () => {
     const desk = new Desk();
     for (const url of ['terms', './terms', 'urn:x:y', 'ftp://a.example/b', 'file:///etc/passwd']) {
       const { kind } = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });
@@ -175,7 +175,7 @@ describe('contexts in a worker', () => {
     assert.deepEqual(desk.asked, []);
   });
 
-  it('documents in a worker that are not contexts are refused, naming the URL', async () => {
+  it('documents in a worker that are not contexts are refused with their URL', async () => {
     const desk = new Desk({ [A]: { hasOwnProperty: 'urn:x' }, [B]: undefined });
     for (const url of [A, B]) {
       const refused = await desk.refused('expandDocument', { document: { '@context': url, p: 1 } });

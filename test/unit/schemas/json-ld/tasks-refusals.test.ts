@@ -43,7 +43,7 @@ describe('bodies', () => {
       }
   });
 
-  it('JSON-LD bodies that break a rule are refused with the rule, at every place that it may be', async () => {
+  it('JSON-LD bodies that break a rule are refused with the rule, at every place that may break it', async () => {
     for (const [document, pointer, phrase] of [
       [{ '@context': CORE, a: [{ id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
       [{ '@context': CORE, a: [{ id: 5 }, { id: 5 }] }, '/document/a/0/id', 'invalid @id value'],
@@ -63,7 +63,7 @@ describe('bodies', () => {
 });
 
 describe('safe processing', () => {
-  it('safe processing refuses what would drop data, naming what and where', async () => {
+  it('safe processing refuses documents whose data would be dropped, and names the data and the places', async () => {
     const document = { '@context': { p: P }, '@id': 'car', p: 1, lost: { p: 2 }, q: [{ lost: 3 }] };
     for (const task of ['expandDocument', 'compactDocument'] as const) {
       const { kind, detail, errors } = await desk.refused(task, { document, safe: true });
@@ -76,11 +76,11 @@ describe('safe processing', () => {
     }
   });
 
-  it('safe processing gives the result where nothing is dropped', async () => {
+  it('safe processing returns the result if nothing is dropped', async () => {
     const document = { '@context': CORE, id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: [1] } };
     const { result, warnings } = await desk.compact({ document, safe: true });
     assert.deepEqual(result, { ...document, speed: { type: 'Property', value: 1 } });
-    // An array of one is no data that is dropped.
+    // An array of one item is not dropped data.
     for (const lost of [warnings, (await desk.expand({ document, safe: true })).warnings])
       assert.deepEqual(placesOf(lost), [['array-of-one', '/document/speed/value']]);
   });
@@ -90,7 +90,7 @@ describe('limits', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, `https://terms.example/${n}`]));
 
-  it('the limits of JSON-LD hold for contexts wherever the request has them', async () => {
+  it('the limits of JSON-LD apply to contexts at any place of a request', async () => {
     const tooMany = many(10_001);
     for (const [body, pointer] of [
       [{ document: {}, context: tooMany }, '/context'],
@@ -105,7 +105,7 @@ describe('limits', () => {
     }
   });
 
-  it('a document may have exactly a hundred different contexts, beside the one that it is processed with', async () => {
+  it('a document may have exactly a hundred different contexts, in addition to that of the request', async () => {
     const own = (n: number) => ({ '@context': { t: `https://terms.example/${n}` }, t: n });
     const some = (count: number) => Array.from({ length: count }, (_, n) => own(n));
     const context = { p: P };
@@ -132,7 +132,7 @@ describe('limits', () => {
     }
   });
 
-  it('the number of contexts that URLs lead to is limited', async () => {
+  it('the number of contexts to which URLs lead is limited', async () => {
     const url = (n: number) => `https://contexts.example/${n}`;
     const chain = new Desk(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [url(n), url(n + 1)])));
     const { kind } = await chain.refused('expandDocument', { document: { '@context': url(0), p: 1 } });
@@ -179,7 +179,7 @@ describe('limits', () => {
 });
 
 describe('refusals of JSON-LD', () => {
-  it('refusals of JSON-LD have the error code of the standard for contexts, too', async () => {
+  it('refusals of JSON-LD have the error code of the standard, also for contexts', async () => {
     const url = 'https://contexts.example/list';
     const supply = async () => Promise.resolve({ sha256: 'a'.repeat(64), text: '[{"p": "urn:p"}]' });
     const text = JSON.stringify({ document: { '@context': [url], p: 1 } });
@@ -200,7 +200,7 @@ describe('refusals of JSON-LD', () => {
     assert.match(detail, /JSON-LD 1\.1: cyclic IRI mapping/);
   });
 
-  it('refusals of JSON-LD point at members of the document, also where the processor has rewritten their value', async () => {
+  it('refusals of JSON-LD point at members of the document, even if the processor has rewritten their value', async () => {
     // The processor shows its own form of the value: {"@type": ["Property"], "@value": ["2021"]}.
     const bad = { type: { '@type': 'Property', '@value': '2021' } };
     const typed = await desk.refused('expandDocument', {
@@ -220,7 +220,7 @@ describe('refusals of JSON-LD', () => {
     );
   });
 
-  it('refusals of JSON-LD point at the context that is not available', async () => {
+  it('refusals of JSON-LD point at the unavailable context', async () => {
     const gone = 'https://contexts.example/gone';
     for (const [body, pointer] of [
       [{ document: { '@context': [CORE, gone], p: 1 } }, '/document/@context/1'],
@@ -237,7 +237,7 @@ describe('refusals of JSON-LD', () => {
 });
 
 describe('hostile contexts', () => {
-  it('hostile contexts change nothing that all objects inherit', async () => {
+  it('hostile contexts change no property that all objects inherit', async () => {
     const own = Object.getOwnPropertyNames(Object);
     const hostile = { '@base': null, '@vocab': '', 'con:structor': {}, con: {}, 'to:String': {}, to: {} };
     const document = { 'https://terms.example/p': 1 };
@@ -261,7 +261,7 @@ describe('hostile contexts', () => {
   });
 });
 
-/** A context whose terms have contexts of their own, so many deep. */
+/** A context whose terms have contexts of their own, to this depth. */
 function nested(depth: number): unknown {
   return depth === 0 ? {} : { t: { '@id': P, '@context': nested(depth - 1) } };
 }

@@ -46,13 +46,13 @@ describe('warnings of what is dropped', () => {
     assert.deepEqual(placesOf((await desk.compact({ document, context: {} })).warnings).length, 6);
   });
 
-  it('warnings of dropped data name no place where only some of the values are dropped', async () => {
+  it('warnings of dropped data name no place if only some of the values are dropped', async () => {
     const q = { '@id': `${EX}q`, '@context': { mine: `${EX}mine` } };
     const document = { '@context': { q, p: `${EX}p` }, q: { mine: 1 }, p: { mine: 2 } };
     assert.deepEqual(await warnedOf(document), [['dropped-member']]);
   });
 
-  it('warnings of dropped data end at a hundred, and say how many more there are', async () => {
+  it('warnings of dropped data end at a hundred, and state the number of the others', async () => {
     const lost = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [`lost${n}`, n]));
     const { warnings } = await desk.expand({ document: { '@context': { p: `${EX}p` }, p: 1, ...lost } });
     assert.equal(warnings.length, 101);
@@ -69,7 +69,7 @@ describe('warnings of what is dropped', () => {
 });
 
 describe('warnings of what compaction does not restore', () => {
-  it('warnings of lossy compaction name nulls, arrays of one, and arrays in arrays, each at its place', async () => {
+  it('warnings of lossy compaction name nulls, arrays of one item, and nested arrays, each at its place', async () => {
     for (const [members, expected] of [
       [{ a: null }, [['null-lost', '/document/a']]],
       [{ a: [1, null, 2] }, [['null-lost', '/document/a/1']]],
@@ -113,7 +113,7 @@ describe('warnings of what compaction does not restore', () => {
       assert.deepEqual(await warnedOf(entity(members)), expected, JSON.stringify(members));
   });
 
-  it('warnings of lossy compaction say that they are missing where the document is too large', async () => {
+  it('warnings of lossy compaction are reported as missing if the document is too large', async () => {
     const text = 'x'.repeat(600_000);
     assert.deepEqual(await warnedOf(entity({ a: [text] })), [['not-compared']]);
     const { warnings } = await desk.compact({
@@ -181,7 +181,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual(await warnedOf({ id: 'urn:x:1', a: ['x'] }, CORE), [['array-of-one', '/document/a']]);
   });
 
-  it('warnings of lossy compaction come exactly when the document does not come back as it was', async () => {
+  it('warnings of lossy compaction appear exactly if the document does not come back unchanged', async () => {
     const alone = bare();
     const scalar = fc.constantFrom<unknown>(null, true, 0, 1.5, 'a', 'b');
     const { value } = fc.letrec((tie) => ({
@@ -217,7 +217,7 @@ describe('warnings of what compaction does not restore', () => {
     );
   });
 
-  it('warnings of lossy compaction report a result that says less than the document', async () => {
+  it('warnings of lossy compaction report a result that contains less than the document', async () => {
     const input = { [`${EX}p`]: [{ '@graph': [{ [`${EX}q`]: [{ '@value': 'x' }] }], '@index': 'lost' }] };
     const context = { p: { '@id': `${EX}p`, '@container': '@graph' } };
     const { warnings } = await desk.compact({ document: [input], context });
@@ -247,7 +247,7 @@ describe('warnings of what compaction does not restore', () => {
     }
   });
 
-  it('warnings of lossy compaction report values that a term which is an IRI reads otherwise', async () => {
+  it('warnings of lossy compaction report values that a term which is an IRI reads differently', async () => {
     const date = 'http://purl.org/dc/terms/date';
     const compacted = (definition: object, value: unknown) =>
       desk.compact({ document: { '@id': 'urn:x:1', [date]: value }, context: { [date]: definition } });
@@ -260,7 +260,7 @@ describe('warnings of what compaction does not restore', () => {
     assert.deepEqual((await compacted({ '@id': date }, 'today')).warnings, []);
   });
 
-  it('warnings of lossy compaction say nothing of a large document whose names no context defines', async () => {
+  it('a large document whose names no context defines has no warnings of lossy compaction', async () => {
     const date = 'http://purl.org/dc/terms/date';
     const warningsBy = async (context: object) => {
       const document = { '@id': 'urn:x:1', [date]: 'x'.repeat(600_000) };

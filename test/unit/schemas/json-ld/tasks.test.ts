@@ -5,7 +5,7 @@ import { CORE } from './contexts.js';
 import { bare, Desk } from './desk.js';
 import { CITY, FEATURES, SHARED } from './features.js';
 
-/** As the answer has it. */
+/** As in the answer. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }
@@ -20,12 +20,12 @@ async function settled(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('expanding and compacting', () => {
-  // One worker for all: what it keeps of one document must not show in another.
+  // One worker for all tests: data kept of one document must not affect another.
   const desk = new Desk(SHARED);
   const alone = bare(SHARED);
 
   for (const [name, document] of Object.entries(FEATURES)) {
-    it(`expansion and compaction give what the package alone gives: ${name}`, async () => {
+    it(`expansion and compaction return what the package alone returns: ${name}`, async () => {
       const expanded = await alone.expand(document);
       const contexts = [document['@context'], CITY, [CITY, CORE], {}, { '@vocab': 'https://ex.example/' }];
       const compacted = await Promise.all(
@@ -80,12 +80,12 @@ describe('expanding and compacting', () => {
     );
   });
 
-  it('compaction of what imports a context uses what imports it', async () => {
+  it('compaction with an imported context uses the importing context', async () => {
     const document = { '@context': 'https://city.example/importing', seats: 1, more: 2 };
     assert.deepEqual((await desk.compact({ document })).result, document);
   });
 
-  it('compaction adds no context that was not asked for, and takes none for null and nothing', async () => {
+  it('compaction adds no context that was not requested, and does not treat null and nothing as contexts', async () => {
     const document = [{ '@id': 'urn:x:1', 'https://ex.example/p': [{ '@value': 1 }] }];
     const expected = { '@id': 'urn:x:1', 'https://ex.example/p': 1 };
     for (const body of [
@@ -97,7 +97,7 @@ describe('expanding and compacting', () => {
       assert.deepEqual((await desk.compact(body)).result, expected);
   });
 
-  it('expansion and compaction give what the package alone gives for any values under any names', async () => {
+  it('expansion and compaction return what the package alone returns for any values under any names', async () => {
     const names = fc.constantFrom(
       'seats',
       'part',

@@ -15,7 +15,7 @@ async function termsOf(context: unknown): Promise<Readonly<Record<string, Compar
 }
 
 describe('the meanings of terms', () => {
-  it('the meanings of terms are the same however a context spells them', async () => {
+  it('the meanings of terms are the same in every notation of a context', async () => {
     const iri = 'https://example.com/terms/speed';
     const spelt: readonly unknown[] = [
       { speed: iri },
@@ -49,7 +49,7 @@ describe('the meanings of terms', () => {
     assert.notDeepEqual(reversed['a'], await of({}));
   });
 
-  it('the meanings of terms leave out the core context, and include terms that are removed', async () => {
+  it('the meanings of terms leave out the core context, and include removed terms', async () => {
     const found = await termsOf([
       { location: 'https://example.com/l', a: 'https://x.example/a' },
       { a: null },
@@ -65,7 +65,7 @@ describe('the meanings of terms', () => {
     assert.deepEqual(withoutCore(JSON.stringify({ '@context': core })), []);
   });
 
-  it('the meanings of terms follow the language that strings have by default', async () => {
+  it('the meanings of terms depend on the default language of strings', async () => {
     const [none, german] = [await termsOf({}), await termsOf({ '@language': 'de' })];
     assert.deepEqual([none['@language'], german['@language']], [{ iri: 'nothing' }, { iri: 'de' }]);
     assert.deepEqual(none['@direction'], german['@direction']);
