@@ -4,7 +4,7 @@ import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
 describe('the attributes of a model', () => {
-  it('the attributes of a model take their kind from x-ngsi first, and are Properties where nothing else is said', () => {
+  it('the attributes of a model take their kind from x-ngsi first, and are Properties by default', () => {
     assert.deepEqual(
       kindsOf({
         a: { 'x-ngsi': { type: 'LanguageProperty' }, description: 'Property. Text' },
@@ -29,7 +29,7 @@ describe('the attributes of a model', () => {
     );
   });
 
-  it('the attributes of a model are GeoProperties where their schema is that of a geometry, or of a choice of them', () => {
+  it('the attributes of a model are GeoProperties if their schema is that of a geometry, or of a choice of geometries', () => {
     const point = { properties: { type: { const: 'Point' }, coordinates: { type: 'array' } } };
     const polygon = { properties: { type: { enum: ['Polygon', 'MultiPolygon'] }, coordinates: {} } };
     const named = { properties: { type: { const: 'Street' }, coordinates: {} } };
@@ -54,7 +54,7 @@ describe('the attributes of a model', () => {
         { a: 'GeoProperty' },
         type,
       );
-    // Nothing tells a geometry from other objects with such a type but what it holds.
+    // Only the content distinguishes a geometry from other objects with such a type.
     assert.deepEqual(kindsOf({ a: { properties: { type: { const: 'Point' } } } }), { a: 'Property' });
   });
 

@@ -15,7 +15,7 @@ const SHARED = 'https://example.com/shared.json';
 
 describe('a bundle', () => {
   for (const dialect of AJV_DIALECTS) {
-    it(`a bundle of a ${dialect} schema and its documents accepts what the schema with its documents accepts`, () => {
+    it(`a bundle of a ${dialect} schema and its documents accepts the same values as the schema with its documents`, () => {
       fc.assert(
         fc.property(cases(dialect), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
           const { schema, stored, linked } = one;
@@ -37,7 +37,7 @@ describe('a bundle', () => {
     });
   }
 
-  it('a bundle accepts the same where members are called __proto__', () => {
+  it('a bundle accepts the same values if members are called __proto__', () => {
     fc.assert(
       fc.property(cases('2020-12'), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
         const [schema, stored] = [
@@ -55,7 +55,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('a bundle is valid by the meta-schema of draft 2020-12, and the same when it is bundled again', () => {
+  it('a bundle is valid by the meta-schema of draft 2020-12, and unchanged when bundled again', () => {
     fc.assert(
       fc.property(fc.constantFrom(...AJV_DIALECTS).chain(cases), ({ linked }) => {
         const bundled = bundle(linked);

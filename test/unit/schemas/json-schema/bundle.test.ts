@@ -22,7 +22,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
   const linked = resolveWith(PARKING, SHARED_DOCUMENTS);
   const bundled = bundle(linked);
 
-  it('the bundle of documents with the same $id holds each under its URL, with the URL as $id', () => {
+  it('the bundle of documents with the same $id contains each under its URL, with the URL as $id', () => {
     const defs = objectIn(bundled, '$defs');
     assert.deepEqual(Object.keys(defs), [COMMON, PLACES]);
     for (const url of [COMMON, PLACES]) assert.equal(objectIn(defs, url)['$id'], url);
@@ -40,7 +40,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     }
   });
 
-  it('the bundle of a model keeps the schema as it is written, unknown keywords included', () => {
+  it('the bundle of a model keeps the text of the schema, unknown keywords included', () => {
     const { $schema, $defs, ...rest } = bundled;
     const { $schema: written, ...model } = PARKING;
     assert.deepEqual([rest, $schema, isObject($defs)], [model, written, true]);
@@ -88,7 +88,7 @@ describe('a bundle', () => {
     ]);
   });
 
-  it('a bundle of draft-07 has the keywords of 2020-12, and references that follow what moved', () => {
+  it('a bundle of draft-07 has the keywords of 2020-12, and references that follow moved schemas', () => {
     const schema: JsonObject = {
       $schema: DRAFT_07,
       properties: {
@@ -124,7 +124,7 @@ describe('a bundle', () => {
     });
   });
 
-  it('a bundle of an empty list of items says the same by what is said of all further items', () => {
+  it('a bundle replaces an empty list of items by the keyword for all further items', () => {
     for (const $schema of [DRAFT_07, DRAFT_2019]) {
       const properties = { a: { items: [] }, b: { items: [], additionalItems: false } };
       const bundled = bundle(resolveWith({ $schema, properties }));
@@ -173,7 +173,7 @@ describe('a bundle', () => {
 
     const references = [{ $ref: `${A}#/$defs/b` }, { $ref: 'https://example.com/b.json' }] as const;
     for (const [text, flag] of [['x', 'y'] as const, ['y', 'x'] as const]) {
-      // In either order of meeting them.
+      // In either order of encountering them.
       const properties = Object.fromEntries(
         [text, flag].sort().map((name) => [name, references[name === text ? 0 : 1]]),
       );
@@ -185,7 +185,7 @@ describe('a bundle', () => {
     }
   });
 
-  it('a bundle keeps no nested $id that is relative to nothing', () => {
+  it('a bundle drops a nested $id that is relative to nothing', () => {
     const bundled = bundle(
       resolveWith({ properties: { a: { $id: 'a.json', type: 'string' }, b: { $ref: 'a.json' } } }),
     );
@@ -193,7 +193,7 @@ describe('a bundle', () => {
     assert.deepEqual([{ b: 'text' }, { b: 1 }].map(verdictOf('2020-12', bundled)), [true, false]);
   });
 
-  it('a bundle of several references of one schema keeps them all, and what stood in its allOf', () => {
+  it('a bundle of a schema with several references keeps all of them, and the content of its allOf', () => {
     const bundled = bundle(
       resolveWith({
         $schema: 'https://json-schema.org/draft/2019-09/schema',
@@ -236,13 +236,13 @@ describe('dynamic references', () => {
     properties: { data: true, children: { type: 'array', items: { $dynamicRef: '#node' } } },
   };
   const stored = new Map<string, JsonObject>([['https://example.com/tree', tree]]);
-  it('dynamic references become plain references where they have one meaning', () => {
+  it('dynamic references become plain references if they have a single meaning', () => {
     const bundled = bundle(resolveWith({ $ref: 'https://example.com/tree' }, stored));
     assert.doesNotMatch(JSON.stringify(bundled), /dynamic/);
     assert.equal(verdictOf('2020-12', bundled)({ children: [1] }), false);
   });
 
-  it('dynamic references keep the relative $ids that they depend on, wherever the schema itself is', () => {
+  it('dynamic references keep the relative $ids on which they depend, wherever the schema itself is', () => {
     const base = {
       $id: 'base',
       properties: { held: { $dynamicRef: '#held' } },
@@ -296,7 +296,7 @@ describe('dynamic references', () => {
       },
     ],
   ] as const)
-    it(`dynamic references mean the same in a bundle where a path in place of an $id would not: ${title}`, () => {
+    it(`dynamic references keep their meaning in a bundle, unlike with a path in place of an $id: ${title}`, () => {
       const bundled = bundle(resolveWith(schema));
       const { $id } = objectIn(objectIn(bundled, '$defs'), 'base');
       assert.ok($id === 'schema:///base' || $id === 'schema:////base', JSON.stringify(bundled));

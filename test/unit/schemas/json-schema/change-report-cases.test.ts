@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 const text: JsonObject = { type: 'string' };
 const number: JsonObject = { type: 'number' };
 
-/** What a report says, as `class pointer: detail`. */
+/** The content of a report, as `class pointer: detail`. */
 function said(before: JsonObject, after: JsonObject): readonly string[] {
   return compareSchemas(before, after).differences.map((one) => `${one.class} ${one.pointer}: ${one.detail}`);
 }
@@ -25,7 +25,7 @@ describe('a change report of objects that are closed', () => {
   });
   const added = 'compatible /properties/p: property "p" is allowed now';
 
-  it('an optional property may be added where unevaluatedProperties allows no others', () => {
+  it('an optional property may be added if unevaluatedProperties allows no others', () => {
     const base = { allOf: [{ $ref: '#/$defs/base' }], $defs: { base: { properties: { b: text } } } };
     const choices: readonly JsonObject[] = [
       {},
@@ -69,7 +69,7 @@ describe('a change report of objects that are closed', () => {
     assert.equal(moved.overall, 'narrowing');
   });
 
-  it('unevaluatedProperties and additionalProperties close an object alike where nothing else describes any', () => {
+  it('unevaluatedProperties and additionalProperties close an object alike if no other keyword describes members', () => {
     const [byRest, byEvaluation] = ['additionalProperties', 'unevaluatedProperties'].map((keyword) => ({
       properties: { a: text },
       [keyword]: false,
@@ -81,7 +81,7 @@ describe('a change report of objects that are closed', () => {
     ]);
   });
 
-  it('a pattern that forbids properties is breaking only if the version before describes them', () => {
+  it('a pattern that forbids properties is breaking only if the previous version describes them', () => {
     const forbidden = { patternProperties: { '^x': false } };
     assert.deepEqual(
       [
@@ -126,7 +126,7 @@ describe('a change report of one more optional property', () => {
   const base = { type: 'object', properties: { a: text, b: text } };
   const extended = { type: 'object', properties: { a: text, b: text, p: text } };
 
-  it('an optional property is new whatever unchanged keywords stand beside it', () => {
+  it('an optional property is new whatever unchanged keywords are next to it', () => {
     const unchanged: readonly JsonObject[] = [
       { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
       { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
@@ -145,7 +145,7 @@ describe('a change report of one more optional property', () => {
     assertSaid(unchanged.map((more) => [{ ...base, ...more }, { ...extended, ...more }, added]));
   });
 
-  it('an optional property is new where its object stands, also in a choice, an item or a condition', () => {
+  it('an optional property is new in its object, also in a choice, an item or a condition', () => {
     const places: readonly (readonly [pointer: string, (object: JsonObject) => JsonObject])[] = [
       ['/anyOf/1', (object) => ({ anyOf: [text, object] })],
       ['/oneOf/0', (object) => ({ oneOf: [object, { type: 'object', required: ['c'] }] })],
@@ -165,7 +165,7 @@ describe('a change report of one more optional property', () => {
     );
   });
 
-  it('an optional property that another choice describes otherwise may end that only one of them fits', () => {
+  it('a new optional property that another choice describes differently may break a oneOf', () => {
     const choice = (properties: JsonObject): JsonObject => ({
       type: 'object',
       properties,
@@ -184,7 +184,7 @@ describe('a change report of one more optional property', () => {
     );
   });
 
-  it('an unchanged choice is not a difference beside another one', () => {
+  it('an unchanged choice is not a difference next to a changed one', () => {
     const anyOf = [{ required: ['a'] }, { required: ['b'] }];
     assertSaid([
       [
@@ -197,7 +197,7 @@ describe('a change report of one more optional property', () => {
 });
 
 describe('a change report of pairs of equal schemas', () => {
-  it('what excludes a property is the same as what forbids it', () => {
+  it('excluding a property is the same as forbidding it', () => {
     const [excluded, forbidden] = [{ not: { required: ['a'] } }, { properties: { a: false } }];
     assertSaid([
       [
@@ -214,7 +214,7 @@ describe('a change report of pairs of equal schemas', () => {
     assert.equal(compareSchemas({ not: { required: ['a', 'b'] } }, forbidden).overall, 'breaking');
   });
 
-  it('what a required property asks for is required', () => {
+  it('the requirements of a required property are required', () => {
     const [direct, asked] = [{ required: ['a', 'b'] }, { required: ['a'], dependentRequired: { a: ['b'] } }];
     assertSaid([
       [direct, asked],
@@ -251,7 +251,7 @@ describe('the words of a change report', () => {
     ]);
   });
 
-  it('the words of a change report never say that something is what it was', () => {
+  it('the words of a change report never describe a change from a value to itself', () => {
     const long = (end: string): JsonObject => ({ const: 'x'.repeat(200) + end });
     const choices = (count: number): JsonObject => ({
       anyOf: Array.from({ length: count }, (_, index) => ({

@@ -12,7 +12,7 @@ function detailOf(before: JsonObject, after: JsonObject): string {
 }
 
 describe('the details of a change report', () => {
-  it('the details of a change report show the old and the new value of a keyword, whichever way it changed', () => {
+  it('the details of a change report show the old and the new value of a keyword, in whichever direction it changed', () => {
     for (const [before, after] of [
       [11, 12],
       [12, 11],
@@ -23,7 +23,7 @@ describe('the details of a change report', () => {
     assert.match(detailOf({ enum: ['x', 'y'] }, { enum: ['x'] }), /\["x"\].*\["x","y"\]/);
   });
 
-  it('the details of a change report show one value of a keyword that is new or gone', () => {
+  it('the details of a change report show a single value of a keyword that was added or removed', () => {
     for (const [before, after] of [
       [{}, { maxLength: 7 }],
       [{ maxLength: 7 }, {}],
@@ -34,7 +34,7 @@ describe('the details of a change report', () => {
     }
   });
 
-  it('the details of a change report name the count of items that are contained, where it alone has changed', () => {
+  it('the details of a change report name the number of contained items if only this number has changed', () => {
     const one = { contains: { const: 1 } };
     const details: readonly (readonly [JsonObject, JsonObject, string])[] = [
       [one, { ...one, minContains: 2 }, 'minContains is 2, was 1'],
@@ -51,7 +51,7 @@ describe('the details of a change report', () => {
     assert.deepEqual([difference?.pointer, difference?.reason], ['/minContains', 'range']);
   });
 
-  it('the details of a change report say of every keyword what its change is about', () => {
+  it('the details of a change report explain the change of every keyword', () => {
     const reasons = {
       type: ['type'],
       values: ['enum', 'const'],
@@ -67,7 +67,7 @@ describe('the details of a change report', () => {
       for (const keyword of keywords) assert.equal(reasonOf(keyword), reason, keyword);
   });
 
-  it('the details of a change report name a property that is gone, also where another keyword there has changed', () => {
+  it('the details of a change report name a removed property, even if another keyword there has changed', () => {
     const before = { type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a', 'b'] };
     const after = { type: 'object', properties: { a: { type: 'string' } }, required: ['a', 'c'] };
     assert.deepEqual(
@@ -80,12 +80,12 @@ describe('the details of a change report', () => {
     );
   });
 
-  it('a property that is forbidden now breaks a schema that said nothing of it', () => {
+  it('forbidding a property breaks a schema that did not mention the property', () => {
     const [only, ...others] = compareSchemas({}, { properties: { a: false } }).differences;
     assert.deepEqual([only?.class, only?.pointer, others], ['breaking', '/properties/a', []]);
   });
 
-  it('a property that a pattern may take may still be valid where others are forbidden', () => {
+  it('a property that a pattern may allow may stay valid if others are forbidden', () => {
     const before = { type: 'object', properties: { a: { type: 'string' } } };
     const forbidden = { type: 'object', additionalProperties: false };
     assert.equal(compareSchemas(before, forbidden).overall, 'breaking');
@@ -95,7 +95,7 @@ describe('the details of a change report', () => {
     );
   });
 
-  it('members that another pattern takes are forbidden once only others are allowed, however many patterns there are', () => {
+  it('members that a removed pattern allowed are forbidden if only others are allowed, however many patterns there are', () => {
     const allowing = (...patterns: readonly string[]) => ({
       additionalProperties: false,
       patternProperties: Object.fromEntries(patterns.map((pattern) => [pattern, {}])),
@@ -116,7 +116,7 @@ describe('the details of a change report', () => {
     assert.equal(compareSchemas(allowing('^x-'), allowing('^x-', '^y-')).overall, 'compatible');
   });
 
-  it('an item that is not allowed any more breaks a schema exactly where every array has it', () => {
+  it('a forbidden item breaks a schema exactly if every array has the item', () => {
     const after = { prefixItems: [true, false] };
     for (const [minItems, weight] of [
       [1, 'narrowing'],
@@ -125,7 +125,7 @@ describe('the details of a change report', () => {
       assert.equal(compareSchemas({ type: 'array', minItems }, after).overall, weight, `${minItems} items`);
   });
 
-  it('a difference that weighs on several properties is told once, with the greatest weight, in any order', () => {
+  it('a difference that affects several properties is reported once, with the most severe class, in any order', () => {
     const some = { type: 'string' };
     const all = { type: 'string', const: 'ab' };
     const after: JsonObject = {
@@ -144,7 +144,7 @@ describe('the details of a change report', () => {
     }
   });
 
-  it('the lengths of listed values are counted in characters, whatever units they are stored in', () => {
+  it('the lengths of listed values are counted in characters, not in UTF-16 units', () => {
     const before = { enum: ['\u{1F697}\u{1F697}'] };
     for (const [after, weight] of [
       [{ maxLength: 2 }, 'compatible'],

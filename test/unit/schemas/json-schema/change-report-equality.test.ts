@@ -27,7 +27,7 @@ function exact(text: string): JsonObject {
   return schema;
 }
 
-/** A schema written otherwise; those that have to be valid go into `definitions`. */
+/** The same schema written differently; parts that have to be valid are moved into `definitions`. */
 type Rewrite = (schema: JsonObject, definitions: Record<string, JsonValue>) => JsonObject;
 
 const REWRITES: Readonly<Record<string, Rewrite>> = {
@@ -48,7 +48,7 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
       : { ...schema, enum: [value] },
 };
 
-/** Keywords that hold schemas, in the way that they do. */
+/** Keywords that contain schemas, by the way in which they contain them. */
 const HOLDERS: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   ...Object.fromEntries(
     [
@@ -75,7 +75,7 @@ const HOLDERS: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   ),
 };
 
-/** The schema with every schema in it, itself included, replaced from within. */
+/** The schema with every schema in it, itself included, replaced from the inside out. */
 function mapped(schema: Schema, change: (schema: JsonObject, path: string) => Schema, path = ''): Schema {
   if (!isObject(schema)) return schema;
   const held = (value: JsonValue, at: string) => (isSchema(value) ? mapped(value, change, at) : value);
@@ -111,10 +111,10 @@ const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length ==
 
 describe('a change report of a schema that is written otherwise', () => {
   for (const [title, rewrite] of Object.entries(REWRITES))
-    it(`a change report has no difference where a schema is written otherwise: ${title}`, () => {
+    it(`a change report has no difference if a schema is written differently: ${title}`, () => {
       fc.assert(
         fc.property(usable, fc.infiniteStream(fc.boolean()), (schema, choices) => {
-          // What allows everything evaluates it, too.
+          // A schema that allows everything also evaluates everything.
           fc.pre(!title.startsWith('further') || !JSON.stringify(schema).includes('unevaluated'));
           const other = rewritten(schema, rewrite, () => choices.next().value === true);
           for (const [before, after] of [
@@ -127,7 +127,7 @@ describe('a change report of a schema that is written otherwise', () => {
       );
     });
 
-  it('a change report of two versions is the same where what they have in common is the same object', () => {
+  it('a change report of two versions is the same if their common parts are the same objects', () => {
     fc.assert(
       fc.property(usable, usable, fc.infiniteStream(fc.boolean()), (before, other, choices) => {
         const mixed = Object.entries({ ...other, ...before }).map(
@@ -146,7 +146,7 @@ describe('a change report of a schema that is written otherwise', () => {
     );
   });
 
-  it('a change report has no difference where a recursive schema is unrolled, inlined or large', () => {
+  it('a change report has no difference if a recursive schema is unrolled, inlined or large', () => {
     const node = (child: Schema): JsonObject => ({
       type: 'object',
       properties: {
@@ -183,7 +183,7 @@ describe('a change report of a schema that is written otherwise', () => {
       assert.deepEqual(compareSchemas(before, after).differences, []);
   });
 
-  it('a change report does not take schemas for equal that only look alike', () => {
+  it('a change report does not treat schemas as equal that only look alike', () => {
     const pairs: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ oneOf: [TEXT, TEXT] }, { oneOf: [TEXT] }],
       [{ properties: { a: true }, additionalProperties: false }, { additionalProperties: false }],
@@ -215,7 +215,7 @@ describe('a change report of a schema that is written otherwise', () => {
   });
 });
 
-/** Schemas as models have them: objects, closed or open, lists, choices, and parts that are shared or recursive. */
+/** Schemas as models have them: objects, closed or open, lists, choices, and shared or recursive parts. */
 const { model: models } = fc.letrec<{ model: JsonObject; object: JsonObject; part: JsonObject }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 3, depthSize: 'medium' },
@@ -256,7 +256,7 @@ const { model: models } = fc.letrec<{ model: JsonObject; object: JsonObject; par
     .map(({ root, d }): JsonObject => ({ ...root, $defs: { d } })),
 }));
 
-/** A model, the same with one more optional property in one of its objects, and the pointer to that object. */
+/** A model, the same model with one more optional property in one of its objects, and the pointer to that object. */
 const extended = fc
   .tuple(
     models.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
@@ -286,7 +286,7 @@ function uses(document: JsonValue, name: string): boolean {
 }
 
 describe('a change report of a model with one more optional property', () => {
-  it('a change report says of one more optional property that it is there, and nothing else', () => {
+  it('a change report of one more optional property reports exactly this property', () => {
     fc.assert(
       fc.property(extended, ({ before, after, place }) => {
         const { overall, differences } = compareSchemas(before, after);
@@ -299,7 +299,7 @@ describe('a change report of a model with one more optional property', () => {
     );
   });
 
-  it('a change report compares nested alternatives with those that they have most in common with', () => {
+  it('a change report compares nested alternatives with those with which they have most in common', () => {
     const model = (properties: JsonObject): JsonObject => ({
       type: 'object',
       properties: {

@@ -10,19 +10,19 @@ type Part = readonly JsonObject[];
 
 interface Family {
   readonly parts: readonly Part[];
-  /** Parts in one schema at most. */
+  /** Maximum number of parts in one schema. */
   readonly most: number;
   /** In every schema. */
   readonly always?: JsonObject;
   readonly documents: readonly JsonValue[];
-  /** Whether everything is found out of two of the schemas. */
+  /** Whether the report is expected to be exact for two of the schemas. */
   readonly isExact?: (before: JsonObject, after: JsonObject) => boolean;
 }
 
 const each = (keyword: string, ...values: readonly JsonValue[]): Part =>
   values.map((value) => ({ [keyword]: value }));
 
-/** All lists of so many items, shorter ones included. */
+/** All lists of this many items, including shorter ones. */
 function listsOf(items: readonly JsonValue[], longest: number): readonly JsonValue[][] {
   if (longest === 0) return [[]];
   const shorter = listsOf(items, longest - 1);
@@ -30,7 +30,7 @@ function listsOf(items: readonly JsonValue[], longest: number): readonly JsonVal
   return [...shorter, ...full.flatMap((list) => items.map((item) => [...list, item]))];
 }
 
-/** All objects in which each of the names has one of the values, or is not there. */
+/** All objects in which each of the names has one of the values, or is missing. */
 function objectsOf(names: readonly string[], values: readonly JsonValue[]): readonly JsonObject[] {
   const [name, ...others] = names;
   if (name === undefined) return [{}];
@@ -52,7 +52,7 @@ const PAIRS = LEAVES.flatMap((left, index) => LEAVES.slice(index + 1).map((right
 const NUMBER = { type: 'number' };
 const ONE = { const: 1 };
 
-/** Small schemas, and documents enough to tell them apart. */
+/** Small schemas, and enough documents to distinguish them. */
 const FAMILIES: Readonly<Record<string, Family>> = {
   numbers: {
     parts: [
@@ -68,7 +68,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     isExact: (before, after) =>
       !('multipleOf' in before) &&
       !('multipleOf' in after) &&
-      // Of integers, more than 0 is 1 at least.
+      // For integers, more than 0 means at least 1.
       !(JSON.stringify(before).includes('"integer"') && /"exclusiveM/.test(JSON.stringify(before))),
     documents: [null, 'a', 'b', -2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 8, 12],
   },
@@ -188,10 +188,10 @@ function schemasOf({ parts, most, always = {} }: Family): readonly JsonObject[] 
   return schemas.map(({ schema }) => schema);
 }
 
-/** Keywords of which not everything is found out, even where nothing else is said. */
+/** Keywords for which the report is not exact, even alone. */
 const INEXACT: ReadonlySet<string> = new Set(['oneOf', 'if', 'patternProperties']);
 
-/** Whether the only keyword of a schema has another value, or keywords are left out, and that is all. */
+/** Whether the schemas differ only in the value of their single keyword, or in omitted keywords. */
 function isPlainChange(before: JsonObject, after: JsonObject, always: JsonObject = {}): boolean {
   const [only, ...others] = Object.keys(before).filter((keyword) => !(keyword in always));
   if ([only ?? '', ...others].some((keyword) => INEXACT.has(keyword))) return false;
@@ -204,7 +204,7 @@ function isPlainChange(before: JsonObject, after: JsonObject, always: JsonObject
 describe('the change report on every pair of small schemas', () => {
   for (const [name, family] of Object.entries(FAMILIES)) {
     const schemas = schemasOf(family);
-    it(`the change report calls exactly the harmless changes compatible among all pairs of small schemas: ${name}`, () => {
+    it(`the change report classifies exactly the harmless changes as compatible among all pairs of small schemas: ${name}`, () => {
       const verdicts = schemas.map((schema) => family.documents.map(verdictOf('2020-12', schema)));
       let compatible = 0;
       for (const [from, before] of schemas.entries()) {

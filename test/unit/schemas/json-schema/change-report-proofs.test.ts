@@ -44,13 +44,13 @@ describe('what the change report proves', () => {
     );
   });
 
-  it('the change report does not prove what only looks alike', () => {
+  it('the change report does not prove schemas that only look alike', () => {
     const text = { type: 'string' };
     const open: readonly (readonly [JsonObject, JsonObject])[] = [
-      // Names that a pattern took are free of additionalProperties.
+      // Names that a pattern matched are now subject to additionalProperties.
       [{ patternProperties: { '^a': true }, additionalProperties: false }, { additionalProperties: false }],
       [{ patternProperties: { '^a': true }, additionalProperties: text }, { properties: { ab: text } }],
-      // Members that are required count among the least there are.
+      // Required members count towards the minimum number.
       [{ required: ['a', 'b'], minProperties: 3 }, { minProperties: 5 }],
       // The condition is known in one branch only.
       [{}, { if: text, else: text }],
@@ -128,7 +128,7 @@ describe('what the change report proves', () => {
     assert.equal(compareSchemas(list, changed).overall, 'breaking');
   });
 
-  it('the change report ends on schemas that multiply, and calls what is unproven narrowing', () => {
+  it('the change report terminates on schemas that multiply, and classifies unproven changes as narrowing', () => {
     const doubling = (leaf: JsonObject): JsonObject => {
       const $defs: Record<string, JsonObject> = { d40: leaf };
       for (let index = 0; index < 40; index += 1) {
@@ -149,7 +149,7 @@ describe('what the change report proves', () => {
     );
   });
 
-  it('the change report has steps left for what stands beside many lists of alternatives', () => {
+  it('the change report has steps left for the keywords next to many lists of alternatives', () => {
     const choice = (index: number, type: JsonValue): JsonObject => ({
       oneOf: [
         { required: [`p${index}`], properties: { [`p${index}`]: { type } } },
@@ -172,7 +172,7 @@ describe('what the change report proves', () => {
     );
   });
 
-  it('the change report proves the same of alternatives within alternatives, in whatever order they are', () => {
+  it('the change report proves the same for nested alternatives, in any order', () => {
     const listed = (...values: readonly number[]) => ({ anyOf: values.map((value) => ({ const: value })) });
     const nested = (alternatives: JsonValue, number: JsonObject) => [
       { properties: { a: { anyOf: alternatives } } },
@@ -190,7 +190,7 @@ describe('what the change report proves', () => {
       }
   });
 
-  it('the change report proves what it could not prove further within alternatives', () => {
+  it('the change report proves that deeply nested alternatives accept what differently nested ones accept', () => {
     const either = (...anyOf: readonly JsonObject[]) => ({ anyOf });
     const [text, number] = [{ type: 'string' }, { type: 'number' }];
     const [two, three] = [{ enum: [2] }, { enum: [3] }];

@@ -24,7 +24,7 @@ const pairs = usable.chain((before) =>
   ),
 );
 
-/** What one run in 100,000 found: the validator, not the report, was wrong about an empty list after another list. */
+/** A case that one run in 100,000 found: not the report but the validator was wrong, about an empty list after another list. */
 const FOUND_BEFORE: [[JsonObject, JsonObject], JsonValue[]] = [
   [
     { items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } },
@@ -34,7 +34,7 @@ const FOUND_BEFORE: [[JsonObject, JsonObject], JsonValue[]] = [
 ];
 
 describe('the change report on generated schemas', () => {
-  it('the change report calls a change compatible only if every valid document stays valid, but for added names', () => {
+  it('the change report classifies a change as compatible only if every valid document stays valid, except for added names', () => {
     let compatible = 0;
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe('the change report on generated schemas', () => {
     );
   });
 
-  it('the change report on generated schemas is the worst of its differences', () => {
+  it('the class of a change report on generated schemas is the worst of its differences', () => {
     const severity = ['compatible', 'narrowing', 'breaking'];
     fc.assert(
       fc.property(pairs, ([before, after]) => {
@@ -78,7 +78,7 @@ describe('the change report on generated schemas', () => {
   });
 });
 
-/** Names that nothing described before; where one alternative forbade them, another may have let them pass. */
+/** Names that nothing described before; if one alternative forbade them, another may have allowed them. */
 function addedNames({ differences }: ChangeReport, before: JsonObject): ReadonlySet<string | undefined> {
   const isAdded = JSON.stringify(before).includes('"oneOf"')
     ? /^property .* is (?:new|allowed now)$/
@@ -95,7 +95,7 @@ function uses(document: JsonValue, names: ReadonlySet<string | undefined>): bool
   );
 }
 
-/** The schema with one thing different: a number moved, a boolean turned, an item or a member gone, an enum longer. */
+/** The schema with one change: a number moved, a boolean inverted, an item or a member removed, an enum longer. */
 function edited(schema: JsonObject, seed: number): JsonObject {
   const places = [...placesIn(schema)].filter(
     ([path]) => path.join() !== '$defs' && path.join() !== '$defs,d',

@@ -80,13 +80,13 @@ describe('the change report', () => {
     ),
     ...WHOLE,
   ])
-    it(`the change report calls ${title} ${kind}`, () => {
+    it(`the change report classifies ${title} as ${kind}`, () => {
       const report = compareSchemas(BASE, variant(after));
       assert.equal(report.overall, kind, JSON.stringify(report));
       assert.deepEqual(new Set(report.differences.map(({ pointer }) => pointer)), new Set(pointers));
     });
 
-  it('the change report calls a property removed compatible in an open schema and breaking in a closed one', () => {
+  it('the change report classifies a removed property as compatible in an open schema and breaking in a closed one', () => {
     const { size, ...properties } = BASE.properties;
     assert.ok(size.minimum === 0);
     assert.equal(compareSchemas(BASE, { ...BASE, properties }).overall, 'compatible');
@@ -96,7 +96,7 @@ describe('the change report', () => {
     assert.match(report.differences[0]?.detail ?? '', /property "size" is not allowed any more/);
   });
 
-  it('the change report calls a property added compatible in a closed schema', () => {
+  it('the change report classifies an added property as compatible in a closed schema', () => {
     const closed = { additionalProperties: false };
     const report = compareSchemas(variant(closed), variant({ ...closed, properties: { extra: {} } }));
     assert.equal(report.overall, 'compatible');
@@ -147,7 +147,7 @@ describe('the change report', () => {
       assert.deepEqual(compareSchemas(before, next).differences, []);
   });
 
-  it('the change report points into the part of the bundle where the condition is', () => {
+  it('the change report points into the part of the bundle that contains the condition', () => {
     const stricter = new Map(SHARED_DOCUMENTS);
     const url = 'https://models.example.org/shared/common.json';
     const changed = JSON.stringify(stricter.get(url)).replace('"maxLength":256', '"maxLength":64');

@@ -5,7 +5,7 @@ const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 export const COMMON = 'https://models.example.org/shared/common.json';
 export const PLACES = 'https://models.example.org/places/places.json';
 
-/** Geometries written out, as public catalogues of models do. */
+/** Geometries written out, as models in public catalogues do. */
 function geometry(type: string, depth: number): JsonObject {
   const position: JsonObject = { type: 'array', minItems: 2, items: { type: 'number' } };
   const coordinates = Array.from({ length: depth }).reduce<JsonObject>(
@@ -21,8 +21,8 @@ function geometry(type: string, depth: number): JsonObject {
 }
 
 /**
- * Documents shared by models, by the URL that models name. Two have the same `$id`, one refers to itself by its URL, one
- * holds a definition that refers to what does not exist.
+ * Documents shared by models, by the URL that models name. Two have the same `$id`, one refers to itself by its URL, one contains
+ * a definition that refers to a missing document.
  */
 export const SHARED_DOCUMENTS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
   [
@@ -132,7 +132,7 @@ export const PARKING_ENTITY: JsonObject = {
   contact: 'büro@example.org',
 };
 
-/** Members that make the entity wrong, one by one. */
+/** Members that make the entity invalid, one by one. */
 export const PARKING_MISTAKES: readonly JsonObject[] = [
   { type: 'Garage' },
   { id: 'no identifier' },

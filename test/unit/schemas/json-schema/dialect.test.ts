@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 
 describe('the draft of a schema', () => {
-  it('the draft of a schema is what $schema says, with or without an empty fragment, by http or https', () => {
+  it('the draft of a schema is that of $schema, with or without an empty fragment, by http or https', () => {
     for (const [$schema, dialect] of [
       ['http://json-schema.org/draft-07/schema#', 'draft-07'],
       ['http://json-schema.org/draft-07/schema', 'draft-07'],
@@ -26,11 +26,11 @@ describe('the draft of a schema', () => {
       assert.equal(dialectOf({ $schema }), dialect, $schema);
   });
 
-  it('the draft of a schema is 2020-12 where nothing is said', () => {
+  it('the draft of a schema is 2020-12 by default', () => {
     assert.equal(dialectOf({}), '2020-12');
   });
 
-  it('an unsupported draft of a schema is refused, naming the supported ones', async () => {
+  it('an unsupported draft of a schema is refused with a list of the supported ones', async () => {
     for (const $schema of [
       'http://json-schema.org/draft-03/schema#',
       'https://example.com/own-dialect',
@@ -84,7 +84,7 @@ describe('the draft of a schema', () => {
       return plain === true;
     };
 
-    it('a schema means what the vocabularies of its meta-schema say', () => {
+    it('a schema has the meaning given by the vocabularies of its meta-schema', () => {
       const [core, applicator, validation] = ['core', 'applicator', 'validation'].map((name) => base + name);
       assert.ok(core !== undefined && applicator !== undefined && validation !== undefined);
       assert.equal(accepts({ [core]: true, [applicator]: true, [validation]: true }, { n: 1 }), false);
@@ -94,7 +94,7 @@ describe('the draft of a schema', () => {
       assert.equal(accepts({ [core]: true, 'https://v.example/x': false }, {}), true);
     });
 
-    it('a schema whose meta-schema asks for an unknown vocabulary, or is not there, is refused at $schema', async () => {
+    it('a schema whose meta-schema requires an unknown vocabulary, or is missing, is refused at $schema', async () => {
       const unknown = metaSchema({ 'https://v.example/x': true });
       const another = { $schema: 'https://meta.example/third' };
       for (const documents of [new Map(), new Map([[own, unknown]]), new Map([[own, another]])]) {

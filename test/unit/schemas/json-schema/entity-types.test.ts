@@ -22,7 +22,7 @@ describe('the types of entities', () => {
     [[null, 7], ['Car']],
   ];
   for (const [listed, types] of cases)
-    it(`the types of entities of the model Car are ${types.join(' and ')} where its schema lists ${JSON.stringify(listed ?? 'none')}`, () => {
+    it(`the types of entities of the model Car are ${types.join(' and ')} if its schema lists ${JSON.stringify(listed ?? 'none')}`, () => {
       assert.deepEqual(entityTypes('Car', listed), types);
     });
 });

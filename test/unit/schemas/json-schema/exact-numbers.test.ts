@@ -55,7 +55,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
       );
     });
 
-  it('the format int64 takes exactly the integers of 64 bits, down to the last digit', () => {
+  it('the format int64 accepts exactly the integers of 64 bits, down to the last digit', () => {
     fc.assert(
       fc.property(integers, fc.constantFrom(1n, -1n), (size, sign) => {
         const value = size * sign;
@@ -70,7 +70,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
     assert.equal(isValid('{"format": "date", "maximum": 9007199254740993}', '"x"'), false);
   });
 
-  it('types, lists of values and repeated items are decided by the numbers as they are written', () => {
+  it('types, lists of values and repeated items are decided by the exact numbers', () => {
     const cases: readonly (readonly [schema: string, document: string, expected: boolean])[] = [
       ['{"type": "integer"}', INT64, true],
       ['{"type": "number"}', INT64, true],
@@ -102,7 +102,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
       assert.equal(isValid(schema, document), expected, `${schema} ${document}`);
   });
 
-  it('a schema with numbers beyond doubles is usable, and bundled as it is', () => {
+  it('a schema with numbers beyond doubles is usable, and bundled unchanged', () => {
     const text = `{"$schema":"https://json-schema.org/draft/2020-12/schema","maximum":${INT64},"maxLength":${INT64},"enum":[${INT64}],"default":0.12345678901234567891}`;
     const linked = resolveWith(schemaOf(text));
     assert.deepEqual(usabilityFaults(linked), []);
@@ -111,7 +111,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
     assert.match(faults[0]?.detail ?? '', /must be number/);
   });
 
-  it('changes by one are changes, however large the numbers are', () => {
+  it('changes by one are detected, however large the numbers are', () => {
     const overall = (before: string, after: string) =>
       compareSchemas(schemaOf(before), schemaOf(after)).overall;
     for (const [before, after, expected] of [
@@ -148,7 +148,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
     );
   });
 
-  it('an entity is held against the numbers of its model as both are written, and the report has them', () => {
+  it('an entity is compared with the exact numbers of its model, and the report contains both', () => {
     const schema = `{"properties": {"n": {"type": "integer", "maximum": 9007199254740992}, "c": {"const": ${INT64}}}}`;
     const verdictOf = (attributes: string) => {
       const text = `{"id": "urn:ngsi-ld:Meter:1", "type": "Meter", ${attributes}}`;
@@ -177,7 +177,7 @@ describe('numbers beyond doubles, in schemas and documents', () => {
     assert.equal(verdictOf(place).valid, true);
   });
 
-  it('an example has the numbers of its schema', () => {
+  it('an example has the exact numbers of its schema', () => {
     const schema = `{"properties": {"n": {"const": ${INT64}}, "m": {"type": "integer", "minimum": 9007199254740993}, "o": {"type": "integer", "minimum": 9007199254740993, "maximum": 9007199254740993}}, "required": ["n", "m", "o"]}`;
     const { example, faults } = exampleTasks.makeExample({ schema, entityType: 'Meter' });
     assert.deepEqual(faults, []);

@@ -37,7 +37,7 @@ describe('the normalized form of an example', () => {
     ]);
   });
 
-  it('the normalized form of an example takes values with and without the wrapping of their kind', () => {
+  it('the normalized form of an example accepts values with and without the wrapping of their kind', () => {
     const attributes = [
       { name: 'map', kind: 'LanguageProperty' },
       { name: 'text', kind: 'LanguageProperty' },
@@ -61,7 +61,7 @@ describe('the normalized form of an example', () => {
     });
   });
 
-  it('the normalized form of an example leaves out nulls, makes Properties of unknown members, and keeps NGSI-LD members', () => {
+  it('the normalized form of an example omits nulls, turns unknown members into Properties, and keeps NGSI-LD members', () => {
     const keyValues = JSON.parse('{"scope": "/a", "gone": null, "extra": [1], "__proto__": 2}') as Record<
       string,
       never

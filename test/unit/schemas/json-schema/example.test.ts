@@ -26,7 +26,7 @@ describe('an example', () => {
     assert.equal(Object.keys(example).length, 14);
   });
 
-  it('the example of a model has an id and a type where they are allowed, also if they are not described', () => {
+  it('the example of a model has an id and a type if they are allowed, even if they are not described', () => {
     const open = exampleFor({ schema: { properties: { a: { const: 1 } } }, entityType: 'T' });
     assert.deepEqual(open.example, { id: 'urn:ngsi-ld:T:001', type: 'T', a: 1 });
     assert.deepEqual([open.faults, open.normalizedFaults], [[], []]);
@@ -49,7 +49,7 @@ describe('an example', () => {
     }
   });
 
-  it('an example has what its required properties require in turn', () => {
+  it('an example has everything that its required properties require', () => {
     const number = { type: 'integer', minimum: 1 };
     const properties = { a: number, b: number, c: number, d: number };
     for (const [keyword, value] of [
@@ -70,7 +70,7 @@ describe('an example', () => {
     }
   });
 
-  it('an example has what a required property requires, though no property is described', () => {
+  it('an example has the dependencies of a required property, even if no property is described', () => {
     const ask = (name: string) => ({ required: [name] });
     for (const keyword of ['dependentSchemas', 'dependencies']) {
       const { example, faults } = made({ ...ask('a'), [keyword]: { a: ask('b'), b: ask('c') } });
@@ -91,7 +91,7 @@ describe('an example', () => {
       assert.deepEqual(made(schema), { example: expected, faults: [] });
   });
 
-  it('an example has null only where the schema leaves no other value, and then without a search', () => {
+  it('an example has null only if the schema leaves no other value, and then without a search', () => {
     for (const [schema, expected] of [
       [{ enum: [null, 'a'] }, 'a'],
       [{ type: ['null', 'string'], enum: [null, 'b', 'c'] }, 'b'],
@@ -162,7 +162,7 @@ describe('an example', () => {
       assertValid(schema);
   });
 
-  it('an example enters a recursive schema once, and leaves out what would never end', () => {
+  it('an example enters a recursive schema once, and omits endless parts', () => {
     const tree = {
       type: 'object',
       properties: { value: { const: 1 }, children: { type: 'array', items: { $ref: '#' } } },
@@ -172,7 +172,7 @@ describe('an example', () => {
     assert.notEqual(made(endless).faults.length, 0);
   });
 
-  it('an example leaves out optional properties that cannot be made', () => {
+  it('an example omits optional properties that cannot be made', () => {
     const schema = {
       type: 'object',
       properties: { a: { const: 1 }, b: { pattern: '^(?=a)b' }, c: { type: 'string', not: {} } },
@@ -180,7 +180,7 @@ describe('an example', () => {
     assert.deepEqual(made(schema), { example: { a: 1 }, faults: [] });
   });
 
-  it('making an example ends on schemas that multiply', () => {
+  it('making an example terminates on schemas that multiply', () => {
     const $defs: Record<string, JsonObject> = { d30: { type: 'string' } };
     for (let index = 0; index < 30; index += 1) {
       const next = { $ref: `#/$defs/d${index + 1}` };
@@ -189,7 +189,7 @@ describe('an example', () => {
     assert.ok(isObject(made({ $ref: '#/$defs/d0', $defs }).example));
   });
 
-  it('making an example ends where a schema with a condition leads back to itself', () => {
+  it('making an example terminates if a schema with a condition leads back to itself', () => {
     const again = { $ref: '#/$defs/d' };
     for (const condition of [{}, { required: ['b'] }, { not: {} }]) {
       const d = { if: condition, properties: { a: again } };
@@ -222,7 +222,7 @@ describe('an example', () => {
     assert.ok(valid.length > 300, `${valid.length} of ${plain.length}`);
   });
 
-  it('making an example never changes what objects inherit', () => {
+  it('making an example never changes properties that objects inherit', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"const":{"polluted":1}}},"required":["__proto__"]}',
     ) as JsonObject;

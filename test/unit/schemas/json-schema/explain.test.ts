@@ -13,7 +13,7 @@ import { reversed, valueAt } from '../../../support/json-values.js';
 type Line = readonly [pointer: string, detail: string];
 
 describe('an explanation of an invalid value', () => {
-  it('an explanation says for each keyword what is required, and what was found', () => {
+  it('an explanation states for each keyword the requirement and the value found', () => {
     const cases: readonly (readonly [schema: JsonObject, value: JsonValue, detail: string])[] = [
       [{ type: 'number' }, '12', 'must be a number, is the string "12"'],
       [{ type: 'string' }, 12, 'must be a string, is the number 12'],
@@ -78,7 +78,7 @@ describe('an explanation of an invalid value', () => {
     for (const [schema, value, detail] of cases) assert.deepEqual(linesOf(schema, value), [['', detail]]);
   });
 
-  it('an explanation names the keyword that counts the items contained', () => {
+  it('an explanation names the keyword that counts the contained items', () => {
     const contains = { const: 1 };
     const cases: readonly (readonly [schema: JsonObject, value: readonly number[], keyword: string])[] = [
       [{ contains }, [], 'contains'],
@@ -95,13 +95,13 @@ describe('an explanation of an invalid value', () => {
       );
   });
 
-  it('an explanation honours the older form of dependencies, of names and of schemas', () => {
+  it('an explanation supports the older form of dependencies, of names and of schemas', () => {
     const schema = { dependencies: { a: ['b', 'c'], d: { properties: { e: { minimum: 1 } } } } };
     assert.deepEqual(linesOf(schema, { a: 1, b: 1 }), [['', 'lacks the member "c", which "a" asks for']]);
     assert.deepEqual(linesOf(schema, { d: 1, e: 0 }), [['/e', 'must be at least 1, is 0']]);
   });
 
-  it('an explanation says what is likely wrong with a text that lacks its format', () => {
+  it('an explanation says what is probably wrong with a text that does not match its format', () => {
     const hints: readonly (readonly [format: string, text: string, hint: string])[] = [
       ['date-time', '2026-01-31T12:00:00', 'the time zone, such as Z, is missing'],
       ['date-time', '2026-01-31 12:00:00.5', 'the time zone, such as Z, is missing'],
@@ -123,7 +123,7 @@ describe('an explanation of an invalid value', () => {
       assert.ok(!linesOf({ format }, text)[0]?.[1].includes(';'), `${format} ${text}`);
   });
 
-  it('an explanation names twenty of many allowed values: for a text the near ones, then texts, then others', () => {
+  it('an explanation names twenty of many allowed values: for a text the similar ones, then texts, then others', () => {
     const numbers = Array.from({ length: 10 }, (_, index) => index);
     const texts = Array.from({ length: 12 }, (_, index) => 'abcdefghijkl'.charAt(index).repeat(6));
     const [[, detail] = ['', '']] = linesOf({ enum: [...numbers, ...texts] }, 'ffffffg');
@@ -218,7 +218,7 @@ describe('an explanation of unevaluated members', () => {
     ['a schema that a member brings in the older form', { dependencies: { k: known } }],
     ['a pattern', { patternProperties: { '^k': {} } }],
   ] satisfies (readonly [string, JsonObject])[])
-    it(`an explanation of unevaluated members leaves out those that were looked at by ${what}`, () => {
+    it(`an explanation of unevaluated members omits those that were evaluated by ${what}`, () => {
       const closed = { ...schema, $defs: { known }, unevaluatedProperties: false };
       const refused = 'is not among the members that the schema allows';
       assert.deepEqual(linesOf(closed, { k: 1, other: 1 }), [['/other', refused]]);
@@ -262,7 +262,7 @@ describe('an explanation of alternatives', () => {
     );
   });
 
-  it('an explanation of alternatives names all tags when none matches', () => {
+  it('an explanation of alternatives names all tags if none matches', () => {
     assert.deepEqual(linesOf(geometry, { type: 'point', coordinates: [1, 2] }), [
       ['/type', 'must be one of "Point", "LineString", "Polygon", is "point"; did you mean "Point"?'],
     ]);
@@ -297,7 +297,7 @@ describe('an explanation of alternatives', () => {
     assert.deepEqual(linesOf(schema, 'x'), [['', 'must be null, an object or an array, is the string "x"']]);
   });
 
-  it('an explanation of alternatives names all requirements where each has one', () => {
+  it('an explanation of alternatives names all requirements if each alternative has one', () => {
     const text = {
       anyOf: [
         { type: 'string', pattern: '^[a-z]+$' },
@@ -320,7 +320,7 @@ describe('an explanation of alternatives', () => {
     assert.deepEqual(linesOf(mixed, true), [['', 'must be one of "free", "full", or be a number, is true']]);
   });
 
-  it('an explanation of alternatives chooses the nearest one where nothing else decides', () => {
+  it('an explanation of alternatives chooses the nearest one if no other criterion decides', () => {
     const schema = {
       anyOf: [
         { required: ['a', 'b', 'c'] },
@@ -339,7 +339,7 @@ describe('an explanation of alternatives', () => {
 });
 
 describe('one mistake', () => {
-  it('one mistake is reported once, however many schemas find it', () => {
+  it('a mistake is reported once, however many schemas find it', () => {
     const schema = {
       allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }, { minimum: 5 }],
       $defs: { a: { minimum: 3 } },
@@ -354,14 +354,14 @@ describe('one mistake', () => {
     ]);
   });
 
-  it('one mistake hides what follows from it', () => {
+  it('a mistake hides faults that follow from it', () => {
     const schema = {
       allOf: [{ properties: { a: { type: 'string' } } }, { properties: { a: { required: ['b'] } } }],
     };
     assert.deepEqual(linesOf(schema, { a: {} }), [['/a', 'must be a string, is an object']]);
   });
 
-  it('one mistake hides faults further inside', () => {
+  it('a mistake hides faults further inside', () => {
     const schema = {
       allOf: [
         { properties: { a: { properties: { b: { properties: { c: { minimum: 3 } } } } } } },
@@ -371,7 +371,7 @@ describe('one mistake', () => {
     assert.deepEqual(linesOf(schema, { a: { b: { c: 1 } } }), [['/a', 'must be a string, is an object']]);
   });
 
-  it('one mistake is a misspelled name where a member of a similar name is missing', () => {
+  it('a missing member and an unknown member of a similar name are reported as one misspelled name', () => {
     const schema: JsonObject = { properties: { speed: true, owner: true }, required: ['speed'] };
     const misspelt: Line = ['/sped', 'is probably meant to be "speed", which is missing'];
     assert.deepEqual(linesOf(schema, { sped: 1, owner: 1 }), [misspelt]);
@@ -381,8 +381,8 @@ describe('one mistake', () => {
     ]);
   });
 
-  it('one mistake in a name stands for one member that is missing, and no other', () => {
-    // Each of them is near enough to the name on its own.
+  it('a misspelled name explains one missing member, and no other', () => {
+    // Each of them is similar enough to the name on its own.
     const [first, second] = ['speeds', 'sped'];
     for (const required of [
       [first, second],
@@ -395,7 +395,7 @@ describe('one mistake', () => {
     }
   });
 
-  it('one mistake of some items is reported for each, and of most of very many items with their number', () => {
+  it('a mistake of some items is reported for each, and a mistake of most of very many items with their number', () => {
     const schema = { items: { required: ['a'] } };
     assert.equal(linesOf(schema, [{}, {}, {}, { a: 1 }]).length, 3);
     const many = (wrong: number, right: number) => [
@@ -411,7 +411,7 @@ describe('one mistake', () => {
     ]);
   });
 
-  it('one mistake is the shape of an array whose items are all wrong in the same way', () => {
+  it('a mistake of all items of an array in the same way is reported as the shape of the array', () => {
     const rings = { items: { type: 'array', minItems: 4, items: { type: 'array' } } };
     assert.deepEqual(
       linesOf(rings, [
@@ -441,7 +441,7 @@ describe('one mistake', () => {
 });
 
 describe('any explanation', () => {
-  it('an explanation has faults exactly when the validator has, and points into the value', () => {
+  it('an explanation has faults exactly if the validator has, and points into the value', () => {
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
         const linked = resolveWith(schema);
@@ -485,7 +485,7 @@ describe('any explanation', () => {
     );
   });
 
-  it('an explanation stays short and ends, however large the schema and the value', () => {
+  it('an explanation stays short and terminates, however large the schema and the value', () => {
     const values = Array.from({ length: 3000 }, (_, index) => `value${index}`);
     const [line] = linesOf({ enum: values }, 'valeu2999');
     assert.ok(line !== undefined && line[1].startsWith('must be one of "value2999", '));
@@ -510,7 +510,7 @@ describe('any explanation', () => {
     const deep = nestedObject(150);
     const nested = linesOf({ properties: { a: { $ref: '#' } }, not: { type: 'number' } }, deep);
     assert.deepEqual(nested, [['/a'.repeat(150), 'must not be a number']]);
-    // Alternatives that each go into the same value: naively 2 to the power of its depth.
+    // Alternatives that each visit the same value: naively 2 to the power of its depth.
     const fork = { anyOf: [{ properties: { a: { $ref: '#' } } }, { $ref: '#/$defs/b' }], not: { const: 0 } };
     const both: JsonObject & { readonly $defs: { readonly b: JsonObject } } = {
       ...fork,

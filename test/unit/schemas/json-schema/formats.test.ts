@@ -37,7 +37,7 @@ const SAMPLES: readonly JsonValue[] = [
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'number'];
 
 describe('examples of formats', () => {
-  it('examples of each format that is checked have it, and differ', () => {
+  it('examples of each checked format match the format, and differ', () => {
     for (const format of Object.keys(CHECKED).filter((name) => typesRefusedBy(name).includes('string'))) {
       const items = { type: 'string', format };
       const count = format === 'byte' ? 1 : 2;
@@ -49,7 +49,7 @@ describe('examples of formats', () => {
   });
 });
 
-/** Strings that have a format by the RFC, and neighbours that do not. */
+/** Strings that match a format by its RFC, and similar ones that do not. */
 const DECIDED: Readonly<Record<string, readonly [have: readonly string[], haveNot: readonly string[]]>> = {
   'date-time': [
     [
@@ -130,7 +130,7 @@ describe('a format', () => {
     );
   });
 
-  it('a format narrows a schema exactly where it refuses a value of its types', () => {
+  it('a format narrows a schema exactly if it refuses a value of its types', () => {
     const refusals = new Map(
       FORMATS.map((format) => {
         const validate = createValidator(resolveWith({ format }));
@@ -154,7 +154,7 @@ describe('a format', () => {
     }
   });
 
-  it('a format of 64 bits takes every integer of 32 bits', () => {
+  it('a format of 64 bits accepts every integer of 32 bits', () => {
     const [small, large] = [
       { type: 'integer', format: 'int32' },
       { type: 'integer', format: 'int64' },
@@ -163,7 +163,7 @@ describe('a format', () => {
     assert.equal(compareSchemas(large, small).overall, 'narrowing');
   });
 
-  it('a format narrows a list of values exactly where it refuses one of them', () => {
+  it('a format narrows a list of values exactly if it refuses one of them', () => {
     const lists = fc.uniqueArray(fc.constantFrom(...SAMPLES), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(fc.constantFrom(...FORMATS), lists, (format, list) => {

@@ -8,7 +8,7 @@ import { faultsOfRefusal } from './refusal.js';
 const CODE = 'schemaTooLarge';
 
 describe('the limits of schemas', () => {
-  it('the limits of schemas hold at exactly the numbers that are named', async () => {
+  it('the limits of schemas apply at exactly the stated numbers', async () => {
     const sized = (bytes: number) => ({ title: 'a'.repeat(bytes - Buffer.byteLength('{"title":""}')) });
     const nested = (levels: number) => ({
       const: Array.from({ length: levels - 2 }).reduce<JsonValue>((inner) => [inner], []),
@@ -26,9 +26,9 @@ describe('the limits of schemas', () => {
     }
   });
 
-  it('the limits of schemas count documents that are missing, and those that other documents name', async () => {
+  it('the limits of schemas include missing documents, and those that other documents name', async () => {
     const first = 'https://example.com/first';
-    // The one that names another is read when the others are known to be missing.
+    // The document that names another is read once the others are known to be missing.
     const referring = (count: number) => ({
       allOf: [...Array.from({ length: count - 2 }, (_, index) => `https://example.com/${index}`), first].map(
         ($ref) => ({ $ref }),
@@ -40,7 +40,7 @@ describe('the limits of schemas', () => {
     await faultsOfRefusal(() => resolveWith(referring(most + 1), stored), CODE);
   });
 
-  it('the depth of schemas within each other is limited, by whatever keyword', async () => {
+  it('the depth of nested schemas is limited, whatever the keyword', async () => {
     const keywords: readonly ((inner: JsonObject) => JsonObject)[] = [
       (inner) => ({ properties: { a: inner } }),
       (inner) => ({ items: inner }),
@@ -55,7 +55,7 @@ describe('the limits of schemas', () => {
     }
   });
 
-  it('the limits of schemas hold for JSON of any depth, without a stack overflow', async () => {
+  it('the limits of schemas apply to JSON of any depth, without a stack overflow', async () => {
     const deep = nested(100_000, (inner) => ({ properties: { a: inner } }));
     const [fault] = await faultsOfRefusal(() => resolveWith(deep), CODE);
     assert.match(fault?.pointer ?? '', /^(?:\/properties\/a){128}$/);
@@ -63,7 +63,7 @@ describe('the limits of schemas', () => {
     await faultsOfRefusal(() => resolveWith({ const: list }), CODE);
   });
 
-  it('the number of used schemas is limited, those of other documents included', async () => {
+  it('the number of used schemas is limited, including those of other documents', async () => {
     const properties = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, true]));
     resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas - 1) });
@@ -79,13 +79,13 @@ describe('the limits of schemas', () => {
     assert.equal(fault?.pointer, '/$ref');
   });
 
-  it('the limits of schemas do not count unused schemas of other documents', () => {
+  it('the limits of schemas do not include unused schemas of other documents', () => {
     const definitions = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`d${index}`, {}]));
     const stored = new Map([['https://example.com/a', { definitions }]]);
     assert.equal(resolveWith({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size, 2);
   });
 
-  it('a limit that a schema exceeds is named with its place, that of another document at the reference', async () => {
+  it('an exceeded limit is reported with its place, and that of another document at the reference', async () => {
     const [uri, long] = ['https://example.com/a', 'a'.repeat(SCHEMA_LIMITS.patternLength + 1)];
     const large = { description: 'ü'.repeat(SCHEMA_LIMITS.bytes / 2) };
     const references = Array.from({ length: SCHEMA_LIMITS.documents + 1 }, (_, index) => ({

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { compareModels } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 
-/** What is reported as a change of meaning when an attribute `a` is described otherwise. */
+/** The reported change of meaning if an attribute `a` is described differently. */
 function changesOf(before: JsonObject, after: JsonObject): readonly (readonly [string, string])[] {
   const [old, fresh] = [before, after].map((a) => ({ schema: { type: 'object', properties: { a } } }));
   assert.ok(old !== undefined && fresh !== undefined);
@@ -84,7 +84,7 @@ describe('a change of meaning', () => {
     ],
   ];
   for (const [title, before, after, is, was] of changed) {
-    it(`a change of meaning is breaking, and reported where the attribute is described: ${title}`, () => {
+    it(`a change of meaning is breaking, and reported at the description of the attribute: ${title}`, () => {
       const [change, ...others] = changesOf(before, after);
       assert.deepEqual(others, []);
       assert.equal(change?.[0], '/properties/a');
@@ -151,7 +151,7 @@ describe('a change of meaning', () => {
     );
   });
 
-  it('a change of meaning is found wherever a kind stands, in allOf or beside it', () => {
+  it('a change of meaning is found wherever the kind is given, in allOf or next to it', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', description: 'Relationship. x' } } };
     const moved = { type: 'object', allOf: [{ properties: schema.properties }] };
     assert.deepEqual(compareModels({ schema }, { schema: moved }).differences, []);
@@ -181,7 +181,7 @@ describe('a change of meaning', () => {
     assert.deepEqual([coerced.overall, coerced.differences.length], ['breaking', 1]);
   });
 
-  it('a change of meaning is named for a hundred terms that the schema does not describe, and others are counted', () => {
+  it('a change of meaning is reported for a hundred terms that the schema does not describe, and others are counted', () => {
     const termsOf = (prefix: string, count: number) =>
       Object.fromEntries(
         Array.from({ length: count }, (_, index) => [`t${index}`, { iri: `${prefix}${index}` }]),
@@ -197,7 +197,7 @@ describe('a change of meaning', () => {
     assert.deepEqual([more.length, more.at(-1)], [101, '2 more terms of the context mean something else']);
   });
 
-  it('a change of meaning is what a format of times makes of a text, for every such format', () => {
+  it('a format of times changes the meaning of a text, for every such format', () => {
     const readings = {
       'date-time': 'a date and time',
       'iso-date-time': 'a date and time',

@@ -24,7 +24,7 @@ describe('the check of a schema', () => {
     }
   });
 
-  it('the check of a schema holds a part of another draft against that draft, with its pointer', () => {
+  it('the check of a schema checks a part of another draft against that draft, with its pointer', () => {
     const part = { $id: 'http://a.example/part', $schema: DIALECT_URIS['2020-12'], minLength: 'x' };
     const around = { $schema: DIALECT_URIS['draft-07'], definitions: { part } };
     assert.deepEqual(
@@ -33,14 +33,14 @@ describe('the check of a schema', () => {
     );
   });
 
-  it('the check of a schema says what is wrong, without the errors of alternatives that were not meant', () => {
+  it('the check of a schema reports the fault without the errors of alternatives that were not meant', () => {
     const [fault, ...others] = faultsOf(resolveWith({ properties: { a: { type: 'objekt' } } }));
     assert.deepEqual(others, []);
     assert.equal(fault?.pointer, '/properties/a/type');
     assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
   });
 
-  it('the check of a schema says how something is written that another draft, or a looser reader, allows', () => {
+  it('the check of a schema explains the right notation for keywords of another draft, or of a more lenient reader', () => {
     const said = (schema: JsonObject) => faultsOf(resolveWith(schema)).map(({ detail }) => detail);
     assert.deepEqual(said({ items: [{}], contains: 5 }), [
       'items must be a schema: an object, true or false; draft 2020-12 has a list of schemas in prefixItems',
@@ -55,7 +55,7 @@ describe('the check of a schema', () => {
     assert.match(wrong ?? '', /: Unterminated group$/);
   });
 
-  it('the check of a schema finds what is wrong with members whose names begin alike', () => {
+  it('the check of a schema finds faults of members whose names begin alike', () => {
     for (const $schema of [DIALECT_URIS['draft-07'], DIALECT_URIS['2020-12']])
       assert.deepEqual(
         [...new Set(pointersOf({ $schema, dependencies: { a: 5, ab: 5, abc: { minimum: 'x' } } }))].sort(),
@@ -72,7 +72,7 @@ describe('the check of a schema', () => {
     assert.deepEqual(pointersOf({ $schema: DIALECT_URIS['draft-07'], minContains: 'x' }), []);
   });
 
-  it('the check of a schema finds patterns that are not regular expressions, also as keys, and names them', () => {
+  it('the check of a schema finds invalid regular expressions, also as keys, and names them', () => {
     const schema = {
       properties: { a: { pattern: '(' }, b: { pattern: '\\p{Letter}(?=x)\\u0041{2000}' } },
       patternProperties: { '[a': true, '^a/b~': { pattern: '\\y' } },
@@ -94,7 +94,7 @@ describe('the check of a schema', () => {
       );
   });
 
-  it('the check of a schema accepts unknown keywords, whatever they hold, and unknown formats', () => {
+  it('the check of a schema accepts unknown keywords, whatever their content, and unknown formats', () => {
     const schema: JsonObject = {
       $schemaVersion: '0.1',
       modelTags: ['x'],
@@ -129,7 +129,7 @@ describe('the usability of a schema', () => {
   const detailsOf = (schema: JsonObject) =>
     usabilityFaults(resolveWith(schema)).map(({ pointer, detail }) => [pointer, detail]);
 
-  it('the usability of a schema is doubted for wrong keywords, then for circles', () => {
+  it('the check whether a schema is usable reports wrong keywords first, and then circles', () => {
     assert.deepEqual(detailsOf({ properties: { a: { type: 'string' } } }), []);
     const circle = { anyOf: [{ $ref: '#' }] };
     assert.deepEqual(
@@ -139,7 +139,7 @@ describe('the usability of a schema', () => {
     assert.deepEqual(detailsOf(circle), [['/anyOf/0/$ref', 'leads back here without going into the value']]);
   });
 
-  it('a schema that is wrong throughout has a hundred faults', () => {
+  it('a schema with many faults has a hundred of them reported', () => {
     const wrong = (count: number) => ({
       properties: Object.fromEntries(
         Array.from({ length: count }, (_, index) => [`p${index}`, { minimum: 'x' }]),

@@ -20,7 +20,7 @@ const isValid = (schema: JsonObject, value: JsonValue) =>
   createValidator(resolveWith(schema))(value).length === 0;
 
 describe('schemas of draft-04', () => {
-  it('a bound of draft-04 is excluded by the keyword beside it, and bundled as the bound of later drafts', () => {
+  it('a bound of draft-04 is excluded by the keyword next to it, and bundled as the bound of later drafts', () => {
     const schema = {
       $schema: DRAFT_04,
       properties: {
@@ -45,7 +45,7 @@ describe('schemas of draft-04', () => {
       assert.equal(isValid(schema, document), verdict, JSON.stringify(document));
   });
 
-  it('schemas of draft-04 are named by id, from which references are relative', () => {
+  it('schemas of draft-04 are named by id, to which references are relative', () => {
     const schema = {
       $schema: DRAFT_04,
       id: 'https://models.example/car.json#',
@@ -60,7 +60,7 @@ describe('schemas of draft-04', () => {
       assert.ok(!isValid(schema, document));
   });
 
-  it('keywords that came after a draft mean nothing in it, whatever they hold', () => {
+  it('keywords that came after a draft mean nothing in it, whatever their content', () => {
     const later = { const: 1, contains: false, propertyNames: false, if: true, then: false };
     assert.ok(isValid({ $schema: DRAFT_04, ...later }, [2]));
     assert.ok(isValid({ $schema: DIALECT_URIS['draft-06'], if: true, then: false }, 1));
@@ -68,7 +68,7 @@ describe('schemas of draft-04', () => {
     assert.deepEqual(usabilityFaults(resolveWith({ $schema: DRAFT_04, const: 1, if: 'text' })), []);
   });
 
-  it('what draft-04 does not allow is found with its place', () => {
+  it('a schema that draft-04 does not allow is refused with the place', () => {
     const pointers = (schema: JsonObject) =>
       faultsOf(resolveWith({ $schema: DRAFT_04, ...schema })).map(({ pointer }) => pointer);
     assert.deepEqual(pointers({ minimum: 1, exclusiveMinimum: true }), []);
@@ -79,7 +79,7 @@ describe('schemas of draft-04', () => {
 });
 
 describe('bundles of older drafts', () => {
-  it('a text where a later draft has a keyword does not spoil a bundle', () => {
+  it('a text in place of a keyword of a later draft does not spoil a bundle', () => {
     for (const dialect of OLDER) {
       const schema = {
         $schema: DIALECT_URIS[dialect],

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { patternExample } from '../../../../sidecar/schemas/json-schema/pattern-example.js';
 
 describe('the example of a pattern', () => {
-  it('the example of a pattern matches it, for everything that patterns in schemas consist of', () => {
+  it('the example of a pattern matches the pattern, for all common parts of patterns', () => {
     for (const pattern of [
       '^[\\w\\-\\.\\{\\}\\$\\+\\*\\[\\]`|~^@!,:\\\\]+$',
       '^--((0[13578]|1[02])-31|(0[1,3-9]|1[0-2])-30|(0\\d|1[0-2])-([0-2]\\d))$',
@@ -38,7 +38,7 @@ describe('the example of a pattern', () => {
     );
   });
 
-  it('the example of a pattern is left out for an invalid pattern, a contradiction or one out of proportion', () => {
+  it('the example of a pattern is omitted for an invalid pattern, a contradiction or an excessive one', () => {
     for (const pattern of ['(', 'a(?=b)c', '^a{1000}$', '(?:(?:a{250}){250}){250}', '\\b\\B'])
       assert.equal(patternExample(pattern), undefined, pattern);
   });

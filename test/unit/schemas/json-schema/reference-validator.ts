@@ -14,14 +14,14 @@ import {
   stringsOf,
 } from '../../../../sidecar/shared/json/json.js';
 
-/** What a schema has evaluated of a value that it accepts: names of members, and indexes of items. */
+/** The parts of an accepted value that a schema has evaluated: names of members, and indexes of items. */
 type Evaluated = ReadonlySet<string | number>;
 
 const NOTHING: Evaluated = new Set();
 
 /**
- * JSON Schema keyword by keyword as the specification words it, slow and without anything clever: for comparing. References
- * are absolute, or pointers into the same document.
+ * JSON Schema keyword by keyword in the words of the specification, slow and simple: for comparison. References are absolute, or
+ * pointers into the same document.
  */
 export class ReferenceValidator {
   readonly #dialect: Dialect;
@@ -38,7 +38,7 @@ export class ReferenceValidator {
     return this.#evaluate(this.#root, value, '') !== undefined;
   }
 
-  /** What was evaluated; undefined for a value that is not accepted. */
+  /** The evaluated parts; undefined for a value that is not accepted. */
   #evaluate(schema: Schema, value: JsonValue, base: string): Evaluated | undefined {
     if (!isObject(schema)) return schema ? NOTHING : undefined;
     const reference = member(schema, '$ref');
@@ -99,7 +99,7 @@ export class ReferenceValidator {
     return new Set(found.flatMap((each) => [...each]));
   }
 
-  /** Schemas that apply to members and items, but those for what is left. */
+  /** Schemas that apply to members and items, except those for the rest. */
   #own(schema: JsonObject, value: JsonValue, base: string): Evaluated | undefined {
     const evaluated = new Set<string | number>();
     const take = (held: Schema, key: string | number): boolean => {
@@ -151,7 +151,7 @@ export class ReferenceValidator {
     return verdicts.every(Boolean) && found.length >= Number(least) && found.length <= Number(most);
   }
 
-  /** What `unevaluatedProperties` and `unevaluatedItems` make of the rest. */
+  /** Applies `unevaluatedProperties` and `unevaluatedItems` to the rest. */
   #rest(schema: JsonObject, value: JsonValue, base: string, before: Evaluated): Evaluated | undefined {
     const keyword = isArray(value) ? 'unevaluatedItems' : 'unevaluatedProperties';
     const held = member(schema, keyword);

@@ -13,7 +13,7 @@ const A = 'https://example.com/schemas/a.json';
 const B = 'https://example.com/schemas/b.json';
 
 describe('references within a schema', () => {
-  it('references lead to $dynamicAnchor only in the draft that has it', async () => {
+  it('references lead to $dynamicAnchor only in the draft that defines it', async () => {
     const schema = (dialect: string): JsonObject => ({
       $schema: `https://json-schema.org/draft/${dialect}/schema`,
       properties: { a: { $ref: '#text' } },
@@ -47,7 +47,7 @@ describe('references within a schema', () => {
     assert.ok(!isValid({ b: '' }));
   });
 
-  it('references are refused, each with its pointer, when nothing is there', async () => {
+  it('references to nothing are refused, each with its pointer', async () => {
     const schema = {
       properties: {
         a: { $ref: '#/$defs/none' },
@@ -66,7 +66,7 @@ describe('references within a schema', () => {
     );
   });
 
-  it('references are refused when several schemas have the name', async () => {
+  it('references are refused if several schemas have the name', async () => {
     const twice = { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } }, $ref: '#x' };
     assert.match((await faultsOfRefusal(() => resolveWith(twice), DANGLING))[0]?.detail ?? '', /several/);
     const ids = { $defs: { a: { $id: A }, b: { $id: A } }, $ref: A };
@@ -103,7 +103,7 @@ describe('references within a schema', () => {
 });
 
 describe('references to other documents', () => {
-  it('other documents are asked for once each, without fragment, and their references are followed', async () => {
+  it('other documents are requested once each, without fragment, and their references are followed', async () => {
     const stored = new Map<string, JsonValue>([
       [A, { definitions: { x: { $ref: 'b.json#/definitions/y' }, again: { $ref: '#/definitions/x' } } }],
       [B, { definitions: { y: { type: 'string' }, back: { $ref: 'a.json#/definitions/x' } } }],
@@ -132,7 +132,7 @@ describe('references to other documents', () => {
     assert.ok(createValidator(linked)(1).length > 0);
   });
 
-  it('missing documents are all listed, with a pointer into the schema, also those that other documents name', async () => {
+  it('missing documents are all listed, with a pointer into the schema, including those that other documents name', async () => {
     const schema = {
       properties: {
         a: { $ref: 'https://example.com/none-1#/definitions/x' },
@@ -180,7 +180,7 @@ describe('references to other documents', () => {
     }
   });
 
-  it('references to a meta-schema need nobody to store it', () => {
+  it('references to a meta-schema work without storing it', () => {
     for (const [uri, wrong] of [
       ['http://json-schema.org/draft-07/schema#', { minLength: 'x' }],
       ['https://json-schema.org/draft/2019-09/schema', { dependentRequired: 1 }],

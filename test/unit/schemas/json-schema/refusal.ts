@@ -2,7 +2,7 @@ import type { InputIssue } from '../../../../sidecar/shared/json/json.js';
 import assert from 'node:assert/strict';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 
-/** The refusal that the work ends in. */
+/** The refusal with which the work ends. */
 export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError> {
   try {
     await work();
@@ -13,7 +13,7 @@ export async function refusalOf(work: () => unknown): Promise<SchemaRefusedError
   assert.fail('nothing was refused');
 }
 
-/** The faults of the refusal that the work ends in, with its code. */
+/** The faults of the refusal with which the work ends, with its code. */
 export async function faultsOfRefusal(work: () => unknown, kind: string): Promise<readonly InputIssue[]> {
   const refusal = await refusalOf(work);
   assert.equal('kind' in refusal && refusal.kind, kind);

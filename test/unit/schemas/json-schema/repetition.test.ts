@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 const TO_ROOT = { $ref: '#' };
 const CHILD = { properties: { child: TO_ROOT } };
 
-it('the ways are counted on which a schema leads back to itself from one part of a value', () => {
+it('the repetition of a schema is the number of ways by which it leads back to itself from one part of a value', () => {
   const schemas: readonly (readonly [number, JsonObject])[] = [
     [2, { anyOf: [CHILD, { ...CHILD, title: 'other' }] }],
     [2, { oneOf: [{ items: TO_ROOT, minItems: 1 }, { items: TO_ROOT }] }],
@@ -24,7 +24,7 @@ it('the ways are counted on which a schema leads back to itself from one part of
   for (const [ways, schema] of schemas) assert.equal(counted(schema), ways, JSON.stringify(schema));
 });
 
-it('a schema is left to the validator if nothing in it is checked again and again', () => {
+it('a schema that checks no part of a value repeatedly has a repetition of one', () => {
   const schemas: readonly JsonObject[] = [
     { properties: { left: TO_ROOT, right: TO_ROOT } },
     { anyOf: [{ type: 'string' }, { type: 'array', items: TO_ROOT }] },
@@ -39,7 +39,7 @@ function counted(schema: JsonObject): number {
   return repetitionOf(assertionsOf(resolveWith(schema)));
 }
 
-/** A chain of schemas of which each refers to the next one twice, and the last to the first, further in. */
+/** A chain of schemas in which each refers to the next one twice, and the last to the first, further inside the value. */
 function doublings(count: number): JsonObject {
   const twice = (index: number) => [{ $ref: `#/$defs/d${index}` }, { $ref: `#/$defs/d${index}` }];
   const $defs: Record<string, JsonObject> = { [`d${count}`]: CHILD };

@@ -11,7 +11,7 @@ const VALUE = fc.constantFrom<JsonValue>(null, true, 0, 1, 2, 'a', 'ab');
 const TYPE = fc.constantFrom('null', 'boolean', 'object', 'array', 'string', 'integer', 'number');
 const NAME_LISTS = fc.constantFrom<JsonObject>({ a: ['b'] }, { b: ['a', 'c'] });
 
-/** Documents small enough for the schemas below to tell them apart. */
+/** Documents small enough for the schemas below to distinguish them. */
 export const documents: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, depthSize: 'small' },
@@ -38,8 +38,8 @@ export const documents: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }
 })).value;
 
 /**
- * Small schemas of a draft, of all its keywords on what is valid. Some refer to the definition under `definition`, which
- * may refer to itself.
+ * Small schemas of a draft, with all its validating keywords. Some refer to the definition under `definition`, which may refer to
+ * itself.
  */
 export function schemaPairs(
   dialect: AjvDialect,
@@ -58,7 +58,7 @@ class SchemaMaker {
     this.#definition = definition;
   }
 
-  /** A schema object of up to four keywords, with as many levels of schemas in it. */
+  /** A schema object of up to four keywords, with this many levels of nested schemas. */
   schema(depth: number): fc.Arbitrary<JsonObject> {
     const keywords = { ...this.#valueKeywords(), ...(depth === 0 ? {} : this.#applicators(depth - 1)) };
     const entries = Object.entries(keywords).map(([keyword, held]) =>

@@ -7,7 +7,7 @@ import { mistakes } from '../../../../sidecar/shared/misspelling.js';
 const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);
 
 describe('the nearest word', () => {
-  it('the nearest word is the one that was mistyped: letters missing, added, replaced, swapped, or in the wrong case', () => {
+  it('the nearest word to a mistyped one is found: letters missing, added, replaced, swapped, or in the wrong case', () => {
     const words = ['speed', 'status', 'owner', 'location'];
     for (const [written, meant] of [
       ['sped', 'speed'],
@@ -30,12 +30,12 @@ describe('the nearest word', () => {
     assert.equal(nearest('x'.repeat(101), ['x'.repeat(101)]), undefined);
   });
 
-  it('the nearest word is the nearer of two, whichever comes first', () => {
+  it('the nearest word is the nearer of two, in any order', () => {
     assert.equal(nearest('occupied', ['occupyed2', 'occupyed']), 'occupyed');
     assert.equal(nearest('occupied', ['occupyed', 'occupyed2']), 'occupyed');
   });
 
-  it('the nearest word agrees with a plain table of distances, up to its bound', () => {
+  it('the nearest word agrees with a plain table of distances, up to the maximum distance', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
     fc.assert(
       fc.property(word, word, (one, other) => {
@@ -47,7 +47,7 @@ describe('the nearest word', () => {
     );
   });
 
-  it('the nearest word comes before all other near ones', () => {
+  it('the nearest word comes before all other similar ones', () => {
     const found = new Spelling().near('color', ['shape', 'colour', 3, 'COLOR', 'size']);
     assert.deepEqual(found, ['COLOR', 'colour']);
   });

@@ -23,7 +23,7 @@ describe('a validator', () => {
     ]);
   });
 
-  it('a validator takes no format for known that is called like a member of every object', () => {
+  it('a validator does not treat a format as known if it is named like a member of every object', () => {
     for (const format of Object.getOwnPropertyNames(Object.prototype))
       // The second schema is not left to Ajv.
       for (const schema of [{ format }, { format, unevaluatedProperties: false }])
@@ -31,7 +31,7 @@ describe('a validator', () => {
   });
 
   for (const dialect of Object.keys(DIALECT_URIS) as Dialect[])
-    it(`a validator of a ${dialect} schema refuses every value where an enum is empty, and names the place`, () => {
+    it(`a validator of a ${dialect} schema refuses every value if an enum is empty, and names the place`, () => {
       const linked = resolveWith({ $schema: DIALECT_URIS[dialect], properties: { a: { enum: [] } } });
       assert.deepEqual(usabilityFaults(linked), []);
       const { flat, validate } = compileSchema(linked);
@@ -57,7 +57,7 @@ describe('a validator', () => {
     assert.ok(!validity({ type: 'number', minimum: 3, const: { $data: '/x' } })(4));
   });
 
-  it('a validator divides decimals as they are written', () => {
+  it('a validator divides decimals exactly as they are written', () => {
     const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }));
     for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
       assert.deepEqual(validate(value), [], String(value));
@@ -79,10 +79,10 @@ describe('a validator', () => {
     assert.ok(validity({ pattern: '^.$' })('😀'));
   });
 
-  // The second branch does not fit, and what it would look at is known only when a document is there.
+  // The second branch does not match, and the parts that it would evaluate are known only with a document.
   const unfit: Branch[] = [{}, { minProperties: 2, allOf: [{ patternProperties: { '^a': true } }] }];
 
-  it('a validator counts as evaluated what fitting alternatives look at, and nothing of the others', () => {
+  it('a validator counts as evaluated the parts evaluated by matching alternatives, and by no others', () => {
     fc.assert(
       fc.property(branchesOf(2), fc.array(objects, { minLength: 1 }), (branch, values) => {
         const schema = { ...branch, unevaluatedProperties: false } as unknown as JsonObject;
@@ -103,7 +103,7 @@ describe('a validator', () => {
     );
   });
 
-  it('a validator names what is wrong within an unevaluated member by its whole path', () => {
+  it('a validator names a fault within an unevaluated member by its whole path', () => {
     const inner = { properties: { 'p/q': { type: 'string' } }, unevaluatedProperties: false };
     const validate = createValidator(resolveWith({ properties: { deep: { unevaluatedProperties: inner } } }));
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe('a validator', () => {
     );
   });
 
-  it('a validator finds an empty list without what it should contain, also after one that contains it', () => {
+  it('a validator finds an empty list that lacks the required item, even after a list that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
     const validate = createValidator(resolveWith(contains));
     assert.deepEqual(validate([[1], ['a', 2]]), []);
@@ -129,7 +129,7 @@ describe('a validator', () => {
   });
 
   for (const dialect of AJV_DIALECTS)
-    it(`a validator of a ${dialect} schema looks at all items, also of a list that is shorter than the first items described`, () => {
+    it(`a validator of a ${dialect} schema checks all items, even of a list that is shorter than its prefix items`, () => {
       for (const tuple of TUPLES) {
         const schema = { $schema: DIALECT_URIS[dialect], properties: around(inDialect(tuple, dialect)) };
         const { validate } = compileSchema(resolveWith(schema));
@@ -168,7 +168,7 @@ describe('a validator', () => {
     }
   });
 
-  it('a validator of a 2019-09 schema with unevaluatedItems finds an empty list without what it should contain, also after one that contains it', () => {
+  it('a validator of a 2019-09 schema with unevaluatedItems finds an empty list that lacks the required item, even after a list that contains it', () => {
     const $schema = DIALECT_URIS['2019-09'];
     const schema = { $schema, unevaluatedItems: {}, additionalProperties: { contains: { const: 1 } } };
     const { validate } = compileSchema(resolveWith(schema));
@@ -176,7 +176,7 @@ describe('a validator', () => {
     assert.notDeepEqual(validate({ a: [1], b: [] }), []);
   });
 
-  it('a validator of a 2019-09 schema takes no item as evaluated by a contains that asks for none', () => {
+  it('a validator of a 2019-09 schema counts no item as evaluated by a contains with a minimum of zero', () => {
     const { validate } = compileSchema(
       resolveWith({
         $schema: 'https://json-schema.org/draft/2019-09/schema',
@@ -189,7 +189,7 @@ describe('a validator', () => {
     assert.notDeepEqual(validate([1, 'a']), []);
   });
 
-  it('a validator that names every fault finds one exactly where the first is found', () => {
+  it('a validator that reports every fault finds faults exactly if one that stops at the first does', () => {
     const compile = (schema: JsonObject) => {
       const linked = resolveWith(schema);
       return [compileSchema(linked).validate, createValidator(linked)] as const;
@@ -233,7 +233,7 @@ describe('a validator', () => {
     }
   });
 
-  it('a validator leaves documents to Ajv that are not nested deeply, if alternatives lead back to themselves', () => {
+  it('a validator leaves flat documents to Ajv, even if alternatives lead back to themselves', () => {
     const attribute = (type: string) => ({
       required: ['type'],
       properties: { type: { const: type } },
@@ -264,7 +264,7 @@ describe('a validator', () => {
     ] as const) {
       const [fault] = validatorOf(types)(documents);
       assert.ok(fault);
-      // Ajv says by which place of the schema.
+      // Ajv names the place in the schema.
       assert.equal(
         'schemaPath' in fault,
         isLeft,
@@ -273,7 +273,7 @@ describe('a validator', () => {
     }
   });
 
-  it('a validator reads each of many items once to find out whether one is there twice', () => {
+  it('a validator reads each of many items once to find repeated items', () => {
     const validate = createValidator(resolveWith({ uniqueItems: true }));
     let reads = 0;
     const items = Array.from({ length: 200 }, (_, index) => ({
@@ -287,7 +287,7 @@ describe('a validator', () => {
     assert.equal(validate([...items, { name: 'item 7' }]).length, 1);
   });
 
-  it('a validator names a fault once, however many ways through alternatives lead to it', () => {
+  it('a validator reports a fault once, however many ways through alternatives lead to it', () => {
     const kinds = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'];
     const any = { oneOf: kinds.map((kind) => ({ $ref: `#/$defs/${kind}` })) };
     const typed = (kind: string) => ({
@@ -305,7 +305,7 @@ describe('a validator', () => {
   });
 });
 
-/** What is said of lists: their first items, the others, and something that is looked for among all of them. */
+/** The keywords for lists: their first items, the others, and an item that must be contained. */
 interface Tuple extends JsonObject {
   readonly prefixItems: readonly Schema[];
   readonly items?: Schema;
@@ -339,7 +339,7 @@ const LISTS: readonly (readonly (string | number)[])[] = [
   [2, 1, 'a', 1],
 ];
 
-/** Schemas under which one of a list is held against the tuple in another way. */
+/** Schemas that check one list against the tuple in different ways. */
 function around(tuple: JsonObject): JsonObject {
   return {
     plain: tuple,
@@ -356,7 +356,7 @@ function inDialect({ prefixItems, items, ...rest }: Tuple, dialect: Dialect): Js
   return { items: prefixItems, ...(items === undefined ? {} : { additionalItems: items }), ...rest };
 }
 
-/** What the specification says (2020-12 core, section 10.3.1; validation, section 6.4), of lists of strings and numbers. */
+/** The specification (2020-12 core, section 10.3.1; validation, section 6.4), for lists of strings and numbers. */
 function fits(
   { prefixItems, items = true, contains, uniqueItems }: Tuple,
   list: readonly JsonValue[],
@@ -374,7 +374,7 @@ function validity(schema: JsonObject): (value: JsonValue) => boolean {
   return acceptedBy(resolveWith(schema));
 }
 
-/** A schema of the keywords that look at members, and of alternatives. */
+/** A schema of the keywords that evaluate members, and of alternatives. */
 interface Branch {
   readonly minProperties?: number;
   readonly properties?: Readonly<Record<string, boolean>>;
@@ -388,7 +388,7 @@ const objects = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(1,
 
 const members = (...names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), fc.boolean());
 
-/** Branches whose alternatives are of one level less. */
+/** Branches whose alternatives have one level less. */
 function branchesOf(level: number): fc.Arbitrary<Branch> {
   const own = {
     minProperties: fc.integer({ min: 0, max: 3 }),
@@ -400,7 +400,7 @@ function branchesOf(level: number): fc.Arbitrary<Branch> {
   return fc.record({ ...own, allOf: several, anyOf: several, oneOf: several }, { requiredKeys: [] });
 }
 
-/** The members that a branch looks at (JSON Schema 2020-12, Core, § 11); undefined where it does not fit. */
+/** The members that a branch evaluates (JSON Schema 2020-12, Core, § 11); undefined if it does not match. */
 function lookedAt(branch: Branch, value: Readonly<Record<string, number>>): Set<string> | undefined {
   const { minProperties = 0, properties = {}, patternProperties = {}, allOf = [], anyOf, oneOf } = branch;
   const names = Object.keys(value);

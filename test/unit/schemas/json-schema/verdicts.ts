@@ -22,10 +22,10 @@ const OPTIONS = {
 export const AJV_DIALECTS = ['draft-07', '2019-09', '2020-12'] as const satisfies readonly Dialect[];
 export type AjvDialect = (typeof AJV_DIALECTS)[number];
 
-/** Whether a document is valid; undefined where Ajv itself fails, as it does on some uses of unevaluatedProperties. */
+/** Whether a document is valid; undefined if Ajv itself fails, as it does on some uses of unevaluatedProperties. */
 export type Verdict = (document: JsonValue) => boolean | undefined;
 
-/** What Ajv's own class for a draft makes of a schema and the documents that it refers to. */
+/** The verdict of Ajv's own class for a draft, on a schema and the documents to which it refers. */
 export function verdictOf(
   dialect: AjvDialect,
   schema: JsonObject,
@@ -62,7 +62,7 @@ export function isValid2020(schema: JsonObject): boolean {
   return metaSchema.validateSchema(schema) === true;
 }
 
-/** Draft-07 ignores what stands beside a `$ref` (section 8.3); Ajv does not. */
+/** Draft-07 ignores siblings of a `$ref` (section 8.3); Ajv does not. */
 function refsAlone(schema: JsonObject): JsonObject;
 function refsAlone(schema: JsonValue): JsonValue;
 function refsAlone(schema: JsonValue): JsonValue {
@@ -75,8 +75,8 @@ function refsAlone(schema: JsonValue): JsonValue {
 }
 
 /**
- * Ajv takes an empty list to contain what a list before it does: `contains` asks for one item at least. And descriptions of
- * the first items keep it from looking at all of them for other keywords: they go into a schema of their own.
+ * For Ajv, an empty list contains the items of a list before it: `contains` requires at least one item. And with descriptions of
+ * the first items, Ajv does not check all items for other keywords, so these go into a schema of their own.
  */
 function readRightly(schema: JsonObject): JsonObject;
 function readRightly(schema: JsonValue): JsonValue;

@@ -35,7 +35,7 @@ const INDEPENDENT: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The keyword that a difference points at, with its value, where that is all it takes to know what it refuses. */
+/** The keyword at which a difference points, with its value, if the keyword alone determines what it refuses. */
 function keywordAt(pointer: string, schema: JsonObject): JsonObject | undefined {
   const tokens = tokensOf(pointer) ?? [];
   const keyword = tokens.at(-1);
@@ -45,13 +45,13 @@ function keywordAt(pointer: string, schema: JsonObject): JsonObject | undefined 
     : { [keyword]: value };
 }
 
-/** A value and all within it. */
+/** A value and everything within it. */
 function* valuesIn(value: JsonValue): Iterable<JsonValue> {
   yield value;
   if (isObject(value) || isArray(value)) for (const one of Object.values(value)) yield* valuesIn(one);
 }
 
-/** What refuses something, of two versions of the model Bench. */
+/** The refusing differences of two versions of the model Bench. */
 function refusals(before: JsonObject, after: JsonObject): readonly Difference[] {
   const [old, fresh] = [JSON.stringify(before), JSON.stringify(after)];
   const input = { before: old, after: fresh, entityType: 'Bench', withWitnesses: true };
@@ -59,7 +59,7 @@ function refusals(before: JsonObject, after: JsonObject): readonly Difference[] 
   return differences.filter((one) => one.class !== 'compatible' && one.reason !== 'meaning');
 }
 
-/** @throws when the witness is none */
+/** @throws if the witness is not one */
 function requireWitness({ witness, ...difference }: Difference, before: JsonObject, after: JsonObject): void {
   const said = JSON.stringify({ difference, witness, before, after });
   assert.notEqual(witness, undefined, said);
@@ -141,7 +141,7 @@ describe('a witness', () => {
     ],
   ];
   for (const [title, before, after] of refused)
-    it(`a witness is shown where entities that were valid are refused: ${title}`, () => {
+    it(`a witness is shown if entities that were valid are refused: ${title}`, () => {
       const found = refusals(before, after);
       assert.notEqual(found.length, 0);
       for (const difference of found) {
@@ -185,7 +185,7 @@ describe('a witness', () => {
       }
     });
 
-  it('a witness has the very property that is not allowed any more, also where another is refused as well', () => {
+  it('a witness has exactly the property that is no longer allowed, even if another is refused as well', () => {
     const version = (b: string, more: JsonObject) =>
       entity({ b: { type: b }, ...more }, { required: ['id', 'type', 'b'], additionalProperties: false });
     const patternProperties = { '^x-': {} };
@@ -200,14 +200,14 @@ describe('a witness', () => {
     }
   });
 
-  it('a witness contains only what makes it one', () => {
+  it('a witness contains only the members that are needed', () => {
     const properties = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, { type: 'string' }]));
     const [difference] = refusals(entity(properties), entity({ ...properties, c: { type: 'number' } }));
     assert.ok(isObject(difference?.witness));
     assert.deepEqual(Object.keys(difference.witness).sort(), ['c', 'id', 'type']);
   });
 
-  it('a witness lacks the very property that is required now, also where another is missing as well', () => {
+  it('a witness lacks exactly the property that is now required, even if another is missing as well', () => {
     const [text, names] = [{ type: 'string' }, ['a', 'b', 'c']];
     const properties = Object.fromEntries(names.map((name) => [name, text]));
     const before = entity(properties, { anyOf: names.map((name) => ({ required: [name] })) });
@@ -219,7 +219,7 @@ describe('a witness', () => {
     }
   });
 
-  it('a witness has an id that is a URI, or there is none', () => {
+  it('a witness has an id that is a URI, or there is no witness', () => {
     for (const [id, isFound] of [
       ['urn:a:1', true],
       ['no uri', false],
@@ -230,7 +230,7 @@ describe('a witness', () => {
     }
   });
 
-  it('a witness is looked for to the first fifty differences that refuse something', () => {
+  it('a witness is searched for the first fifty refusing differences', () => {
     const model = (type: string) =>
       entity(Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`p${index}`, { type }])));
     const found = refusals(model('string'), model('number'));
@@ -240,7 +240,7 @@ describe('a witness', () => {
     );
   });
 
-  it('a witness is left out when it would be long', () => {
+  it('a witness is omitted if it would be long', () => {
     const long = { type: 'string', minLength: 999 };
     const names = Array.from({ length: 9 }, (_, index) => `p${index}`);
     const model = (last: JsonObject) =>
@@ -251,7 +251,7 @@ describe('a witness', () => {
     assert.deepEqual([difference?.reason, difference?.witness], ['type', undefined]);
   });
 
-  it('a witness holds only numbers that JSON can hold', () => {
+  it('a witness contains only numbers that JSON can represent', () => {
     const [old, fresh] = [a({ type: 'integer' }), a({ type: 'integer', maximum: 1e308 })];
     for (const difference of refusals(old, fresh)) {
       const { witness } = difference;
@@ -261,7 +261,7 @@ describe('a witness', () => {
     assert.ok(refusals(old, fresh).length > 0);
   });
 
-  it('a witness of decimals is no multiple, and multiples of a multiple have none', () => {
+  it('a witness of decimals is not a multiple, and multiples of a multiple have no witness', () => {
     const steps = (multipleOf: number) => a({ type: 'number', multipleOf });
     assert.deepEqual(refusals(steps(0.3), steps(0.1)), []);
     const [difference] = refusals(steps(0.1), steps(0.3));
@@ -296,7 +296,7 @@ describe('a witness', () => {
     );
   });
 
-  it('a witness holds a value that the keyword of its difference refuses, whatever the schemas are', () => {
+  it('a witness contains a value that the keyword of its difference refuses, whatever the schemas are', () => {
     let looked = 0;
     fc.assert(
       fc.property(usable, usable, (before, after) => {
@@ -314,7 +314,7 @@ describe('a witness', () => {
     assert.ok(looked > 10, String(looked));
   });
 
-  it('a witness is found for nearly every change that a random document shows to refuse something', () => {
+  it('a witness is found for nearly every change for which a random document is refused', () => {
     let [refusing, shown] = [0, 0];
     const samples = fc.array(documents, { minLength: 40, maxLength: 40 });
     fc.assert(
@@ -341,11 +341,11 @@ describe('a comparison of models', () => {
     ['an id that is described further', {}, { properties: { id: { type: 'string', format: 'uri' } } }],
   ];
   for (const [title, before, after] of same)
-    it(`a comparison of models knows what every entity has, so that a schema may say so: ${title}`, () => {
+    it(`a comparison of models knows the members of every entity, so that a schema may describe them: ${title}`, () => {
       assert.deepEqual(refusals(before, after), []);
     });
 
-  it('a comparison of models calls it breaking when a schema requires what no entity of the model can have', () => {
+  it('a comparison of models reports as breaking that a schema requires a member that no entity of the model can have', () => {
     for (const after of [
       { type: 'array' },
       { properties: { type: { const: 'Other' } } },
@@ -357,7 +357,7 @@ describe('a comparison of models', () => {
     }
   });
 
-  it('a comparison of models goes by the type that the old schema itself names', () => {
+  it('a comparison of models uses the type that the old schema itself names', () => {
     const typed = (name: string): JsonObject => ({ properties: { type: { const: name } } });
     assert.deepEqual(refusals(typed('Other'), { ...typed('Other'), type: 'object' }), []);
     const [difference] = refusals(typed('Other'), typed('Bench'));
@@ -365,12 +365,12 @@ describe('a comparison of models', () => {
     requireWitness(difference, typed('Other'), typed('Bench'));
   });
 
-  it('a comparison of models still reports what changes in a schema that accepts no entity', () => {
+  it('a comparison of models still reports changes in a schema that accepts no entity', () => {
     const before = { type: 'array', items: { type: 'string' } };
     assert.notDeepEqual(refusals(before, { type: 'array', items: { type: 'number' } }), []);
   });
 
-  it('a comparison of models calls a tuple that becomes a list narrowing, and compatible where no array has more items', () => {
+  it('a comparison of models classifies a tuple that becomes a list as narrowing, and as compatible if no array has more items', () => {
     const item = { type: 'object', required: ['b'], properties: { b: { type: 'number' } } };
     const list = a({ type: 'array', items: item });
     const found = refusals(a({ type: 'array', prefixItems: [item] }), list);
