@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { BodyBudget } from '../../../../sidecar/schemas/models/workbench.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test says so. */
 function pending() {
   let finish!: () => void;
   let fail!: (reason: Error) => void;
@@ -30,12 +30,12 @@ describe('the body budget', () => {
     await running[1];
   });
 
-  it('the body budget admits a single text of any length when it is alone', async () => {
+  it('the body budget admits a single text of any length if it is alone', async () => {
     const texts = new BodyBudget(10);
     assert.equal(await texts.with('x'.repeat(100), async () => 1), 1);
   });
 
-  it('the body budget releases the characters of work that failed', async () => {
+  it('the body budget releases the characters of failed work', async () => {
     const texts = new BodyBudget(10);
     for (let n = 0; n < 3; n += 1) {
       const { work, fail } = pending();

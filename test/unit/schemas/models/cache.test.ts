@@ -4,7 +4,7 @@ import { createCache, made } from '../../../../sidecar/schemas/models/contents.j
 
 describe('the cache of documents', () => {
   it('the cache of documents keeps no failure, and evicts nothing for a value that is larger than the cache', async () => {
-    // Keys count one.
+    // Each key counts one.
     const cache = createCache<{ readonly size: number }>(33, ({ size }) => size);
     const failing = () => made(cache, 'a', () => Promise.reject(new Error('not now')));
     const settled = await Promise.allSettled([failing(), failing()]);

@@ -7,7 +7,7 @@ import type { Page } from '../../../../sidecar/store/index.js';
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
 describe('reads of what may be missing', () => {
-  it('what is not there is undefined, and what it would be in has to be there', async () => {
+  it('a missing record is read as undefined, but a missing parent is an error', async () => {
     const read = (error?: Error) =>
       ifThere('model', error === undefined ? Promise.resolve('found') : Promise.reject(error));
     assert.equal(await read(), 'found');
@@ -18,7 +18,7 @@ describe('reads of what may be missing', () => {
 });
 
 describe('work on many items', () => {
-  it('the items of a list are read to its end, a thousand at a time', async () => {
+  it('all items of a list are read, a thousand at a time', async () => {
     const all = Array.from({ length: 2000 }, (_, n) => n);
     const asked: number[] = [];
     const list = async ({ limit, offset }: Page) => {
@@ -31,7 +31,7 @@ describe('work on many items', () => {
     assert.deepEqual(asked, [0, 1000]);
   });
 
-  it('the items are worked on four at a time, and the results are in their order', async () => {
+  it('items are processed four at a time, and the results are in order', async () => {
     let [now, most] = [0, 0];
     const items = Array.from({ length: 11 }, (_, n) => n);
     const results = await mapInBatches(items, async (item) => {
@@ -48,7 +48,7 @@ describe('work on many items', () => {
     assert.equal(most, 4);
   });
 
-  it('the items that follow a failure are not begun', async () => {
+  it('the items of later batches are not started after a failure', async () => {
     const begun: number[] = [];
     const work = mapInBatches([0, 1, 2, 3, 4, 5], (item) => {
       begun.push(item);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/models/contents.js';
 
 describe('context URLs', () => {
-  it('context URLs lead back to the name and the version that they were made of', () => {
+  it('context URLs lead back to the name and the version of which they were made', () => {
     const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,20}$/);
     const names = fc.oneof(
       name,
@@ -41,7 +41,7 @@ describe('context URLs', () => {
     });
   }
 
-  it('context URLs are below the base URL, and not below one that only begins alike', () => {
+  it('context URLs are below the base URL, and not below a URL that only begins alike', () => {
     assert.ok(isBelow('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
     assert.ok(!isBelow('http://gw.evil/api/v2/contexts/a', 'http://gw'));
   });

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../../../../sidecar/store/index.js';
 
 const TYPES = Array.from({ length: 50 }, (_, n) => `Type${n}`);
 
-it('a scan finds the models of its types after the store was away for long', async () => {
+it('a scan finds the models of its types even after a long outage of the store', async () => {
   let failuresLeft = 45;
   const schema = {
     contentHash: 'hash',

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 
-/** Where the shared document of the fixtures is. */
+/** The URL of the shared document of the fixtures. */
 export const COMMON_URI = 'https://schemas.example/common.json';
 
-/** A document that schemas refer to. */
+/** A document to which schemas refer. */
 export const COMMON: JsonObject = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   $id: 'https://elsewhere.example/other-name.json',
@@ -26,7 +26,7 @@ export const COMMON: JsonObject = {
   },
 };
 
-/** A park bench: refers to the shared document, and has all that a model of the field has. */
+/** A park bench: refers to the shared document, and has all features of published models. */
 export const BENCH: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $schemaVersion: '0.0.1',
@@ -54,7 +54,7 @@ export const BENCH: JsonObject = {
   ],
 };
 
-/** A schema that refers to nothing outside. */
+/** A schema without references to other documents. */
 export function plainSchema(properties: Readonly<Record<string, JsonValue>>): JsonObject {
   return { type: 'object', properties };
 }

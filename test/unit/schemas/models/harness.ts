@@ -23,11 +23,11 @@ export const BASE_URL = 'http://gateway.example:8000';
 export const CONTEXT_BASE = 'https://terms.example/';
 export const ALL: Page = { limit: 1000, offset: 0 };
 
-/** A service whose store has the domain `city` and nothing else, and what is behind it. */
+/** A service whose store has only the domain `city`, and the parts behind the service. */
 export interface Rig {
   readonly service: SchemaService;
   readonly store: SchemaStore;
-  /** What other origins hold, by URL; undefined for what cannot be fetched. */
+  /** The content of other origins, by URL; undefined for documents that cannot be fetched. */
   readonly web: Map<string, unknown>;
   /** URLs that were fetched, in order. */
   readonly fetched: string[];
@@ -40,11 +40,11 @@ export interface RigOptions {
   readonly store?: (store: SchemaStore) => SchemaStore;
   readonly workers?: (workers: ServiceWorkers) => ServiceWorkers;
   readonly cacheBytes?: number;
-  /** The system's when not given. */
+  /** The system clock by default. */
   readonly clock?: Clock;
 }
 
-/** Origin that documents may be fetched from. */
+/** Origin from which documents may be fetched. */
 export const ALLOWED = 'https://allowed.example';
 
 const entry = entryBeside('../../../../sidecar/schemas/worker', import.meta.url);
@@ -52,7 +52,7 @@ const workers = shared(
   () => new WorkerPool<Tasks>({ entry, threads: 1, queueLength: 100, deadlineMs: 30_000 }),
 );
 
-/** Makes rigs that share their workers. To be called where the tests of a file are described. */
+/** Makes rigs that share their workers. To be called in the `describe` of a file. */
 export function useRigs(): (t: TestContext, options?: RigOptions) => Promise<Rig> {
   after(() => workers.release());
   return async (t, options = {}) => {
@@ -95,12 +95,12 @@ export async function changesOf({ store }: SchemaService, key: ModelKey) {
   return items.map((version) => [version.number, metadataOf(version).change]);
 }
 
-/** What a document says. */
+/** The content of a document. */
 export function jsonOf({ bytes }: ServedDocument): unknown {
   return JSON.parse(bytes.toString()) as unknown;
 }
 
-/** What a promise is rejected with, if it is an error of a class. */
+/** The error with which a promise is rejected, if it is of a class. */
 export async function rejection<Refusal extends Error>(
   promise: Promise<unknown>,
   type: abstract new (...args: never[]) => Refusal,

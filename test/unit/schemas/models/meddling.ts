@@ -1,6 +1,6 @@
 import type { SchemaStore } from '../../../../sidecar/store/store.js';
 
-/** A store of which some parts are others. */
+/** A store with some parts replaced. */
 export function storeWith(store: SchemaStore, parts: Partial<SchemaStore>): SchemaStore {
   const { domains, models, examples, contexts, references } = store;
   return {

@@ -28,7 +28,7 @@ const after = (change: object, model: Model | undefined = MODEL, now = NOW) =>
   settingsAfter(model, SETTINGS.ownContext, change, now);
 
 describe('the settings of a model after a change', () => {
-  it('a setting that is left out stays, and one that is null goes', () => {
+  it('an omitted setting stays, and a setting that is null is removed', () => {
     assert.deepEqual(after({}), SETTINGS);
     for (const [change, gone] of [
       [{ description: null }, 'description'],
@@ -40,7 +40,7 @@ describe('the settings of a model after a change', () => {
       assert.deepEqual(after(change), { ...SETTINGS, [gone]: undefined });
   });
 
-  it('a setting that is given is taken over, each for itself', () => {
+  it('each given setting is changed independently of the others', () => {
     for (const [change, now] of [
       [{ description: 'Other' }, { description: 'Other' }],
       [{ contextBase: 'urn:x:' }, { contextBase: 'urn:x:' }],
@@ -51,12 +51,12 @@ describe('the settings of a model after a change', () => {
       assert.deepEqual(after(change), { ...SETTINGS, ...now });
   });
 
-  it('a context of which only the order of members differs is no change', () => {
+  it('a context in which only the order of members differs is not a change', () => {
     assert.equal(after({ context: { b: 2, a: 1 } }).ownContext, SETTINGS.ownContext);
     assert.equal(after({ context: { b: 2, a: 2 } }).ownContext, '{"b":2,"a":2}');
   });
 
-  it('a new model is published and has what it is given', () => {
+  it('a new model is published and has the given settings', () => {
     const fresh = settingsAfter(undefined, undefined, {}, NOW);
     assert.deepEqual(
       Object.entries(fresh).filter(([, value]) => value !== undefined),
@@ -65,14 +65,14 @@ describe('the settings of a model after a change', () => {
     assert.equal(settingsAfter(undefined, undefined, { status: 'draft' }, NOW).status, 'draft');
   });
 
-  it('a model becomes no draft again once it is not one any more', () => {
+  it('a model that is no longer a draft cannot become a draft again', () => {
     const draft = modelOf({ ...SETTINGS, status: 'draft' });
     assert.equal(after({ status: 'draft' }, draft).status, 'draft');
     for (const status of ['published', 'deprecated'] as const)
       assert.throws(() => after({ status: 'draft' }, modelOf({ ...SETTINGS, status })), PublishedError);
   });
 
-  it('a model is deprecated since it was first said, which nothing moves but a return', () => {
+  it('the time of deprecation is that of the first deprecation, unless the model was published in between', () => {
     const then = NOW - 1000;
     assert.equal(after({ status: 'deprecated' }).deprecatedAt, NOW);
     assert.equal(after({ status: 'deprecated', deprecatedAt: then }).deprecatedAt, then);
@@ -83,14 +83,14 @@ describe('the settings of a model after a change', () => {
     assert.equal(after({ status: 'published', deprecatedAt: then }).deprecatedAt, undefined);
   });
 
-  it('a sunset may be in the second in which the model was deprecated, and not before it', () => {
+  it('a sunset may be in the second in which the model was deprecated, and not before', () => {
     const at = (sunset: string, milliseconds: number) =>
       after({ status: 'deprecated', sunset }, MODEL, NOW + milliseconds).sunsetAt;
     assert.equal(at('2026-06-01T00:00:00Z', 0), NOW);
     assert.equal(at('2026-06-01T00:00:00Z', 999), NOW);
     assert.throws(() => at('2026-06-01T00:00:00Z', 1000), InvalidBodyError);
     assert.throws(() => at('2026-05-31T23:59:59.999Z', 0), /must not be before .*2026-06-01T00:00:00\.000Z/);
-    // A model that is not deprecated may have one that has passed.
+    // A model that is not deprecated may have a sunset in the past.
     assert.ok((after({ sunset: '2020-01-01T00:00:00Z' }).sunsetAt ?? NOW) < NOW);
   });
 
@@ -117,7 +117,7 @@ describe('the settings of a model after a change', () => {
 });
 
 describe('the settings that a model has', () => {
-  it('a model has other settings when any one of them differs', () => {
+  it('a model has other settings if any one of them differs', () => {
     assert.ok(isSame(MODEL, SETTINGS.ownContext, SETTINGS));
     for (const other of [
       { description: 'Other' },

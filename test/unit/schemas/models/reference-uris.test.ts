@@ -7,7 +7,7 @@ import { referenceUri, urisNamedIn } from '../../../../sidecar/schemas/models/re
 const URI = 'https://schemas.example/a/common.json';
 
 describe('URIs of reference documents', () => {
-  it('URIs of reference documents are taken in their normal form', () => {
+  it('URIs of reference documents are used in their normal form', () => {
     assert.equal(referenceUri('HTTPS://Schemas.example:443/a/../b'), 'https://schemas.example/b');
     assert.equal(referenceUri('urn:example:common'), 'urn:example:common');
   });
@@ -51,7 +51,7 @@ describe('the URIs that a document names', () => {
     );
   });
 
-  it('the URIs that a document names follow the $id around a reference, and leave out its own parts', () => {
+  it('the URIs that a document names respect the $id around a reference, and leave out its own parts', () => {
     const document = {
       $defs: {
         inner: { $id: '/b/inner.json', $ref: 'beside.json' },
@@ -61,14 +61,14 @@ describe('the URIs that a document names', () => {
     assert.deepEqual([...urisNamedIn(document, URI)], ['https://schemas.example/b/beside.json']);
   });
 
-  it('the URIs that a document names ignore what is not a reference', () => {
+  it('the URIs that a document names ignore values that are not references', () => {
     const document = { $ref: 1, properties: { $ref: { type: 'string' }, a: { $ref: 'http://[' } } };
     assert.deepEqual([...urisNamedIn(document, URI)], []);
   });
 });
 
 describe('file names of reference documents', () => {
-  it('file names of reference documents differ when URIs end alike, and depend on nothing else', () => {
+  it('file names of reference documents differ if URIs end alike, and depend on nothing else', () => {
     const names = [URI, 'http://schemas.example/common.json'].map(referenceFileName);
     assert.equal(new Set(names).size, 2);
     for (const name of names) assert.match(name, /^common-[0-9a-f]{12}\.json$/);

@@ -31,7 +31,7 @@ async function onTrial(work: (trial: TrialStore, below: SqliteStore) => Promise<
 }
 
 describe('a trial of a store', () => {
-  it('a trial of a store reads documents as it wrote them, and the others as they are below', () =>
+  it('a trial of a store reads documents as it wrote them, and others from the store', () =>
     onTrial(async (trial) => {
       assert.equal((await trial.references.put(reference(A, '{"a":1}'))).outcome, 'unchanged');
       const replaced = await trial.references.put(reference(A, '{"a":2}'));
@@ -48,11 +48,11 @@ describe('a trial of a store', () => {
       );
       assert.equal(await trial.content(created.reference.content.sha256), '{"b":1}');
       assert.deepEqual(await trial.references.dependents(B, ALL), { items: [], total: 0 });
-      // Back to what it is below is a change of what was tried.
+      // A write that restores the stored state changes the trial again.
       assert.equal((await trial.references.put(reference(A, '{"a":1}'))).outcome, 'replaced');
     }));
 
-  it('a trial of a store finds documents under all spellings of their URLs, be they written there or below', async () => {
+  it('a trial of a store finds its own and stored documents under all forms of their URLs', async () => {
     const PAGES = 'https://acme.github.io/models/a.json';
     const RAW = 'https://raw.githubusercontent.com/acme/models/master/a.json';
     const MAIN = 'https://raw.githubusercontent.com/acme/models/main/a.json';
@@ -73,7 +73,7 @@ describe('a trial of a store', () => {
     await below.close();
   });
 
-  it('a trial of a store honours the expected state of a document', () =>
+  it('a trial of a store respects the expected state of a document', () =>
     onTrial(async (trial) => {
       const put = (uri: string, expected: 'absent' | 'present' | readonly string[]) =>
         trial.references.put(reference(uri, '{"c":1}'), expected);
@@ -88,7 +88,7 @@ describe('a trial of a store', () => {
       assert.equal((await put(B, 'absent')).outcome, 'created');
     }));
 
-  it('a trial of a store reads contexts as it wrote them, with versions that continue those below', () =>
+  it('a trial of a store reads contexts as it wrote them, with versions that continue those of the store', () =>
     onTrial(async (trial, below) => {
       const same = await trial.contexts.update('terms', contextVersion('terms'));
       assert.deepEqual(same, await below.contexts.get('terms'));
@@ -106,7 +106,7 @@ describe('a trial of a store', () => {
       assert.deepEqual(await trial.contexts.get('fresh', 1), fresh);
     }));
 
-  it('a trial of a store has the contexts that models would have, of new ones with the versions in turn', () =>
+  it('a trial of a store has the contexts that models would have, with consecutive versions for new ones', () =>
     onTrial(async (trial) => {
       const numbers = async (name: string, version?: number) => {
         const at = await trial.contexts.get(name, version);
@@ -115,7 +115,7 @@ describe('a trial of a store', () => {
       trial.keepGenerated(PLUG, 'second', 2);
       assert.deepEqual(await numbers('energy~Plug'), ['generated', 2, 'second']);
       assert.equal((await numbers('energy~Plug', 1))[1], 1);
-      // That of a draft takes the place of the one before it.
+      // The context of a draft replaces the previous one.
       trial.keepGenerated(PLUG, 'other', 2);
       assert.deepEqual(await numbers('energy~Plug', 2), ['generated', 2, 'other']);
       const fresh = { domain: 'energy', name: 'Fresh' };
@@ -124,7 +124,7 @@ describe('a trial of a store', () => {
       assert.deepEqual(await numbers('energy~Fresh'), ['generated', 2, 'two']);
     }));
 
-  it('a trial of a store has the domains that it created, without models, and those below with theirs', () =>
+  it('a trial of a store has the domains that it created, without models, and those of the store with theirs', () =>
     onTrial(async (trial) => {
       assert.equal((await trial.domains.create({ name: 'traffic' })).name, 'traffic');
       assert.equal((await trial.domains.get('traffic')).name, 'traffic');
@@ -169,7 +169,7 @@ describe('a trial of a store', () => {
         await assert.rejects(write, /A trial does not write this/);
     }));
 
-  it('a trial of a store has a revision that changes with its writes and with those below, and leaves that store open', () =>
+  it('a trial of a store has a revision that changes with its writes and those of the store, and does not close the store', () =>
     onTrial(async (trial, below) => {
       const first = await trial.revision();
       assert.equal(await trial.revision(), first);

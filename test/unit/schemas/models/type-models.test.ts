@@ -9,7 +9,7 @@ const modelOf = (title: string, status = 'published') => {
   return { domain, name, status } as unknown as Model;
 };
 
-/** An entity of a body, by the types that it has; an IRI has a local name. */
+/** An entity of a body, by its types; an IRI has a local name. */
 const entity = (pointer: string, ...types: readonly string[]) => ({
   pointer,
   types: types.map((type) => ({ type, localName: type.split('/').at(-1) ?? '' })),
@@ -17,7 +17,7 @@ const entity = (pointer: string, ...types: readonly string[]) => ({
 
 type Entities = readonly ReturnType<typeof entity>[];
 
-/** @param models those of each type, by `type` or `type in domain` */
+/** @param models the models of each type, by `type` or `type in domain` */
 function typeModelsOf(models: Readonly<Record<string, readonly Model[]>>) {
   const asked: string[] = [];
   const store = {
@@ -63,7 +63,7 @@ async function refusal(
 }
 
 describe('the models of types', () => {
-  it('each type of a body is looked up once, and each model is taken once with all of its types', async () => {
+  it('each type of a body is looked up once, and each model is used once with all of its types', async () => {
     const { find, asked } = typeModelsOf({
       Lamp: [modelOf('City/Lamp')],
       Lantern: [modelOf('City/Lamp')],
@@ -84,7 +84,7 @@ describe('the models of types', () => {
     });
   });
 
-  it('a type that is an IRI is looked up by its last part, where nothing has the whole', async () => {
+  it('a type that is an IRI is looked up by its last part if no model has the whole IRI', async () => {
     const [iri, other] = ['https://terms.example/Lamp', 'https://terms.example/Bench'];
     const { find, asked } = typeModelsOf({
       [iri]: [modelOf('City/Whole')],
@@ -99,7 +99,7 @@ describe('the models of types', () => {
     ]);
   });
 
-  it('a type is looked up in the domain that the caller names, once until something is written', async () => {
+  it('a type is looked up in the given domain, once until the store is changed', async () => {
     const { find, asked, store } = typeModelsOf({ 'Lamp in City': [modelOf('City/Lamp')] });
     const types = [entity('', 'https://terms.example/Lamp')];
     const reads = ['https://terms.example/Lamp in City', 'Lamp in City'];
@@ -110,7 +110,7 @@ describe('the models of types', () => {
     assert.deepEqual(asked, [...reads, ...reads]);
   });
 
-  it('a draft counts only where no other model has the type; a deprecated model counts like a published one', async () => {
+  it('a draft counts only if no other model has the type; a deprecated model counts like a published one', async () => {
     const chosen = async (...models: readonly Model[]) =>
       (await typeModelsOf({ Lamp: models }).find([entity('', 'Lamp')])).models[0]?.[0];
     const draft = modelOf('A/Lamp', 'draft');
@@ -119,7 +119,7 @@ describe('the models of types', () => {
     assert.equal(await chosen(draft, modelOf('B/Lamp', 'deprecated')), 'B/Lamp');
   });
 
-  it('a draft that names a whole IRI gives way to a published model that has its last part as type', async () => {
+  it('a draft that names a whole IRI yields to a published model that has its last part as type', async () => {
     const iri = 'https://terms.example/Lamp';
     const chosen = async (...models: readonly Model[]) => {
       const { find } = typeModelsOf({ [iri]: [modelOf('A/Whole', 'draft')], Lamp: models });
@@ -130,7 +130,7 @@ describe('the models of types', () => {
     assert.equal(await chosen(), 'A/Whole');
   });
 
-  it('a body with an entity of which no type has a model is refused, with each such entity', async () => {
+  it('a body is refused if the types of an entity have no model, with each such entity', async () => {
     const error = await refusal(
       [entity('/0', 'Lamp'), entity('/1', 'A', 'B'), entity('/2', 'A', 'Lamp'), entity('/3', 'C')],
       { Lamp: [modelOf('City/Lamp')] },
@@ -145,7 +145,7 @@ describe('the models of types', () => {
     assert.equal(inDomain.message, 'The entity has no model for its type "A" in the domain City.');
   });
 
-  it('the types of a refused entity are five at most, and each is cut', async () => {
+  it('five types of a refused entity are listed at most, each shortened', async () => {
     const detailOf = async (...types: readonly string[]) =>
       (await refusal([entity('', ...types)])).errors[0]?.detail ?? '';
     assert.match(await detailOf('A', 'B', 'C', 'D', 'E'), /"A", "B", "C", "D", "E"$/);
@@ -153,7 +153,7 @@ describe('the models of types', () => {
     assert.ok((await detailOf('x'.repeat(1000))).length < 250);
   });
 
-  it('a body with a type of several models is refused, with these and what to do', async () => {
+  it('a body with a type of several models is refused with these models and advice', async () => {
     const error = await refusal([entity('/0', 'Lamp', 'Bench'), entity('/1', 'Lamp')], {
       Lamp: [modelOf('City/Lamp'), modelOf('Park/Lamp')],
       Bench: [modelOf('City/Bench')],
@@ -172,7 +172,7 @@ describe('the models that a body probably needs', () => {
   const MODELS = { Lamp: [modelOf('City/Lamp')], 'Lamp in Park': [modelOf('Park/Lamp')] };
   const LAMP = '{"id": "urn:a:1", "type": "Lamp", "lit": {"type": "Property", "value": true}}';
 
-  it('a model is expected of a body that names its type, once the type was looked up and until something is written', async () => {
+  it('a model is expected for a body that names its type, once the type was looked up and until the store is changed', async () => {
     const { find, likely, store } = typeModelsOf(MODELS);
     assert.deepEqual(await likely(LAMP), []);
     await find([entity('', 'Lamp')]);
@@ -185,14 +185,14 @@ describe('the models that a body probably needs', () => {
     assert.deepEqual(await likely(LAMP), []);
   });
 
-  it('types are looked for at the beginning of a body only', async () => {
+  it('types are searched only at the beginning of a body', async () => {
     const { find, likely } = typeModelsOf(MODELS);
     await find([entity('', 'Lamp')]);
     assert.deepEqual(await likely(`${' '.repeat(64 * 1024)}${LAMP}`), []);
     assert.equal((await likely(`${' '.repeat(63 * 1024)}${LAMP}`)).length, 1);
   });
 
-  it('what is remembered of types has a limit', async () => {
+  it('the number of remembered types is limited', async () => {
     const all = Object.fromEntries(
       Array.from({ length: 1001 }, (_, n) => [`T${n}`, [modelOf(`City/T${n}`)]]),
     );

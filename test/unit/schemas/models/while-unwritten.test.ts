@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ReadCache } from '../../../../sidecar/schemas/models/concurrency.js';
 
-/** A store of which nothing but the revision is asked, and what was read of it, by key. */
+/** A store that only returns its revision, and the values that were read, by key. */
 function storeOf() {
   const store = { now: 1, revision: async () => String(store.now) };
   const reads: string[] = [];
@@ -17,7 +17,7 @@ function storeOf() {
 }
 
 describe('what is known of a store', () => {
-  it('a value about a store is read once for each key while nothing is written', async () => {
+  it('a value about a store is read once for each key until the store is changed', async () => {
     const { reads, get } = storeOf();
     for (const key of ['a', 'b', 'a', 'b']) assert.equal(await get(key), 1);
     assert.deepEqual(reads, ['a', 'b']);
@@ -51,7 +51,7 @@ describe('what is known of a store', () => {
     assert.equal(await get('a'), 1);
   });
 
-  it('values about a store do not grow with the keys that are asked for', async () => {
+  it('the number of kept values about a store is limited, however many keys are requested', async () => {
     const { reads, get } = storeOf();
     for (let key = 0; key < 1001; key += 1) await get(String(key));
     await get('0');

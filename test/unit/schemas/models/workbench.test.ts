@@ -94,7 +94,7 @@ describe('the workbench', () => {
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash of Bike');
   });
 
-  it('the workbench validates by type in one task where it expects the models that the entities have', async () => {
+  it('the workbench validates by type in a single task if it expects the models of the entities', async () => {
     const { workbench, runs, asked } = benchOf({ likely: ['Bike', 'Car'] }, { answer: '1' });
     assert.equal(await workbench.validateByType('{}', { isStrict: false }), '1');
     assert.deepEqual(asked, []);
@@ -135,7 +135,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('the workbench gives entities no more time than their own: unknown models are compiled apart from them', async () => {
+  it('the workbench gives entities only their own time, because unknown models are compiled separately', async () => {
     const again = [NEEDS_BIKE, { areKept: true }];
     const found = { found: ['Bike'] };
     const types = { needs: { types: [] } };
@@ -158,7 +158,7 @@ describe('the workbench', () => {
     await assert.rejects(slow.workbench.validateByType('{}', {}), DeadlineExceededError);
   });
 
-  it('the workbench sends a worker the schemas that it asks for and no others, also those that only compiling needs', async () => {
+  it('the workbench sends a worker exactly the schemas that it requests, including those that only compiling needs', async () => {
     const needs = (...names: readonly string[]) => names.map((name) => `hash of ${name}`);
     const { workbench, runs } = benchOf(
       { likely: ['Bike', 'Car'] },
@@ -176,7 +176,7 @@ describe('the workbench', () => {
     );
   });
 
-  it('the workbench compiles models that no worker keeps together along with each validation', async () => {
+  it('the workbench compiles models that no worker keeps together with each validation', async () => {
     const { workbench, runs } = benchOf(
       { likely: ['Bike'] },
       NEEDS_BIKE,
@@ -207,7 +207,7 @@ describe('the workbench', () => {
     }
   });
 
-  it('the workbench compiles a model in each worker it reaches, and gives up after a bounded number of rounds', async () => {
+  it('the workbench compiles a model in each worker that it reaches, and gives up after a limited number of rounds', async () => {
     const again = [NEEDS_BIKE, { areKept: true }];
     const { workbench } = benchWith(...again, ...again, { answer: '3' });
     assert.equal(await workbench.validate(MODEL, '{}', {}), '3');
@@ -215,7 +215,7 @@ describe('the workbench', () => {
     await assert.rejects(endless.validate(MODEL, '{}', {}), WorkersBusyError);
   });
 
-  it('the workbench does not begin abandoned work, and lets work that has begun finish', async () => {
+  it('the workbench does not start abandoned work, and lets running work finish', async () => {
     const { signal } = new AbortController();
     const { workbench, runs } = benchWith({ answer: '4' }, { answer: '5' }, { answer: '6' });
     await workbench.validate(MODEL, '{}', { signal });
@@ -224,12 +224,12 @@ describe('the workbench', () => {
     for (const { options, input } of runs) {
       assert.equal(options?.signal, signal);
       assert.equal(options.mayFinish, true);
-      // Signals do not cross threads.
+      // Signals cannot be sent to another thread.
       assert.ok(!('signal' in input));
     }
   });
 
-  it('the workbench runs a task again with the contexts that it asked for', async () => {
+  it('the workbench runs a task again with the contexts that it requested', async () => {
     const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
     assert.equal(await workbench.compact('{}', AT), '3');
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { DependencyChangedError, PreconditionFailedError } from '../../../../sid
 import { Gate } from '../../../support/recording-broker.js';
 
 describe('the queue of writes', () => {
-  it('writes of one resource run one after the other, in their order, also behind a failure', async () => {
+  it('writes of one resource run one after the other, in order, even after a failure', async () => {
     const queue = new WriteQueue();
     const log: string[] = [];
     const write = (name: string, fails = false) =>
@@ -37,7 +37,7 @@ describe('the queue of writes', () => {
     await held;
   });
 
-  it('nothing is kept of a resource once its writes are done or have failed', async () => {
+  it('the queue keeps nothing of a resource once its writes are done or have failed', async () => {
     const queue = new WriteQueue();
     const gate = new Gate();
     const done = ['a', 'a', 'b'].map((key) => queue.run(key, () => gate.passed));
@@ -50,7 +50,7 @@ describe('the queue of writes', () => {
     assert.equal(queue.size, 0);
   });
 
-  it('a write is refused while a hundred wait, and taken again when they are done', async () => {
+  it('a write is refused while a hundred wait, and accepted again when they are done', async () => {
     const queue = new WriteQueue();
     const gate = new Gate();
     const waiting = Array.from({ length: 101 }, () => queue.run('a', () => gate.passed));
@@ -68,7 +68,7 @@ describe('a write that is overtaken', () => {
   const overwritten = () =>
     overwriting(() => Promise.reject(new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other')));
 
-  it('a write is repeated when a document, a text or the state that it writes over has changed', async () => {
+  it('a write is repeated if a document, a text or the state that it overwrites has changed', async () => {
     const failures = [
       () => Promise.reject(new DependencyChangedError(['urn:a'], [])),
       overwritten,
@@ -81,7 +81,7 @@ describe('a write that is overtaken', () => {
     }
   });
 
-  it('a write over another state is overtaken, with the cause, and other errors stay as they are', async () => {
+  it('a write to a changed state is reported as overtaken, with the cause, and other errors are passed on', async () => {
     assert.equal(await overwriting(() => Promise.resolve('done')), 'done');
     const cause = new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other');
     for (const [error, isExpected] of [
@@ -114,7 +114,7 @@ describe('a write that is overtaken', () => {
     }
   });
 
-  it('a write that fails for another reason, or for the state that its client expects, is not repeated', async () => {
+  it('a write that fails for another reason, or because of its expected state, is not repeated', async () => {
     const expectation = new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other');
     for (const error of [new RangeError('too far'), expectation]) {
       let attempts = 0;
