@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 
-/** What tests look at of a document. */
+/** The parts of a document that tests use. */
 export interface OpenApi {
   readonly info: JsonObject;
   readonly servers: readonly JsonObject[];
@@ -24,21 +24,21 @@ export function openApi(input: ModelOpenApiInput): OpenApi {
   return modelOpenApi(input) as unknown as OpenApi;
 }
 
-/** The input for a model of this schema and of no interest otherwise. */
+/** The input for a model of this schema, with arbitrary other values. */
 export function withSchema(schema: JsonObject, more: Partial<ModelOpenApiInput> = {}): ModelOpenApiInput {
   return { domain: 'd', model: 'M', version: 1, schema, ...more };
 }
 
-/** Fails unless a document is valid OpenAPI 3.1, and refers to nothing but what is in it. */
+/** Fails unless a document is valid OpenAPI 3.1, and refers only to its own parts. */
 export async function assertValidOpenApi(document: JsonObject): Promise<void> {
-  // The validator writes into what it is given.
+  // The validator modifies its input.
   const result = await validate(structuredClone(document) as unknown as Parameters<typeof validate>[0]);
   assert.ok(result.valid, JSON.stringify(result));
   assert.deepEqual(result.warnings, []);
   for (const ref of refsIn(document)) assert.notEqual(at(document, ref), undefined, `${ref} leads nowhere`);
 }
 
-/** All that anything looking for `$ref` would find. */
+/** All references that a search for `$ref` would find. */
 export function refsIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = Object.hasOwn(value, '$ref') ? [(value as { $ref: unknown }).$ref] : [];

@@ -74,7 +74,7 @@ describe('the OpenAPI document of a model', () => {
     });
   });
 
-  it('the OpenAPI document of a model separates the items of every parameter that is a list by commas', () => {
+  it('the OpenAPI document of a model separates the items of every list parameter with commas', () => {
     const { parameters } = modelOpenApi(PARKING)['components'] as {
       readonly parameters: Readonly<Record<string, JsonObject>>;
     };
@@ -94,7 +94,7 @@ describe('the OpenAPI document of a model', () => {
       assert.deepEqual([style, explode], ['form', false], JSON.stringify(name));
   });
 
-  it('the OpenAPI document of a model asks for the type that its entities have, where that is not its name', () => {
+  it("the OpenAPI document of a model requires the type that its entities have, even if it is not the model's name", () => {
     const { paths, components } = openApi({ ...PARKING, entityType: 'Lot' });
     const types = Object.values(paths).flatMap((path) =>
       [path, ...Object.values(path)]
@@ -117,7 +117,7 @@ describe('the OpenAPI document of a model', () => {
     assert.equal(title, 'ParkingSite');
   });
 
-  it('the OpenAPI document of a model shows examples in the media type that each is of', () => {
+  it('the OpenAPI document of a model shows examples in their own media types', () => {
     const document = modelOpenApi(PARKING);
     const contentOf = (path: string, method: string, ...way: readonly string[]) =>
       ['paths', `/ngsi-ld/v1/${path}`, method, ...way, 'content'].reduce<JsonValue | undefined>(
@@ -157,7 +157,7 @@ describe('the OpenAPI document of a model', () => {
     });
   });
 
-  it('the OpenAPI document of a model is valid for models without anything, of any name, and with recursive schemas', async () => {
+  it('the OpenAPI document of a model is valid for models without content, of any name, and with recursive schemas', async () => {
     const names = ['M', 'Property', 'ProblemDetails', 'TypedValue', 'a.b-c_d'];
     await assertValidOpenApi(modelOpenApi(withSchema({})));
     for (const model of names) {
@@ -197,7 +197,7 @@ describe('the OpenAPI document of a model', () => {
   });
 
   for (const closed of [{ additionalProperties: false }, { unevaluatedProperties: false }])
-    it(`the OpenAPI document of a model takes what brokers add to entities: ${JSON.stringify(closed)}`, () => {
+    it(`the OpenAPI document of a model accepts members that brokers add to entities: ${JSON.stringify(closed)}`, () => {
       const properties = { id: true, type: true, p: { type: 'number' }, scope: { const: '/own' } };
       const accepts = schemasOf(modelOpenApi(withSchema({ type: 'object', properties, ...closed })));
       const entity = {
@@ -210,7 +210,7 @@ describe('the OpenAPI document of a model', () => {
       assert.ok(!accepts('MKeyValues', { ...entity, scope: '/other' }));
     });
 
-  it('the OpenAPI document of a model keeps its definitions apart from all components that every document has', () => {
+  it('the OpenAPI document of a model keeps its definitions separate from the components of every document', () => {
     const plain = openApi(withSchema({ properties: { a: {} } })).components.schemas;
     const shared = Object.keys(plain).filter((name) => !name.startsWith('M'));
     assert.ok(['ProblemDetails', 'LdContext', 'Property'].every((name) => shared.includes(name)));
@@ -247,7 +247,7 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(!accepts('M', { ...entity, ...Object.fromEntries(filled.slice(0, -1)) }));
   });
 
-  it('the OpenAPI document of a model has nothing that tools would take for a reference to elsewhere', async () => {
+  it('the OpenAPI document of a model has nothing that tools would take for an external reference', async () => {
     const hidden = { $ref: 'http://169.254.169.254/' };
     const schema = {
       default: hidden,
@@ -269,7 +269,7 @@ describe('the OpenAPI document of a model', () => {
     );
   });
 
-  it('the OpenAPI document of a model does not change what it is given, and gives the same each time', () => {
+  it('the OpenAPI document of a model does not modify its input, and is the same each time', () => {
     const copy = structuredClone(PARKING);
     const text = JSON.stringify(modelOpenApi(PARKING));
     assert.equal(JSON.stringify(modelOpenApi(PARKING)), text);
@@ -291,7 +291,7 @@ describe('the examples of the OpenAPI document', () => {
     assert.ok(accepts('ParkingSiteKeyValues', examples['keyValues']?.value));
   });
 
-  it('the examples of the OpenAPI document are absent without an example, and absent in JSON-LD without a context', async () => {
+  it('the OpenAPI document has no examples without an example entity, and none in JSON-LD without a context', async () => {
     const { domain, model, version, schema, example } = PARKING;
     const without = { domain, model, version, schema };
     assert.equal(openApi(without).components.examples, undefined);
@@ -301,7 +301,7 @@ describe('the examples of the OpenAPI document', () => {
     await assertValidOpenApi(modelOpenApi(plain));
   });
 
-  it('the examples of the OpenAPI document are in key-values form alone where the example is valid in no other', async () => {
+  it('the examples of the OpenAPI document are in key-values form only if the example is valid in no other', async () => {
     const alone = { ...PARKING, isKeyValuesOnly: true };
     assert.ok(alone.context !== undefined);
     assert.deepEqual(Object.keys(openApi(alone).components.examples ?? {}), ['keyValues']);
@@ -317,7 +317,7 @@ function namesIn(holder: unknown): string {
     .join(' ');
 }
 
-/** The name of the component that something refers to; empty where it refers to none. */
+/** The name of the component to which something refers; empty if it refers to none. */
 function lastOf(value: unknown): string {
   const { $ref = '' } = value as { readonly $ref?: string };
   return $ref.split('/').at(-1) ?? '';

@@ -80,7 +80,7 @@ describe('the schemas of the OpenAPI document', () => {
     });
   }
 
-  it('the schemas of the OpenAPI document refuse normalized entities without what every entity has, but not fragments', () => {
+  it('the schemas of the OpenAPI document refuse normalized entities without the members of every entity, but not fragments', () => {
     for (const name of ['id', 'type', 'name', 'totalSpots', 'location']) {
       assert.ok(!accepts('ParkingSite', clean({ ...normalized, [name]: undefined })), name);
       assert.ok(accepts('ParkingSiteFragment', clean({ ...normalized, [name]: undefined })), name);
@@ -88,7 +88,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(accepts('ParkingSite', clean({ ...normalized, fee: undefined, raw: undefined })));
   });
 
-  it('the schemas of the OpenAPI document require what every entity has, not what some have', () => {
+  it('the schemas of the OpenAPI document require members that every entity has, not those that some have', () => {
     const schema = { properties: { a: {}, b: {} }, required: ['a'], anyOf: [{ required: ['b'] }, {}] };
     const acceptsSome = schemasOf(modelOpenApi(withSchema(schema)));
     const entity = { id: 'urn:a:1', type: 'M' };
@@ -96,7 +96,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.ok(!acceptsSome('M', { ...entity, b: property(1) }));
   });
 
-  it('the schemas of the OpenAPI document follow the kind of an attribute where the model contradicts it', () => {
+  it('the schemas of the OpenAPI document follow the kind of an attribute if the model contradicts it', () => {
     const schema = {
       properties: {
         text: { type: 'string', description: 'LanguageProperty. A text' },
@@ -147,7 +147,7 @@ describe('the schemas of the OpenAPI document', () => {
     }
   });
 
-  it('the schemas of the OpenAPI document take one URI or several for what a Relationship leads to', () => {
+  it('the schemas of the OpenAPI document accept one URI or several as the object of a Relationship', () => {
     const acceptsUris = schemasOf(
       modelOpenApi(withSchema({ properties: { a: { 'x-ngsi': { type: 'Relationship' } } } })),
     );
@@ -164,7 +164,7 @@ describe('the schemas of the OpenAPI document', () => {
     ]);
   });
 
-  it('the schemas of the OpenAPI document hold a wrapped value to all that is said of it', () => {
+  it('the schemas of the OpenAPI document check a wrapped value by its whole schema', () => {
     const vocab = (schema: JsonObject) => ({ type: 'object', properties: { vocab: schema } });
     const a = {
       'x-ngsi': { type: 'VocabProperty' },
@@ -176,7 +176,7 @@ describe('the schemas of the OpenAPI document', () => {
     assert.deepEqual(['a', 'ab', 'abc', 'abcd'].map(takes), [false, true, true, false]);
   });
 
-  it('the schemas of the OpenAPI document check every member of an entity that is no attribute', () => {
+  it('the schemas of the OpenAPI document check every member of an entity that is not an attribute', () => {
     const entity = { id: 'urn:a:1', type: 'M' };
     const acceptsAny = schemasOf(modelOpenApi(withSchema({})));
     const time = '2024-01-01T00:00:00Z';
@@ -195,7 +195,7 @@ describe('the schemas of the OpenAPI document', () => {
       assert.ok(!acceptsAny('M', { ...entity, ...wrong }), JSON.stringify(wrong));
   });
 
-  it('the schemas of the OpenAPI document take typed values for every format of times, and for no other', () => {
+  it('the schemas of the OpenAPI document accept typed values for every format of times, and for no other', () => {
     const typed = property({ '@type': 'T', '@value': 'x' });
     for (const format of ['date-time', 'date', 'time', 'uri', 'email']) {
       const acceptsTime = schemasOf(
@@ -206,7 +206,7 @@ describe('the schemas of the OpenAPI document', () => {
     }
   });
 
-  it('the schemas of the OpenAPI document say what answers that report failures hold', () => {
+  it('the schemas of the OpenAPI document describe the content of answers that report failures', () => {
     const failed = { entityId: 'urn:a:1', error: { type: 'about:blank' } };
     assert.ok(accepts('BatchOperationResult', { success: ['urn:a:2'], errors: [failed] }));
     assert.ok(accepts('UpdateResult', { updated: ['a'], notUpdated: [{ attributeName: 'b', reason: 'r' }] }));
@@ -226,7 +226,7 @@ describe('the schemas of the OpenAPI document', () => {
       assert.ok(!accepts(name, answer), JSON.stringify([name, answer]));
   });
 
-  it('the schemas of the OpenAPI document are closed for models that are', () => {
+  it('the schemas of the OpenAPI document are closed for closed models', () => {
     const properties = { id: {}, type: {}, a: { additionalProperties: false } };
     for (const schema of [
       { properties, additionalProperties: false },

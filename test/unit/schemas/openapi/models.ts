@@ -4,7 +4,7 @@ import type { ModelOpenApiInput } from '../../../../sidecar/schemas/openapi/mode
 
 const COMMON = 'https://models.example/common.json';
 
-/** A model like those in the field: a compound document, its members spread over definitions of another one. */
+/** A model as published ones are: a compound document, its members spread over definitions of another one. */
 const PARKING_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'https://models.example/ParkingSite/schema.json',
@@ -78,7 +78,7 @@ const PARKING_SCHEMA: JsonObject = {
   },
 };
 
-/** The attributes of the schema, as its words and forms say. */
+/** The attributes of the schema, by its keywords and forms. */
 export const PARKING_ATTRIBUTES: readonly { readonly name: string; readonly kind: AttributeKind }[] = [
   { name: 'name', kind: 'Property' },
   { name: 'a/b c', kind: 'Property' },
