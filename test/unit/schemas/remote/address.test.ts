@@ -7,7 +7,7 @@ import {
   isInsideHost,
 } from '../../../../sidecar/schemas/remote/vetted-lookup.js';
 
-/** First and last address of each network that is not public (RFC 6890), by what is said of it. */
+/** First and last address of each network that is not public (RFC 6890), by its description. */
 const NETWORKS: Readonly<Record<Exclude<AddressKind, 'public'>, readonly (readonly [string, string])[]>> = {
   private: [
     ['127.0.0.0', '127.255.255.255'],
@@ -41,7 +41,7 @@ const NETWORKS: Readonly<Record<Exclude<AddressKind, 'public'>, readonly (readon
   ],
 };
 
-/** Just outside of the networks, on both sides where there is a public one. */
+/** Addresses just outside of the networks, on both sides if these are public. */
 const PUBLIC = [
   '1.0.0.0',
   '8.8.8.8',
@@ -83,7 +83,7 @@ const inIpv6 = (address: string) => [`::ffff:${address}`, `64:ff9b::${address}`]
 
 describe('the kind of an address', () => {
   for (const [kind, networks] of Object.entries(NETWORKS)) {
-    it(`the kind of an address is ${kind} from the first to the last of each such network, however IPv6 writes it`, () => {
+    it(`the kind of an address is ${kind} from the first to the last of each such network, in any notation of IPv6`, () => {
       for (const address of networks.flat()) {
         assert.equal(addressKind(address), kind, address);
         if (!address.includes(':'))

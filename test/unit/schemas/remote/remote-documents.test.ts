@@ -53,7 +53,7 @@ describe('remote documents: what is fetched', () => {
     });
   }
 
-  it('remote documents are requested as JSON, uncompressed, without anything of the caller', async (t) => {
+  it('remote documents are requested as JSON, uncompressed, without any data of the caller', async (t) => {
     const { documents, site } = mocked(t);
     const headers: unknown[] = [];
     site.intercept({ path: '/' }).reply(
@@ -75,7 +75,7 @@ describe('remote documents: what is fetched', () => {
     ]);
   });
 
-  it('remote documents that a server sends packed are unpacked', async (t) => {
+  it('compressed remote documents are decompressed', async (t) => {
     const { documents, site } = mocked(t);
     for (const encoding of ['gzip', 'x-gzip', 'GZIP']) {
       const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
@@ -84,7 +84,7 @@ describe('remote documents: what is fetched', () => {
     }
   });
 
-  it('remote documents keep a member named __proto__ as a member', async (t) => {
+  it('remote documents keep a member named __proto__ as an ordinary member', async (t) => {
     const { documents, site } = mocked(t);
     site.intercept({ path: '/' }).reply(200, '\ufeff{"__proto__": {"a": 1}}', JSON_TYPE);
     const { document } = await documents.fetch(ORIGIN);
@@ -93,7 +93,7 @@ describe('remote documents: what is fetched', () => {
 });
 
 describe('remote documents: origins', () => {
-  it('remote documents come from allowed origins by scheme, host and port, and nothing is sent to others', async (t) => {
+  it('remote documents come from allowed origins by scheme, host and port, and no request is sent to others', async (t) => {
     const { documents } = mocked(t);
     for (const url of [`${ORIGIN}/x`, `${ORIGIN}:443/x`, 'HTTPS://MODELS.example/x']) {
       assert.equal(documents.allows(url), true, url);
@@ -141,7 +141,7 @@ describe('remote documents: redirects', () => {
     });
   }
 
-  it('redirects of remote documents to other origins are refused, before anything is sent there', async (t) => {
+  it('redirects of remote documents to other origins are refused, before any request is sent there', async (t) => {
     const { documents, site, agent } = mocked(t, { allowedOrigins: [ORIGIN] });
     const paths: string[] = [];
     agent
@@ -163,7 +163,7 @@ describe('remote documents: redirects', () => {
     assert.deepEqual(paths, []);
   });
 
-  it('redirects of remote documents are five at most by default', async (t) => {
+  it('at most five redirects of remote documents are followed by default', async (t) => {
     const { documents, site } = mocked(t);
     for (const left of [6, 5, 4, 3, 2, 1]) {
       const headers = { location: `/${left - 1}` };
@@ -201,7 +201,7 @@ describe('remote documents: redirects', () => {
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'status');
   });
 
-  it('a link of a page to itself as JSON-LD is followed', async (t) => {
+  it('a link of a page to its JSON-LD alternate is followed', async (t) => {
     const { documents, site } = mocked(t);
     const headers = {
       'content-type': 'text/html',
@@ -223,7 +223,7 @@ describe('remote documents: time', () => {
   const PATIENCE = { timeout: 300_000 };
 
   it(
-    'remote documents end at the deadline, whether or not the caller has a signal of its own',
+    'remote documents end at the deadline, whether or not the caller has its own signal',
     PATIENCE,
     async (t) => {
       for (const signal of [undefined, new AbortController().signal]) {

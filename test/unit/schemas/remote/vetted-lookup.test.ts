@@ -24,7 +24,7 @@ const look = async (hostname: string, resolve: ResolveHost, all = true) =>
   });
 
 describe('the lookup of a host that documents are fetched from', () => {
-  it('the lookup of a host yields public addresses, and private ones too for a name inside a network', async () => {
+  it('the lookup of a host returns public addresses, and also private ones for a name inside a network', async () => {
     for (const [hostname, found, kept] of [
       ['example.org', [PUBLIC, PRIVATE, PUBLIC_6, METADATA], [PUBLIC, PUBLIC_6]],
       ['models.internal', [METADATA, PRIVATE, PUBLIC], [PRIVATE, PUBLIC]],
@@ -39,7 +39,7 @@ describe('the lookup of a host that documents are fetched from', () => {
     }
   });
 
-  it('the lookup of a host yields the first of them with its family, where one is asked for', async () => {
+  it('the lookup of a host returns the first address with its family if a single one is requested', async () => {
     const { error, address, family } = await look(
       'example.org',
       async () => [PRIVATE, PUBLIC_6, PUBLIC],
@@ -61,7 +61,7 @@ describe('the lookup of a host that documents are fetched from', () => {
     }
   });
 
-  it('the lookup of a host fails as the resolver does', async () => {
+  it('the lookup of a host fails with the error of the resolver', async () => {
     const { error } = await look('example.org', async () => Promise.reject(new Error('ENOTFOUND')));
     assert.equal(error?.message, 'ENOTFOUND');
   });
