@@ -54,7 +54,7 @@ function contents({ files }: Repository): Readonly<Record<string, string>> {
 
 for (const [kind, read] of Object.entries(READERS)) {
   describe(`a ${kind}`, () => {
-    it(`a ${kind} gives its JSON files, in the order of their paths, and the number of all others`, async () => {
+    it(`a ${kind} yields its JSON files, in the order of their paths, and the number of all others`, async () => {
       const repository = await read([
         { name: 'b/schema.json', content: '{"b":1}' },
         { name: 'a', type: 'directory' },
@@ -82,7 +82,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       );
     });
 
-    it(`a ${kind} has its links and devices refused, and nothing is read through them`, async () => {
+    it(`links and devices of a ${kind} are refused, and nothing is read through them`, async () => {
       const { files, refused } = await read([
         { name: 'link.json', type: 'symlink', linkname: '/etc/passwd' },
         { name: 'pipe.json', type: 'fifo' },
@@ -98,7 +98,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       ]);
     });
 
-    it(`a ${kind} with two files of one path has neither of them read`, async () => {
+    it(`two files of a ${kind} with the same path are both ignored`, async () => {
       const { files, refused } = await read([
         { name: 'a.json', content: '{"first":1}' },
         { name: './a.json', content: '{"second":1}' },
@@ -117,7 +117,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       await assert.rejects(read(big, { ...LIMITS, unpackedBytes: 100_000 }), RepositoryTooLargeError);
     });
 
-    it(`a ${kind} may have as many folders as files beside them, and links count as files`, async () => {
+    it(`a ${kind} may have as many folders as files in addition, and links count as files`, async () => {
       const folders = (count: number): readonly Entry[] =>
         Array.from({ length: count }, (_, index) => ({ name: `f${index}`, type: 'directory' }));
       const files: readonly Entry[] = [
@@ -139,7 +139,7 @@ for (const [kind, read] of Object.entries(READERS)) {
       assert.equal((await read(entries)).files.length, entries.length);
     });
 
-    it(`a ${kind} with files that no import needs is read without them`, async () => {
+    it(`files of a ${kind} that no import needs are not read`, async () => {
       const { files, refused } = await read([
         { name: 'big.json', content: ' '.repeat(MAX_FILE_BYTES + 1) },
         { name: 'fits.json', content: ' '.repeat(MAX_FILE_BYTES) },
@@ -154,13 +154,13 @@ for (const [kind, read] of Object.entries(READERS)) {
 }
 
 describe('a hostile archive', () => {
-  it('an archive that expands without limit is ended early', async () => {
+  it('the decompression of an archive that expands without limit is stopped early', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity });
     await assert.rejects(readTarGz(bomb, collector), /grows more than 250 times/);
   });
 
-  it('an archive may shrink to a two hundredth where it is small, and counts what is unpacked of a tar to the byte', async () => {
+  it('a small archive may be compressed to one two-hundredth, and the unpacked bytes of a tar are counted exactly', async () => {
     const name = 'a.json';
     const packed = await tarGz([{ name, content: Buffer.alloc(1024 * 1024, ' ') }]);
     assert.ok(packed.length * 200 < 1024 * 1024);
@@ -175,7 +175,7 @@ describe('a hostile archive', () => {
   });
 
   it('an archive of more than 16 MiB may have 250 times its size, and no more', async () => {
-    // Each byte of a pattern like this is two hundred when it is unpacked.
+    // Each byte of a pattern like this becomes two hundred when it is unpacked.
     const read = async (bytes: number, random: number) => {
       const content = Buffer.concat([randomBytes(random), Buffer.alloc(bytes)]);
       const packed = await tarGz([{ name: 'a.bin', content }]);
@@ -187,7 +187,7 @@ describe('a hostile archive', () => {
     assert.ok((await read(15 * 1024 * 1024, 0)) * 250 < 15 * 1024 * 1024);
   });
 
-  it('an archive that is cut off, or is not an archive, is unreadable', async () => {
+  it('a truncated archive, or a file that is not an archive, is unreadable', async () => {
     const whole = await tarGz([{ name: 'a.json', content: 'x'.repeat(5000) }]);
     for (const bytes of [
       whole.subarray(0, 60),
@@ -208,7 +208,7 @@ describe('a hostile archive', () => {
     assert.match(collector.result().refused[0]?.reason ?? '', /checksum/);
   });
 
-  it('a zip may mark a folder by its kind alone, and a tar may have files of the kind for fixed places', async () => {
+  it('a zip may mark a folder by its type only, and a tar may have files of the type for contiguous storage', async () => {
     const collector = new RepositoryCollector(LIMITS);
     const entries = [
       { name: 'folder.json', mode: 0o40755 },
@@ -225,7 +225,7 @@ describe('a hostile archive', () => {
     assert.deepEqual(refused, []);
   });
 
-  it('a zip may have names in UTF-8 without a flag for it, and other names in code page 437', async () => {
+  it('a zip may have names in UTF-8 without a flag, and other names in code page 437', async () => {
     const collector = new RepositoryCollector(LIMITS);
     const entries = [
       { name: 'größe.json', content: '{}', flags: 0 },
@@ -241,7 +241,7 @@ describe('a hostile archive', () => {
     assert.deepEqual(refused, []);
   });
 
-  it('a zip with encrypted files or unknown methods has these refused', async () => {
+  it('encrypted files of a zip, and files with unknown methods, are refused', async () => {
     const collector = new RepositoryCollector(LIMITS);
     await readZip(
       zip([
@@ -262,7 +262,7 @@ describe('a hostile archive', () => {
     );
   });
 
-  it('an archive is given up when its sender disconnects', async () => {
+  it('reading an archive stops if its sender disconnects', async () => {
     const left = AbortSignal.abort(new Error('gone'));
     const bytes = await tarGz([{ name: 'a.json', content: '{}' }]);
     await assert.rejects(readTarGz(bytes, new RepositoryCollector(LIMITS), left), /gone/);
@@ -270,7 +270,7 @@ describe('a hostile archive', () => {
     await assert.rejects(readZip(packed, new RepositoryCollector(LIMITS), left), /gone/);
   });
 
-  it('an archive of any bytes is refused with its own error, and never crashes', async () => {
+  it('an archive of any bytes is read or refused with its own error, and never crashes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => {
         for (const read of [
@@ -299,7 +299,7 @@ describe('the path of a file', () => {
     );
   });
 
-  it('the path of a file says that it belongs to a tool, unless an export has a model there', () => {
+  it('the path of a file tells that the file belongs to a tool, unless an export has a model there', () => {
     for (const path of [
       'domains/node_modules/Tree/schema.json',
       'domains/Trees/node_modules/versions/1.json',
@@ -331,7 +331,7 @@ describe('the path of a file', () => {
 });
 
 describe('documents by their URLs', () => {
-  it('two documents of one URL have neither of them read', () => {
+  it('two documents of one URL are both ignored', () => {
     const collector = new RepositoryCollector(LIMITS);
     const [once, twice] = ['https://a.example/once.json', 'https://a.example/twice.json'];
     for (const url of [once, twice, twice]) {
@@ -353,7 +353,7 @@ describe('documents by their URLs', () => {
     assert.throws(() => collector.enterUrl('https://a.example/d'), RepositoryTooLargeError);
   });
 
-  it('a name that is too long is refused by its beginning', () => {
+  it('a name that is too long is refused with its beginning', () => {
     const collector = new RepositoryCollector(LIMITS);
     for (const length of [300, 301]) collector.refuse('x'.repeat(length), 'it is broken');
     assert.deepEqual(collector.result().refused, [

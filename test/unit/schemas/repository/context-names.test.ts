@@ -26,7 +26,7 @@ describe('the names of contexts in a context', () => {
     assert.deepEqual(contextNamesIn(undefined), []);
   });
 
-  it('the names of contexts in a context become absolute, and nothing else in it changes', () => {
+  it('the names of contexts in a context become absolute, and nothing else in the context changes', () => {
     assert.deepEqual(
       withAbsoluteNames(context('../a', 'b', 'https://c.example/c', '/d'), BASE),
       context(

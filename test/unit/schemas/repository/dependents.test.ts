@@ -14,7 +14,7 @@ const failing = (error: Error) =>
   } as unknown as SchemaService['comparison']);
 
 describe('what changed contexts mean for a model', () => {
-  it('a model that cannot be compared with its contexts before is reported as not proven to be the same', async () => {
+  it('a model that cannot be compared with its earlier contexts is reported as unproven', async () => {
     const { overall, differences } = await failing(new TaskTooCostlyError('time', 'It took too long.'));
     assert.equal(overall, 'narrowing');
     assert.deepEqual(

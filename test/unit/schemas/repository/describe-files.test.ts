@@ -43,7 +43,7 @@ describe('the files of an import', () => {
     assert.notEqual(described[0]?.sha256, described[1]?.sha256);
   });
 
-  it('a file that Git LFS keeps is refused as the pointer that it is', async () => {
+  it('a pointer file of Git LFS is refused as such', async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
     const { refused } = await describeFiles([file('Car/schema.json', pointer)], workersOf());
     assert.match(refused[0]?.reason ?? '', /pointer of Git LFS.*git lfs pull/);
@@ -57,7 +57,7 @@ describe('the files of an import', () => {
     await assert.rejects(describeFiles(files, { workers }), RepositoryTooLargeError);
   });
 
-  it('a file that takes too much is refused alone, and a failure of the workers ends the import', async () => {
+  it('a file that is too costly is refused alone, and a failure of the workers ends the import', async () => {
     const files = [file('a.json', '{}'), file('b.json', '{}')];
     let count = 0;
     const costly = workersOf(() =>
@@ -79,7 +79,7 @@ describe('the files of an import', () => {
     );
   });
 
-  it('the files of an import are described eight at a time, and no more of them once the client has left', async () => {
+  it('the files of an import are described eight at a time, and no more of them once the client has disconnected', async () => {
     const leaving = new AbortController();
     let [count, now, most] = [0, 0, 0];
     const workers = {

@@ -37,7 +37,7 @@ describe('what a document of a repository is', () => {
     });
   }
 
-  it('a schema is one of entities when it describes a type, itself or in a part of allOf', () => {
+  it('a schema describes entities if it describes a type, itself or in a part of allOf', () => {
     const typed = { properties: { type: {} } };
     for (const [schema, isEntity] of [
       [typed, true],
@@ -51,7 +51,7 @@ describe('what a document of a repository is', () => {
       assert.equal(factsOf(schema).isEntity, isEntity, JSON.stringify(schema));
   });
 
-  it('a schema has its $id and its title where they are texts', () => {
+  it('a schema has its $id and its title if they are texts', () => {
     const { id, title } = factsOf({ $id: 'https://a.example/', title: 'Lamp', properties: {} });
     assert.deepEqual([id, title], ['https://a.example/', 'Lamp']);
     assert.deepEqual(Object.keys(factsOf({ $id: 1, title: {}, properties: {} })).sort(), [
@@ -87,7 +87,7 @@ describe('what a document of a repository is', () => {
     assert.deepEqual(innerIds, [reference('inner/'), reference('deeper/', 'inner/')]);
   });
 
-  it('the same name below another $id is another reference, and below the same one it is the same', () => {
+  it('the same name below another $id is another reference, and below the same $id the same one', () => {
     const inner = ($id: string) => ({ $id, $ref: 'a.json', items: { $id: 'deeper/' } });
     const { references, innerIds } = factsOf({
       properties: { first: inner('x/'), second: inner('y/'), again: inner('x/'), outer: { $ref: 'a.json' } },
@@ -123,7 +123,7 @@ describe('what a document of a repository is', () => {
     assert.equal(factsOf({ '@context': many }).contexts.length, 1000);
   });
 
-  it('a document that is not JSON is unreadable, with its place', () => {
+  it('a document that is not JSON is unreadable, with the place', () => {
     const description = describeDocument('{"a": 1,\n"a": 2}');
     assert.ok('unreadable' in description);
     assert.equal(description.unreadable.line, 2);

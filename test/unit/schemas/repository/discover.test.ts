@@ -13,7 +13,7 @@ import { type Files, planOf, within } from './planning.js';
 
 const plan = (files: Files, domain?: string) => planOf(files, { domain });
 
-/** The documents that are to be stored, as `url: path`. */
+/** The documents to be stored, as `url: path`. */
 const stored = (files: Files, domain = 'D') =>
   Object.fromEntries(plan(files, domain).documents.map(({ url, path }) => [url, path]));
 
@@ -26,7 +26,7 @@ describe('the models of a repository', () => {
     assert.deepEqual(named(completeRepository(), 'Own'), ['Own/Bench', 'Own/Lamp']);
   });
 
-  it('the models of a repository come with the nearest context and the examples in their folders', () => {
+  it('the models of a repository have the nearest context and the examples in their folders', () => {
     const { models, contexts } = plan({
       ...completeRepository(),
       'Lamp/context.jsonld': { '@context': { Lamp: 'https://terms.example/Lamp' } },
@@ -47,7 +47,7 @@ describe('the models of a repository', () => {
     );
   });
 
-  it('the models of a repository are named by their titles where they are in no folder', () => {
+  it('the models of a repository are named by their titles if they are not in a folder', () => {
     const files = {
       'schema.json': { ...schema(), title: 'Kiosk' },
       'tram.json': { ...schema(), title: 'Tram' },
@@ -58,7 +58,7 @@ describe('the models of a repository', () => {
     assert.match(nameless.refused[0]?.reason ?? '', /named by the folder/);
   });
 
-  it('a model has the examples beside its schema.json, also at the root and where its folder is no name', () => {
+  it('a model has the examples next to its schema.json, also at the root and if its folder is not a valid name', () => {
     const examples = (files: Files) =>
       Object.fromEntries(
         plan(files, 'D').models.map(({ name, examples: found }) => [name, found.map(({ path }) => path)]),
@@ -116,7 +116,7 @@ describe('the models of a repository', () => {
     );
   });
 
-  it('an example of an export is nothing else, whatever it is called and has in it', () => {
+  it('an example of an export is nothing else, whatever its name and content', () => {
     const folder = 'domains/D/Car';
     const files = {
       [`${folder}/schema.json`]: schema(),
@@ -145,15 +145,15 @@ describe('the models of a repository', () => {
       refused.map(({ path }) => path),
       ['a/Car/schema.json', 'b/Car/schema.json'],
     );
-    // Each is told of the other one.
+    // Each reason names the other folder.
     assert.match(refused[0]?.reason ?? '', /^b\/Car\/schema\.json is named Car as well/);
     assert.match(refused[1]?.reason ?? '', /^a\/Car\/schema\.json is named Car as well/);
   });
 
-  it('a repository gives the same models in the folder of an archive, which names the domain without $ids', () => {
+  it('a repository has the same models in the folder of an archive, which names the domain if there are no $ids', () => {
     const files = { 'Car/schema.json': schema(), 'context.jsonld': { '@context': {} } };
     const commit = '9f8e7d6c5b4a39281706f5e4d3c2b1a098765432';
-    // As GitHub, its API, and that of GitLab name the folder of an archive.
+    // The names that GitHub, its API, and GitLab give to the folder of an archive.
     for (const root of [
       'Traffic-main',
       'Traffic-v1.2',
@@ -182,7 +182,7 @@ describe('the models of a repository', () => {
     });
   }
 
-  it('a context is called by the folders around it, without what no name has, once for all models that take it', () => {
+  it('a context is named after the folders around it, without invalid characters, once for all models that use it', () => {
     const contexts = (files: Files, domain?: string) => plan(files, domain).contexts.map(({ name }) => name);
     assert.deepEqual(
       contexts(
@@ -196,7 +196,7 @@ describe('the models of a repository', () => {
       ),
       ['D-my_models-of_all_-context'],
     );
-    // Of models in several domains, the first one names it.
+    // If models of several domains use it, the first one names it.
     const at = (domain: string) => ({ ...schema(), $id: `https://models.example/${domain}/Car/schema.json` });
     const shared = {
       'all/context.jsonld': { '@context': {} },
@@ -249,14 +249,14 @@ describe('the models of a repository', () => {
       { path: 'settings/A.json', domain: 'A' },
       { path: 'settings/B.json', domain: 'B' },
     ]);
-    // Under another name, the settings are those of the one domain that has models.
+    // Under another name, the settings are those of the only domain that has models.
     const withModel = { ...files, 'domains/B/Car/schema.json': schema() };
     assert.deepEqual(plan(withModel, 'C').domainSettings, [{ path: 'settings/B.json', domain: 'C' }]);
     assert.deepEqual(plan(files, 'C').domainSettings, []);
     assert.deepEqual(plan({ 'contexts/own.jsonld': { '@context': {} } }).contexts.length, 1);
   });
 
-  it('models of an export have the domains of their folders, and one domain can be renamed', () => {
+  it('models of an export have the domains of their folders, and a single domain can be renamed', () => {
     const files = {
       'domains/A/Car/schema.json': schema(),
       'domains/A/Car/meta.json': { compatibility: 'none' },
@@ -287,7 +287,7 @@ describe('the models of a repository', () => {
 });
 
 describe('the folders of tools', () => {
-  it('the folders of tools hold no models, also where an export would have them', () => {
+  it('folders of tools contain no models, even if an export would have them there', () => {
     const files = {
       ...completeRepository(),
       'domains/node_modules/pkg/schema.json': schema(),
@@ -303,15 +303,15 @@ describe('the documents that models share', () => {
   it('shared documents are stored under each URL that names them', () => {
     assert.deepEqual(stored(completeRepository()), {
       [COMMON_URL]: 'shared/common-schema.json',
-      // Where the repository publishes it, which follows from the $ids of its models.
+      // Where the repository publishes it, according to the $ids of its models.
       'https://models.example/dataModel.City/city-schema.json': 'city-schema.json',
-      // As a code host has it, which follows from the name of the repository.
+      // As a code host has it, according to the name of the repository.
       'https://raw.code.example/city/dataModel.City/main/city-schema.json': 'city-schema.json',
       'https://models.example/dataModel.City/shared/common-schema.json': 'shared/common-schema.json',
     });
   });
 
-  it('shared documents are found by relative paths, also where no schema has an $id', () => {
+  it('shared documents are found by relative paths, even if no schema has an $id', () => {
     const files = {
       'models/Car/schema.json': { ...schema(), allOf: [{ $ref: '../../parts/wheel.json' }] },
       'parts/wheel.json': { definitions: { a: { $ref: 'tyre.json#/x' } } },
@@ -351,7 +351,7 @@ describe('the documents that models share', () => {
     });
   });
 
-  it('a document that is given a URL wins over one that has the URL as its $id, also where that has its name', () => {
+  it('a document that is given a URL takes precedence over a document with the URL as its $id, even if that has the right name', () => {
     const url = 'https://a.example/common.json';
     const claiming = { $id: url, definitions: { other: {} } };
     for (const [files, path] of [
@@ -368,7 +368,7 @@ describe('the documents that models share', () => {
     }
   });
 
-  it('a document that is given a URL which none can be stored under is refused with that, whoever gives it', () => {
+  it('a document that is given an invalid URL is refused with the URL, whatever gives it', () => {
     const wrong = [
       'https://a.example/x#part',
       'https://a.example/x#',
@@ -404,7 +404,7 @@ describe('the documents that models share', () => {
     }
   });
 
-  it('a relative $ref means the file beside it, also encoded, with a query, or by way of other folders', () => {
+  it('a relative $ref means the neighbouring file, also encoded, with a query, or through other folders', () => {
     const refs = ['a%20b.json', 'c.json?x=1#/y', './d.json', '../parts//e.json', '../parts/./f.json'];
     const files = Object.fromEntries(
       ['parts/a b.json', 'parts/c.json', 'parts/d.json', 'parts/e.json', 'parts/f.json'].map(
@@ -416,7 +416,7 @@ describe('the documents that models share', () => {
       'D',
     );
     assert.deepEqual([...new Set(documents.map(({ path }) => path))], Object.keys(files).sort());
-    // What would lead out of the repository, or is absolute, is nowhere in it.
+    // A path that leads out of the repository, or is absolute, is not in it.
     for (const $ref of ['../../x.json', '/x.json'])
       assert.deepEqual(
         plan({ 'x.json': { definitions: {} }, 'Car/schema.json': { ...schema(), $ref } }, 'D').documents,
@@ -454,11 +454,11 @@ describe('the documents that models share', () => {
         ['context.jsonld', undefined],
       ],
     );
-    // Of an export, the table of URLs alone says what is stored under which.
+    // In an export, only the table of URLs says what is stored under which URL.
     assert.deepEqual(contexts(plan({ ...files, 'domains/A/Car/schema.json': schema() })), []);
   });
 
-  it('a document of an export has the URLs of its table alone, whatever its $id says', () => {
+  it('a document of an export has only the URLs of its table, whatever its $id says', () => {
     const urls = (table: object) =>
       plan({
         'domains/A/Car/schema.json': schema(),
@@ -471,13 +471,13 @@ describe('the documents that models share', () => {
     ]);
   });
 
-  it('a name of a context never makes a shared document of a file that is not a context', () => {
+  it('the name of a context never makes a shared document of a file that is not a context', () => {
     const example = { '@context': 'https://models.example/dataModel.City/Lamp/examples/example.json' };
     const files = { ...completeRepository(), 'Bench/examples/example.jsonld': example };
     assert.deepEqual(stored(files), stored(completeRepository()));
   });
 
-  it('a model may be the shared document of another one', () => {
+  it('a model may be the shared document of another model', () => {
     const car = {
       ...schema(),
       $id: 'https://a.example/r/Car/schema.json',
@@ -515,13 +515,13 @@ describe('the documents that models share', () => {
     );
   });
 
-  it('shared documents are stored once where two files of a URL are the same', () => {
+  it('shared documents are stored once if two files of a URL are equal', () => {
     const twice = { ...completeRepository(), 'x/common-schema.json': commonSchema() };
     assert.equal(stored(twice)[COMMON_URL], 'shared/common-schema.json');
     assert.deepEqual(plan(twice, 'D').refused, []);
   });
 
-  it('shared documents never come from repositories whose URLs only look alike', () => {
+  it('shared documents never come from repositories whose URLs only look similar', () => {
     const files = {
       'Car/schema.json': {
         ...entitySchema('Car', 'speed'),
@@ -533,7 +533,7 @@ describe('the documents that models share', () => {
     assert.deepEqual(stored(files), {});
   });
 
-  it('shared documents are found in bounded time in a web of references', () => {
+  it('shared documents are found in limited time in a web of references', () => {
     const names = Array.from({ length: 8 }, (_, index) => `${index}.json`);
     const reference = fc.tuple(
       fc.constantFrom('', './', '../', 'a/', '../a/', '/'),

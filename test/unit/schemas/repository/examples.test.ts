@@ -16,7 +16,7 @@ const MODEL = {
 
 const VALID = '{"valid": true, "errors": [], "warnings": []}';
 
-/** A clock, and a workbench with which each example takes some time, and beyond a deadline fails. */
+/** A clock, and a workbench in which each example takes some time, and beyond a deadline fails. */
 function withTime(deadlineMs: number, count: number) {
   let now = 0;
   const clock = {
@@ -44,7 +44,7 @@ function withTime(deadlineMs: number, count: number) {
 }
 
 describe('the examples of an import', () => {
-  it('the examples of an import that are slow end the checks for all of its models, and those left are named', async () => {
+  it('slow examples of an import end the checks for all of its models, and the unchecked ones are named', async () => {
     const { check, spent } = withTime(2000, 8);
     const slow = await check([9000, 9000, 9000, 9000, 9000, 9000]);
     const [four, others] = [
@@ -57,13 +57,13 @@ describe('the examples of an import', () => {
     assert.equal(spent(), 8000);
   });
 
-  it('the examples of an import that are quick are all checked, however many they are', async () => {
+  it('quick examples of an import are all checked, however many there are', async () => {
     const { check } = withTime(2000, 10_000);
     const examples = Array.from({ length: 10_000 }, () => 100);
     assert.deepEqual(await check(examples), { valid: 10_000, invalid: [] });
   });
 
-  it('the examples called .jsonld are held against NGSI-LD, and others are not', async () => {
+  it('examples named .jsonld are validated as NGSI-LD, and others are not', async () => {
     const asked: unknown[] = [];
     const { time } = timeOf();
     const signal = new AbortController().signal;
@@ -89,7 +89,7 @@ describe('the examples of an import', () => {
     ]);
   });
 
-  it('an example that is not valid has its first five errors, over all of its entities, with their lines', async () => {
+  it('an invalid example has its first five errors, over all of its entities, with their lines', async () => {
     const fault = (n: number) => ({
       pointer: `/${n}`,
       detail: `fault ${n}`,
@@ -111,7 +111,7 @@ describe('the examples of an import', () => {
     assert.deepEqual(await check([valid, valid]), { valid: 1, invalid: [] });
   });
 
-  it('an example that is no entity is invalid with its reason, and an outage ends the import', async () => {
+  it('an example that is not an entity is invalid with its reason, and an outage ends the import', async () => {
     const check = (error: Error, signal?: AbortSignal) =>
       checkExamples([{ path: 'a.json', text: '{\n' }], MODEL, {
         ...timeOf(),
@@ -128,7 +128,7 @@ describe('the examples of an import', () => {
     await assert.rejects(check(away, AbortSignal.abort(new Error('gone'))), /gone/);
   });
 
-  it('an import keeps as many examples of a model as it may have, and says why others are left out', () => {
+  it('an import keeps as many examples of a model as allowed, and gives the reason for leaving out others', () => {
     const example = (name: string, text = '{}') => ({ path: `examples/${name}`, name, text });
     const large = '"'.padEnd(256 * 1024, 'x');
     const { kept, leftOut } = keptExamples([
@@ -156,7 +156,7 @@ describe('the examples of an import', () => {
     assert.deepEqual(keptExamples([]), { kept: undefined, leftOut: [] });
   });
 
-  it('the time of the examples is up when it is spent to the last millisecond, also by what fails', async () => {
+  it('the time of the examples is over when it is spent to the last millisecond, including failed checks', async () => {
     let now = 0;
     const clock = { now: () => now, monotonicMs: () => now, sleep: () => Promise.resolve() };
     const time = new ExampleTime(clock, 1000, 3);
@@ -172,7 +172,7 @@ describe('the examples of an import', () => {
     assert.equal(time.isUp, true);
   });
 
-  it('the time of the examples is spent by the processor time of the process, and at most four times as slowly', async () => {
+  it('the time of the examples is the processor time of the process, or at least a quarter of the elapsed time', async () => {
     let [now, had] = [0, 0];
     const clock = {
       now: () => now,
@@ -186,7 +186,7 @@ describe('the examples of an import', () => {
         had += hadMs;
         return Promise.resolve();
       });
-    // 2,000 ms of the one, 8,000 ms of the other.
+    // 2,000 ms of processor time, 8,000 ms of elapsed time.
     const busy = new ExampleTime(clock, 1000, 0);
     await spend(busy, 7_999, 1_999);
     assert.equal(busy.isUp, false);

@@ -70,7 +70,7 @@ describe('the order of an import', () => {
     assert.deepEqual(names(steps.find((step) => nameOf(step) === 'b')?.needs ?? []), ['c']);
   });
 
-  it('a context that names others relative to where it is published comes after what these lead to', () => {
+  it('a context that names others relative to its published URL comes after these', () => {
     const base = 'https://a.example/dir/';
     const steps = stepsFor(
       {
@@ -119,7 +119,7 @@ describe('the order of an import', () => {
     assert.deepEqual(names(b?.needs ?? []), ['z']);
   });
 
-  it('contexts that name each other, or themselves, come each once', () => {
+  it('contexts that name each other, or themselves, are stored once each', () => {
     const steps = stepsFor(
       { contexts: ['a', 'b', 'c'].map(context) },
       {

@@ -22,7 +22,7 @@ const statuses = ({ files }: ImportReport) => files.map(({ path, status }) => [p
 const terms = (iri: string) => ({ '@context': { t: iri } });
 const schema = (title: string) => ({ title, type: 'object', properties: { type: {}, speed: {} } });
 
-/** An export with one of each: what it writes first is the domain, then the document, the context and the model. */
+/** An export with one of each, which is written in this order: the domain, the document, the context and the model. */
 const ONE_OF_EACH = {
   'settings/City.json': { description: 'A city.' },
   'references/urls.json': { 'urn:x': 'x.json' },
@@ -32,7 +32,7 @@ const ONE_OF_EACH = {
   'domains/City/Lamp/schema.json': schema('Lamp'),
 };
 
-/** A store that is told of each write before it is made. */
+/** A store that calls a function before each write. */
 function noting(note: (write: string, store: SchemaStore) => unknown): (store: SchemaStore) => SchemaStore {
   return (store) => {
     const noted = async <Result>(write: string, make: () => Promise<Result>) => {
@@ -68,7 +68,7 @@ describe('an import that is disturbed', () => {
       });
       await withTransfer((transfer) => assert.rejects(importing(transfer, ONE_OF_EACH), outage), failing);
 
-      // A refusal that comes with it is no refusal of a file.
+      // A refusal at the same time is not a refusal of a file.
       for (const isRefused of [false, true]) {
         const leaving = new AbortController();
         const writes: string[] = [];
@@ -88,7 +88,7 @@ describe('an import that is disturbed', () => {
     });
   }
 
-  it('an import whose client leaves updates no further models outside of it', async () => {
+  it('an import whose client disconnects updates no further models outside of it', async () => {
     const leaving = new AbortController();
     const updated: string[] = [];
     const leftAtFirst = (store: SchemaStore) =>
@@ -112,7 +112,7 @@ describe('an import that is disturbed', () => {
     }, leftAtFirst);
   });
 
-  it('an import takes a domain that another client makes meanwhile as it is, and one that cannot be made is refused', async () => {
+  it('an import uses a domain that another client has created in the meantime, and refuses the files of a domain that cannot be created', async () => {
     const overtaken = noting(async (write, store) => {
       if (write === 'domain City') await store.domains.create({ name: 'City', description: 'Of others.' });
     });
@@ -130,7 +130,7 @@ describe('an import that is disturbed', () => {
     });
   });
 
-  it('an earlier version of an exported model that is refused is reported, and the others are stored', async () => {
+  it('a refused earlier version of an exported model is reported, and the others are stored', async () => {
     await withTransfer(async (transfer, { store }) => {
       const folder = 'domains/City/Lamp';
       const report = await importing(transfer, {
@@ -164,7 +164,7 @@ describe('the contexts of an import', () => {
     });
   }
 
-  it('an imported context gets its earlier versions with their numbers, after those that are there already', async () => {
+  it('an imported context gets its earlier versions with their numbers, after existing ones', async () => {
     const iris = ['urn:1', 'urn:2', 'urn:3'];
     const files = { [version(1)]: terms('urn:1'), [version(2)]: terms('urn:2'), [A]: terms('urn:3') };
     for (const count of [0, 1, 2, 3])
@@ -177,7 +177,7 @@ describe('the contexts of an import', () => {
       });
   });
 
-  it('a model that follows a context of several new versions is compared with what it was before all of them', async () => {
+  it('a model that follows a context with several new versions is compared with its state before all of them', async () => {
     await withVersions(['urn:1'], async (transfer, { domains, models }) => {
       await domains.create({ name: 'City' });
       await models.create('City', { name: 'Lamp', schema: schema('Lamp'), context: 'a' }, OPTIONS);

@@ -6,7 +6,7 @@ import { modelChangeOf } from '../../../../sidecar/schemas/repository/settings.j
 const textOf = (schema: object) => JSON.stringify(schema);
 
 describe('the change that an import makes of a model', () => {
-  it('an imported model has the description of its schema while it is new and the text is no longer than a model takes', () => {
+  it('a new imported model has the description of its schema if the text is not too long', () => {
     const described = (description: unknown, isThere: boolean) =>
       modelChangeOf({ schema: textOf({ description }) }, isThere).description;
     assert.equal(described('A lamp.', false), 'A lamp.');
@@ -16,7 +16,7 @@ describe('the change that an import makes of a model', () => {
     assert.equal(described({ en: 'A lamp.' }, false), undefined);
   });
 
-  it('an imported model is given the $id and the context that it needs, and nothing else', () => {
+  it('an imported model gets the $id and the context that it needs, and nothing else', () => {
     const schema = { $id: 'lamp.json', type: 'object' };
     assert.deepEqual(modelChangeOf({ schema: textOf(schema) }, false), { schema });
     assert.deepEqual(
@@ -25,7 +25,7 @@ describe('the change that an import makes of a model', () => {
     );
   });
 
-  it('an imported model with settings has what these say, and neither the description of its schema nor a context beside it', () => {
+  it('an imported model with settings has exactly these, and neither the description of its schema nor a nearby context', () => {
     const schema = { description: 'Of the schema.' };
     const change = modelChangeOf({ schema: textOf(schema), settings: '{}', context: 'terms' }, false);
     assert.deepEqual(change, {
@@ -40,13 +40,13 @@ describe('the change that an import makes of a model', () => {
 });
 
 describe('the context in a file', () => {
-  it('the context in a file is its @context, or the whole of what is no object', () => {
+  it('the context in a file is its @context, or the whole content if that is not an object', () => {
     assert.deepEqual(contextIn('{"@context": {"a": "urn:a"}, "b": 1}'), { a: 'urn:a' });
     assert.deepEqual(contextIn('["https://a.example/"]'), ['https://a.example/']);
     assert.equal(contextIn('{"a": "urn:a"}'), null);
   });
 
-  it('the context in a file has its relative names resolved against a base, where there is one', () => {
+  it('the context in a file has its relative names resolved against a base, if there is one', () => {
     const text = '{"@context": ["base.jsonld", {"a": {"@id": "urn:a", "@context": "in.jsonld"}}]}';
     assert.deepEqual(contextIn(text, 'https://a.example/x/context.jsonld'), [
       'https://a.example/x/base.jsonld',

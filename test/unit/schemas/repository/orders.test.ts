@@ -11,7 +11,7 @@ const refusedIn = ({ files }: ImportReport) =>
   files.filter(({ status }) => status === 'refused').map(({ path, url, model }) => url ?? model ?? path);
 
 describe('imports of several repositories', () => {
-  it('imports of five repositories have the same result in whatever order they come', async () => {
+  it('imports of five repositories have the same result in any order', async () => {
     // All 120 orders are tried in test/long.
     const states = new Set<string>();
     for (const order of [NAMES, NAMES.toReversed()]) {
@@ -20,7 +20,7 @@ describe('imports of several repositories', () => {
     }
   });
 
-  it('imports of five repositories change nothing the second time, and each has a domain of its own', async () => {
+  it('importing five repositories a second time changes nothing, and each has its own domain', async () => {
     await withTransfer(async (transfer) => {
       for (const name of NAMES) await importing(transfer, name);
       await importing(transfer, 'dataModel.Weather');
@@ -48,7 +48,7 @@ describe('imports of several repositories', () => {
     });
   });
 
-  it('an import replaces no document that another one stored, and says how that is done', async () => {
+  it('an import replaces no document that another one stored, and explains how to do so', async () => {
     await withTransfer(async (transfer) => {
       await importing(transfer, 'data-models');
       const text = (files: object) => JSON.stringify({ documents: files });
@@ -66,7 +66,7 @@ describe('imports of several repositories', () => {
         same.files.map(({ status }) => status),
         ['unchanged'],
       );
-      // Whoever sends a document by its URL means it.
+      // Sending a document by its URL is an explicit replacement.
       const meant = await claim({ [COMMON_DOCUMENT_URL]: commonDocument('number') });
       assert.deepEqual(
         meant.files.map(({ status }) => status),

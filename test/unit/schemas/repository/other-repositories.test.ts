@@ -35,7 +35,7 @@ describe('a repository on a code host', () => {
       );
     });
 
-  it('a document is found under every spelling of its URL', () => {
+  it('a document is found under every form of its URL', () => {
     const spellings = [
       `${PAGES}/weather`,
       'https://acme.github.com/weather',
@@ -51,7 +51,7 @@ describe('a repository on a code host', () => {
     assert.deepEqual(documents(files), Object.fromEntries(spellings.map((url) => [url, 'wind-schema.json'])));
   });
 
-  it('a renamed repository finds its documents by its former name as well, and stores them where nothing else is', () => {
+  it('a renamed repository finds its documents also by its former name, and stores them only under its new one', () => {
     const url = `${RAW}/BLDG/master/BLDG-schema.json`;
     const files = {
       'BLDG-schema.json': shared(`${PAGES}/BLDG/BLDG-schema.json`),
@@ -61,7 +61,7 @@ describe('a repository on a code host', () => {
     assert.deepEqual(models(files), ['SAREF/Roof', 'SAREF/Wall']);
     const found = (of: Files) => plan(of).documents.find((document) => document.url === url);
     assert.deepEqual(found(files), { path: 'BLDG-schema.json', url, mayReplace: false });
-    // In an archive of that name, it is its own.
+    // In an archive of that name, the document is its own.
     assert.equal(found(within('BLDG-main', files))?.mayReplace, true);
   });
 
@@ -88,7 +88,7 @@ describe('the URLs of other repositories', () => {
     'Dose/schema.json': model(`${PAGES}/health/Dose/schema.json`),
   };
 
-  it('a file that claims the URL of a file of another repository is refused for that URL alone', () => {
+  it('a file that claims the URL of a file of another repository is refused only for that URL', () => {
     for (const files of [health, within('health-master', health)]) {
       const { documents: found, refused } = plan(files);
       assert.deepEqual(
@@ -106,7 +106,7 @@ describe('the URLs of other repositories', () => {
     }
   });
 
-  it('a claim on the URL of a file that comes along from its own repository changes nothing for that', () => {
+  it("a claim on the URL of a file has no effect if the file's own repository is imported as well", () => {
     const { documents: found } = plan({
       ...within('health', health),
       ...within('data-models', { 'common-schema.json': shared(COMMON) }),
@@ -114,7 +114,7 @@ describe('the URLs of other repositories', () => {
     assert.equal(found.find(({ url }) => url === COMMON)?.path, 'data-models/common-schema.json');
   });
 
-  it('a file of its own repository that has the $id of another file replaces no document of that URL', () => {
+  it('a file that has the $id of another file of its repository replaces no document of that URL', () => {
     const mayReplace = (path: string) =>
       plan({
         'Car/schema.json': model(`${PAGES}/data-models/Car/schema.json`, COMMON),
@@ -125,7 +125,7 @@ describe('the URLs of other repositories', () => {
     assert.equal(mayReplace('old-schema.json'), false);
   });
 
-  it('a table of URLs gives a document a URL, and replaces none that is stored there', () => {
+  it('a table of URLs gives a document a URL, and replaces no stored document', () => {
     const { documents: found } = plan(
       { 'urls.json': { [COMMON]: 'mine.json' }, 'mine.json': { definitions: {} }, 'x/y.json': {} },
       [],
@@ -147,12 +147,12 @@ describe('several repositories in one archive', () => {
   };
   const domains = ['data-models/dataModel', 'parking/Spot', 'weather/Wind'];
 
-  it('several repositories have a domain each, also where nothing but the name of a folder says which', () => {
+  it('several repositories have a domain each, even if only the name of a folder tells which', () => {
     assert.deepEqual(models(all), domains);
     assert.deepEqual(models(within('all', all)), domains);
   });
 
-  it('models of several repositories side by side are each of the one that its $id names, with their contexts', () => {
+  it('models of several repositories belong to the one that their $id names, with their contexts', () => {
     const gathered = {
       'Wind/schema.json': model(`${RAW}/weather/master/Wind/schema.json`),
       'Wind/context.jsonld': { '@context': { speed: 'https://terms.example/speed' } },
@@ -167,7 +167,7 @@ describe('several repositories in one archive', () => {
       assert.ok(contexts.every(({ name }) => name.startsWith('weather-')));
       assert.deepEqual(refused, []);
     }
-    // Of a repository whose name is known, and where most say one, the others are mistakes.
+    // If the name of a repository is known and most $ids agree, the others are mistakes.
     assert.deepEqual(
       [...new Set(plan(within('parking-main', gathered)).models.map(({ domain }) => domain))],
       ['weather'],
@@ -226,7 +226,7 @@ describe('contexts by any name', () => {
     assert.deepEqual([none, refused.length], [[], 2]);
   });
 
-  it('a model takes the context called context.jsonld, or as itself, or the only one beside it or around it', () => {
+  it('a model uses the context called context.jsonld, or called like the model, or the only one next to or around it', () => {
     const taken = (files: Files) =>
       plan({ 'Car/schema.json': model(undefined), 'x.json': {}, ...files }, [], 'D').models[0]?.context;
     const [own, named, only, around] = [
@@ -242,7 +242,7 @@ describe('contexts by any name', () => {
     assert.equal(taken({ 'Car/a.jsonld': context, 'Car/b.jsonld': context }), undefined);
   });
 
-  it('two contexts that would have one name are not mixed up', () => {
+  it('two contexts that would get the same name are not mixed up', () => {
     const { contexts: found, refused } = plan({ 'a.json': context, 'a.jsonld': context }, [], 'D');
     assert.deepEqual(
       found.map(({ path }) => path),
@@ -256,7 +256,7 @@ describe('files that cannot be read', () => {
   const unread = (path: string): RefusedFile => ({ path, reason: 'It is too large.', onlyIfUsed: true });
   const car = { 'Car/schema.json': model(undefined, '../parts.json'), 'x.json': {} };
 
-  it('a file that cannot be read is refused where data models use it, and else ignored', () => {
+  it('an unreadable file is refused if data models use it, and otherwise ignored', () => {
     const used = ['Bus/schema.json', 'parts.json', 'Car/context.jsonld', 'Car/examples/example.json'];
     const {
       refused,
@@ -271,7 +271,7 @@ describe('files that cannot be read', () => {
     assert.equal(ignored, plan(car, [], 'D').ignored + 2);
   });
 
-  it('JSON with comments is known for it, and other broken files are not', () => {
+  it('JSON with comments is reported as such, and other broken files are not', () => {
     const hasComments = (text: string) => {
       const description = describeDocument(text);
       assert.ok('unreadable' in description, text);

@@ -16,7 +16,7 @@ const FILES: readonly PackedFile[] = [
 ];
 
 describe('an archive that is made', () => {
-  it('an archive that is made has the files with their contents, and no time, so that equal content is equal bytes', async () => {
+  it('a written archive has the files with their contents, and no time, so that equal content has equal bytes', async () => {
     const first = await buffer(packTarGz(FILES));
     assert.deepEqual(await buffer(packTarGz(FILES)), first);
     const entries = extract();
@@ -39,7 +39,7 @@ describe('an archive that is made', () => {
     );
   });
 
-  it('an archive that is made fails with what its files fail with', async () => {
+  it('a written archive fails with the error of its files', async () => {
     async function* files() {
       yield* FILES;
       await Promise.resolve();
@@ -62,7 +62,7 @@ describe('an archive that is made', () => {
     const end = new Promise<void>((resolve) => (ended = resolve));
     const archive = packTarGz(files());
     archive.once('data', () => archive.destroy());
-    // An error that nobody hears is one of the process, and fails the test.
+    // An unhandled error would be one of the process, and fail the test.
     await end;
     await new Promise((resolve) => setImmediate(resolve));
     assert.ok(archive.destroyed);

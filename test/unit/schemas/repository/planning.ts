@@ -8,7 +8,7 @@ import type { DescribedFile, ImportPlan } from '../../../../sidecar/schemas/repo
 /** Documents by their paths; a string is a file that is not JSON. */
 export type Files = Readonly<Record<string, unknown>>;
 
-/** What an import would do with the files of a repository. */
+/** The plan of an import for the files of a repository. */
 export function planOf(files: Files, options: DiscoverOptions = {}): ImportPlan {
   const described = Object.entries(files).flatMap(([path, content]): readonly DescribedFile[] => {
     if (typeof content === 'string') return [];

@@ -15,13 +15,13 @@ const reasonOf = (message: string, pointer: string, detail: string) =>
     .reason;
 
 describe('the reason of a refused file', () => {
-  it('the reason of a refused file says once what is wrong with the whole', () => {
+  it('the reason of a refused file states a fault of the whole once', () => {
     const detail = 'must be a JSON object';
     assert.equal(reasonOf(`The schema ${detail}.`, '/schema', detail), 'The schema must be a JSON object.');
     assert.equal(reasonOf('It is refused.', '/schema', detail), `It is refused. ${detail}.`);
   });
 
-  it('the reason of a refused file names the place of what is wrong within', () => {
+  it('the reason of a refused file names the place of a fault within', () => {
     assert.equal(
       reasonOf('It is refused.', '/schema/type', 'is unknown'),
       'It is refused. /type: is unknown.',
@@ -36,12 +36,12 @@ describe('the refusal of an imported file', () => {
     new TaskFailedError('The workers are being closed.'),
     new TypeError('A fault of ours.'),
   ]) {
-    it(`an imported file is not blamed for what is not its fault, and the import fails: ${error.name}`, () => {
+    it(`an imported file is not blamed for an unrelated error, and the import fails: ${error.name}`, () => {
       assert.throws(() => refusalOf(error, '{}', ''), error);
     });
   }
 
-  it('an imported file that takes too much is refused, and the import goes on', () => {
+  it('an imported file that is too costly is refused, and the import continues', () => {
     const { status, reason } = refusalOf(new TaskTooCostlyError('time', 'It takes too long'), '{}', '');
     assert.deepEqual([status, reason], ['refused', 'It takes too long.']);
   });
@@ -56,7 +56,7 @@ describe('the reason and the place of a refusal', () => {
     );
   const fault = (name: string) => ({ pointer: `/schema/${name}`, detail: `is ${name}` });
 
-  it('a refusal names its first three faults, how many there are more, and the line of the first', () => {
+  it('a refusal names its first three faults, the number of the others, and the line of the first', () => {
     const some = ['b', 'a', 'c', 'd'].map(fault);
     assert.deepEqual(refusal(some.slice(0, 3)), {
       status: 'refused',
@@ -68,13 +68,13 @@ describe('the reason and the place of a refusal', () => {
     assert.deepEqual(refusal([]), { status: 'refused', reason: 'It is refused.' });
   });
 
-  it('a refusal for missing documents says what to do about them in place of the faults', () => {
+  it('a refusal for missing documents gives advice in place of the faults', () => {
     const { reason } = refusal([fault('a')], ['https://a.example/x']);
     assert.match(reason, /^It is refused\. Import them along with it, .* import again\.$/);
     assert.ok(!reason.includes('is a'));
   });
 
-  it('a pointer that is not into the file stays as it is', () => {
+  it('a pointer that does not lead into the file is kept unchanged', () => {
     assert.match(refusal([{ pointer: '/context/x', detail: 'is wrong' }]).reason, /\/context\/x: is wrong/);
   });
 });

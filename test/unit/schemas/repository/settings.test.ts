@@ -37,7 +37,7 @@ const WRITTEN = {
 };
 
 describe('the settings of an exported model', () => {
-  it('the settings of an exported model are all that it has of its own, and an import gives back each', () => {
+  it('the settings of an exported model are all of its own, and an import restores each', () => {
     assert.deepEqual(settingsOf(FULL), WRITTEN);
     assert.equal(settingsFault(JSON.stringify(WRITTEN)), undefined);
     assert.deepEqual(settingsIn(JSON.stringify(WRITTEN)), { ...WRITTEN, deprecatedAt: DEPRECATED_AT });
@@ -45,7 +45,7 @@ describe('the settings of an exported model', () => {
     assert.deepEqual(settingsOf(inherited), { status: 'draft' });
   });
 
-  it('the settings of an exported model that are left out or null are removed, but for its status and when it was deprecated', () => {
+  it('omitted or null settings of an exported model are removed, except its status and its time of deprecation', () => {
     const removed = {
       description: null,
       contextBase: null,
@@ -73,7 +73,7 @@ describe('the settings of an exported model', () => {
     ['sunset', ['2026-01-31T00:00:00Z'], [1, {}], 'a date and time'],
     ['context', [[], {}, 'https://a.example/', 1], [], ''],
   ] as const) {
-    it(`the setting ${name} of an exported model is refused where it is not what the service takes`, () => {
+    it(`the setting ${name} of an exported model is refused if the service would not accept it`, () => {
       for (const value of right) assert.equal(settingsFault(JSON.stringify({ [name]: value })), undefined);
       for (const value of wrong)
         assert.equal(
@@ -92,7 +92,7 @@ describe('the settings of an exported model', () => {
 describe('the settings of an exported domain', () => {
   const domain = (settings: object) => ({ name: 'City', compatibility: 'none', ...settings }) as Domain;
 
-  it('the settings of an exported domain are written where it has some, or nothing else to be known by', () => {
+  it('the settings of an exported domain are written if it has some, or no other files', () => {
     assert.equal(domainSettingsOf(domain({}), true), undefined);
     assert.deepEqual(domainSettingsOf(domain({}), false), {});
     assert.deepEqual(domainSettingsOf(domain({ description: 'All' }), true), { description: 'All' });
@@ -105,7 +105,7 @@ describe('the settings of an exported domain', () => {
     });
   });
 
-  it('the settings of an exported domain are given back, or refused with the member at fault', () => {
+  it('the settings of an exported domain are restored, or refused with the faulty member', () => {
     const read = (value: unknown) => domainSettingsIn(JSON.stringify(value));
     const full = { description: 'All', compatibility: 'full' };
     assert.deepEqual(read(full), { settings: full });
@@ -119,7 +119,7 @@ describe('the settings of an exported domain', () => {
     assert.deepEqual(read({ description: 'All', compatibility: 'some' }), {
       fault: 'Its member compatibility must be none, backward, forward or full.',
     });
-    // What only models have is passed over.
+    // Settings that only models have are ignored.
     assert.deepEqual(read({ status: 1 }), { settings: { description: undefined, compatibility: undefined } });
   });
 });

@@ -43,7 +43,7 @@ describe('what was sent to an import', () => {
     assert.deepEqual(await paths({ kind: 'parts', parts: [{ name: url, bytes }] }), [url]);
   });
 
-  it('the documents of a JSON body have lines in their texts, so that faults can be found in them', async () => {
+  it('the documents of a JSON body keep their lines, so that faults can be located', async () => {
     const text = JSON.stringify({ documents: { 'a.json': { a: 1, b: 2 } } });
     const { files } = await readSource({ kind: 'documents', text }, reading());
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe('what was sent to an import', () => {
     );
   });
 
-  it('a body of JSON that is not of documents is refused with its place', async () => {
+  it('a JSON body without documents is refused with its place', async () => {
     for (const [body, pointer] of [
       ['[]', ''],
       ['{"documents": []}', ''],
@@ -88,7 +88,7 @@ describe('what was sent to an import', () => {
     assert.deepEqual(limitsOf(1000), { packedBytes: 1000, unpackedBytes: 8000, files: 20_000 });
   });
 
-  it('a file of a form is read up to the largest one, and refused beyond it', async () => {
+  it('a file of a form is read up to the maximum size, and refused beyond it', async () => {
     const parts = ['a.json', 'https://a.example/b.json'].flatMap((name) => [
       { name: name.replace('.json', '-fits.json'), bytes: Buffer.alloc(MAX_FILE_BYTES, ' ') },
       { name, bytes: Buffer.alloc(MAX_FILE_BYTES + 1, ' ') },
@@ -115,7 +115,7 @@ describe('what was sent to an import', () => {
     [[0x50, 0x4c, 3, 4], undefined],
     [[], undefined],
   ] as const) {
-    it(`the first bytes of a file say what it is: ${JSON.stringify(bytes)}`, () => {
+    it(`the first bytes of a file determine its type: ${JSON.stringify(bytes)}`, () => {
       assert.equal(archiveKind(Uint8Array.from(bytes)), kind);
     });
   }
@@ -137,7 +137,7 @@ describe('the work on a whole import', () => {
     );
   });
 
-  it('an import that takes too much as a whole is too large, with what it took, and other failures are as they are', async () => {
+  it('an import that is too costly as a whole is too large, and other failures are passed on', async () => {
     for (const bound of ['time', 'memory'] as const) {
       const cause = new TaskTooCostlyError(bound, 'too much');
       const { workers } = workersOf(() => cause);
@@ -160,7 +160,7 @@ describe('the work on a whole import', () => {
     );
   });
 
-  it('a plan that leaves the domain open is refused as unclear', async () => {
+  it('a plan without a clear domain is refused as unclear', async () => {
     const { described } = await describeFiles(
       [{ path: 'Car/schema.json', bytes: Buffer.from('{"properties": {}}') }],
       reading(),

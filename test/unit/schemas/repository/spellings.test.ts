@@ -30,7 +30,7 @@ async function importing(transfer: Transfer, documents: object, options: object 
 }
 
 describe('imports of documents that others name by other spellings', () => {
-  it('a dry run finds documents by other spellings as the import does', async () => {
+  it('a dry run finds documents by other forms of their URLs, like the import', async () => {
     await withTransfer(async (transfer) => {
       const bench = { 'Bench/schema.json': BENCH };
       assert.deepEqual(await importing(transfer, bench, { domain: 'D' }), [['D/Bench', 'refused']]);
@@ -40,7 +40,7 @@ describe('imports of documents that others name by other spellings', () => {
     });
   });
 
-  it('a document that only claims a URL is not stored beside another one of that file', async () => {
+  it('a document that only claims a URL is not stored next to another document of that file', async () => {
     await withTransfer(async (transfer) => {
       await importing(transfer, { [PAGES]: common('string') });
       const claim = (type: string) => ({
@@ -63,7 +63,7 @@ describe('imports of documents that others name by other spellings', () => {
     });
   });
 
-  it('an export of one domain has the documents that its models and contexts name by other spellings', async () => {
+  it('an export of one domain has the documents that its models and contexts name by other forms of their URLs', async () => {
     const exported = await withTransfer(async (transfer) => {
       await importing(transfer, {
         [PAGES]: common('string'),
@@ -93,12 +93,12 @@ describe('imports of documents that others name by other spellings', () => {
     });
   });
 
-  it('a custom meta-schema of an archive is stored before the schemas that name it, by any spelling', async () => {
+  it('a custom meta-schema of an archive is stored before the schemas that name it, by any form of its URL', async () => {
     const RULES = 'https://acme.github.io/models/rules/schema.json';
     const draft = { $schema: 'https://json-schema.org/draft/2020-12/schema' };
     const model = { $id: 'https://acme.github.io/models/Bench/schema.json', properties: { type: {} } };
     for (const name of [RULES, RULES.replace('acme.github.io/models', 'github.com/acme/models/blob/main')])
-      // As a meta-schema that has its own URL, and as one that looks like a model.
+      // As a meta-schema with its own URL, and as one that looks like a model.
       for (const own of [{ $id: RULES }, { title: 'Rules', properties: { type: { type: 'string' } } }])
         await withTransfer(async (transfer) => {
           const files = {

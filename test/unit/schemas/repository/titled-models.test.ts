@@ -20,7 +20,7 @@ const documentsOf = ({ documents }: ImportPlan) => documents.map(({ path, url })
 const at = (path: string) => `https://repository.invalid/D/${path}`;
 
 describe('models that are named by their titles', () => {
-  it('a model that is named by its title has its relative $refs followed, and what these name', () => {
+  it('the relative $refs of a model that is named by its title are resolved, and those of the documents they name', () => {
     const found = plan({
       'models/tram.json': entity('Tram', '../parts/wheel.json#/definitions/a'),
       'parts/wheel.json': part('tyre.json'),
@@ -34,7 +34,7 @@ describe('models that are named by their titles', () => {
     assert.equal(found.ignored, 0);
   });
 
-  it('a model that is named by its title gets an $id only where a relative $ref needs one', () => {
+  it('a model that is named by its title gets an $id only if a relative $ref needs one', () => {
     const url = 'https://a.example/parts/wheel.json';
     const found = plan({
       'bus.json': entity('Bus'),
@@ -49,13 +49,13 @@ describe('models that are named by their titles', () => {
     assert.deepEqual(documentsOf(found), [{ path: 'wheel.json', url }]);
   });
 
-  it('a schema with a title that a model names by a relative $ref is a document, and no model', () => {
+  it('a schema with a title that a model names by a relative $ref is a document, and not a model', () => {
     const found = plan({ 'tram.json': entity('Tram', 'vehicle.json'), 'vehicle.json': entity('Vehicle') });
     assert.deepEqual(modelsOf(found), [{ name: 'Tram', id: at('tram.json') }]);
     assert.deepEqual(documentsOf(found), [{ path: 'vehicle.json', url: at('vehicle.json') }]);
   });
 
-  it('a document with a title is followed by its URL, also where what names it comes later', () => {
+  it('a document with a title is found by its URL, even if the schema that names it comes later', () => {
     const found = plan({
       'Car/schema.json': entity('Car', '../vehicle.json'),
       'axle.json': part(),
@@ -68,7 +68,7 @@ describe('models that are named by their titles', () => {
     );
   });
 
-  it('the one model that is looked for has its relative $refs followed, whatever it is called', () => {
+  it('the model being searched for has its relative $refs resolved, whatever its name', () => {
     const files = {
       'any.json': { properties: {}, allOf: [{ $ref: 'axle.json' }] },
       'axle.json': part(),

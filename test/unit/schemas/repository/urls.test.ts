@@ -12,7 +12,7 @@ function urlsOf(files: readonly string[], located: Readonly<Record<string, strin
 }
 
 describe('the URLs of a repository', () => {
-  it('a file is published where most of the $ids say, with its names encoded', () => {
+  it('a file is published where most of the $ids say, with its name encoded', () => {
     const files = ['Lamp/schema.json', 'Bench/schema.json', 'Bus/schema.json', 'a b/c#d.json'];
     const urls = urlsOf(files, {
       'Bus/schema.json': 'https://mistake.example/Bus/schema.json',
@@ -27,7 +27,7 @@ describe('the URLs of a repository', () => {
     assert.equal(urlsOf(files, {}).repositoryOf('Lamp/schema.json'), undefined);
   });
 
-  it('a URL means the file whose $id it is; of several of them, that of its name', () => {
+  it('a URL means the file with this $id, and of several files the one with its name', () => {
     const common = `${BASE}/common.json`;
     const files = ['old.json', 'parts/common.json'];
     const twice = urlsOf(files, { 'old.json': common, 'parts/common.json': common });
@@ -47,7 +47,7 @@ describe('the URLs of a repository', () => {
     ['blob/main/', true],
     ['raw/refs/main/', false],
   ] as const) {
-    it(`a URL of a code host is ${isFound ? '' : 'not '}understood with "${between}" behind the name of the repository`, () => {
+    it(`a URL of a code host is ${isFound ? '' : 'not '}understood with "${between}" after the name of the repository`, () => {
       const urls = urlsOf(['Lamp/schema.json', 'common.json'], {
         'Lamp/schema.json': `${BASE}/Lamp/schema.json`,
       });
@@ -59,7 +59,7 @@ describe('the URLs of a repository', () => {
     });
   }
 
-  it('a folder is a repository of its own where the $ids in it say so, and the nearest one counts', () => {
+  it('a folder is its own repository if the $ids in it say so, and the nearest such folder counts', () => {
     const files = ['all/city/Lamp/schema.json', 'all/city/common.json', 'all/other/x.json'];
     const urls = urlsOf(files, { 'all/city/Lamp/schema.json': `${BASE}/Lamp/schema.json` });
     assert.equal(urls.repositoryOf('all/city/common.json')?.folder, 'all/city/');
@@ -67,7 +67,7 @@ describe('the URLs of a repository', () => {
     assert.deepEqual(urls.filesAt('https://code.example/me/city/main/common.json'), ['all/city/common.json']);
   });
 
-  it('a folder is called as the $ids in it say, whatever its own name; one name in common is too little for that', () => {
+  it('a folder has the name that its $ids say, whatever its own name, but a single common name is not enough', () => {
     const files = [
       'all/Bus/schema.json',
       'all/town/Lamp/schema.json',
@@ -85,7 +85,7 @@ describe('the URLs of a repository', () => {
     assert.deepEqual(found, ['inner', 'outer', 'outer', undefined]);
   });
 
-  it('a $id that is no URL of the web says nothing about where a repository is published', () => {
+  it('a $id that is not a web URL says nothing about where a repository is published', () => {
     const urls = urlsOf(['schema.json', 'b.json'], { 'schema.json': 'urn:models:schema.json' });
     assert.equal(urls.publishedUrl('b.json'), undefined);
     assert.deepEqual(urls.filesAt('urn:models:schema.json'), ['schema.json']);
@@ -106,7 +106,7 @@ describe('the URLs that documents are stored under', () => {
     ['https://:secret@a.example/x', undefined],
     ['https://user:secret@a.example/x', undefined],
   ] as const) {
-    it(`the URL that a document is stored under is ${uri ?? 'none'} for ${text}`, () => {
+    it(`the URL under which a document is stored is ${uri ?? 'none'} for ${text}`, () => {
       assert.equal(storableUri(text), uri);
     });
   }

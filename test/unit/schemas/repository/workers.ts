@@ -3,7 +3,7 @@ import type { RunOptions, TaskRunner } from '../../../../sidecar/shared/workers/
 
 type Run = readonly [kind: string, options: RunOptions | undefined];
 
-/** Workers that do their tasks at once. @param failure what they fail with instead */
+/** Workers that do their tasks at once. @param failure the error with which they fail instead */
 export function workersOf(failure?: (kind: string) => Error | undefined) {
   const runs: Run[] = [];
   const tasks = repositoryTasks as unknown as Readonly<Record<string, (input: unknown) => unknown>>;
