@@ -6,7 +6,7 @@ import type { Verdict } from './validating.js';
 
 const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}';
 
-/** So many models that no worker has met before, and their schemas. */
+/** This many models that no worker has seen before, and their schemas. */
 function models(prefix: string, count: number) {
   const names = Array.from({ length: count }, (_, index) => `${prefix}${index}`);
   return {
@@ -60,7 +60,7 @@ describe('entities validated by their types', () => {
     assert.equal(verdict.valid, false);
   });
 
-  it('an entity of several types has an unknown attribute only where none of their models knows it', () => {
+  it('an entity of several types has an unknown attribute only if none of their models knows it', () => {
     const entity = { id: 'urn:a:1', type: ['A', 'B'], a: 1, b: 1, c: 1 };
     const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('entities validated by their types', () => {
     );
   });
 
-  it('each entity is held against the models of its own types alone', () => {
+  it('each entity is validated by the models of its own types only', () => {
     const wrong = { a: 'x', b: 'x' };
     const verdicts = verdictsOf(
       [
@@ -87,7 +87,7 @@ describe('entities validated by their types', () => {
     );
   });
 
-  it('a deprecated model is named at its first entity, and at no other', () => {
+  it('a deprecated model is reported at its first entity, and at no other', () => {
     const given = modelsOf(BY_TYPE, { A: 'is old', B: 'is older' });
     const verdicts = verdictsOf(
       [['A'], ['A', 'B'], ['B'], ['A']].map((type, index) => ({ id: `urn:a:${index}`, type, a: 1, b: 1 })),
@@ -102,7 +102,7 @@ describe('entities validated by their types', () => {
   });
 });
 
-/** The types that a task needs the models of. */
+/** The types whose models a task needs. */
 function typesOf(outcome: ReturnType<typeof validationTasks.validate>) {
   assert.ok('needs' in outcome && 'types' in outcome.needs, JSON.stringify(outcome));
   return outcome.needs.types;
@@ -112,7 +112,7 @@ describe('the types in a body', () => {
   const typesIn = (entities: readonly JsonObject[]) =>
     validationTasks.validate({ text: JSON.stringify(entities), models: [] });
 
-  it('the types in a body are listed once for each set of them, with the first entity that has it', () => {
+  it('the types in a body are listed once for each set of types, with the first entity that has it', () => {
     const outcome = typesIn([
       { type: 'A' },
       { type: ['A', 'https://a.example/x#B'] },
@@ -139,7 +139,7 @@ describe('the types in a body', () => {
     ]);
   });
 
-  it('the types in a body may be a hundred, and not one more', () => {
+  it('a body may have a hundred types, and not one more', () => {
     const of = (count: number) =>
       typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
     assert.equal(typesOf(of(100)).length, 100);
@@ -160,7 +160,7 @@ describe('the types in a body', () => {
     assert.ok('refused' in outcome && outcome.refused.errors.length === 100);
   });
 
-  it('the type of a Feature is that of the entity within, unless the form says otherwise', () => {
+  it('the type of a Feature is that of the entity within, unless another form is given', () => {
     const feature = { type: 'Feature', id: 'urn:a:1', properties: { type: 'A' }, geometry: null };
     const of = (form?: 'keyvalues') =>
       validationTasks.validate({ text: JSON.stringify(feature), models: [], ...(form && { form }) });
@@ -172,7 +172,7 @@ describe('the types in a body', () => {
 });
 
 describe('bodies whose types are known', () => {
-  it('a body is validated at once where the models of all its types are given, and else says its types', () => {
+  it('a body is validated at once if the models of all its types are given, and otherwise returns its types', () => {
     const {
       models: [a, b],
       schemas,
@@ -192,7 +192,7 @@ describe('bodies whose types are known', () => {
       );
   });
 
-  it('an entity is held against the models of its own types also where others are given', () => {
+  it('an entity is validated by the models of its own types even if others are given', () => {
     const { models, schemas } = modelsOf(BY_TYPE);
     const text = JSON.stringify({ id: 'urn:a:1', type: 'A', a: 1, b: 'x' });
     const outcome = validationTasks.validate({ text, models, schemas });
@@ -200,7 +200,7 @@ describe('bodies whose types are known', () => {
     assert.deepEqual((JSON.parse(outcome.answer) as Verdict).models, ['City/A']);
   });
 
-  it('a model of one name is not taken for another one of the same schema', () => {
+  it('models of different names are distinguished even if they have the same schema', () => {
     const {
       models: [a],
       schemas,
@@ -216,7 +216,7 @@ describe('bodies whose types are known', () => {
 });
 
 describe('models that are compiled for validations by type', () => {
-  it('models that are compiled for validations by type are there for the next validation without their schemas', () => {
+  it('models that are compiled for validations by type are available to the next validation without their schemas', () => {
     const { models: two, schemas } = models('Two', 2);
     const text = '{"id": "urn:a:1", "type": "Two0"}';
     assert.deepEqual(validationTasks.validate({ text, models: two }), {
@@ -229,7 +229,7 @@ describe('models that are compiled for validations by type', () => {
     assert.ok('answer' in validationTasks.validate({ text, models: two }));
   });
 
-  it('models that are compiled for validations by type are kept up to four mebibytes of schemas together', () => {
+  it('models that are compiled for validations by type are kept up to four mebibytes of schemas in total', () => {
     const large = (prefix: string, count: number) => {
       const { models: some, schemas } = models(prefix, count);
       return { models: some, schemas: schemas.map(([key, text]) => [key, text.padEnd(2 ** 20)] as const) };
@@ -238,7 +238,7 @@ describe('models that are compiled for validations by type', () => {
     assert.deepEqual(validationTasks.compileModels(large('Five', 5)), { areKept: false });
   });
 
-  it('models that are compiled for validations by type, and too many to be kept together, are said to be so', () => {
+  it('models that are compiled for validations by type are reported as not kept if there are too many', () => {
     const { models: many, schemas } = models('Many', 70);
     assert.deepEqual(validationTasks.compileModels({ models: many, schemas }), { areKept: false });
     const text = '{"id": "urn:a:1", "type": "Many0"}';

@@ -42,7 +42,7 @@ function verdictOn(attributes: JsonObject, options: EntityOptions = {}) {
 }
 
 describe('the form in which an entity is validated', () => {
-  it('an entity is validated as key-values where the model describes a concise-looking Property as data', () => {
+  it('an entity is validated as key-values if the model describes a concise-looking Property as data', () => {
     const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN });
     assert.deepEqual([form, errors], ['keyvalues', []]);
     assert.deepEqual(warnings, [
@@ -50,7 +50,7 @@ describe('the form in which an entity is validated', () => {
     ]);
   });
 
-  it('an entity is validated as concise where that is valid, or where neither form is', () => {
+  it('an entity is validated as concise if that is valid, or if neither form is', () => {
     assert.deepEqual(verdictOn({ temp: 3, level: { value: 5 } }), {
       form: 'concise',
       errors: [],
@@ -60,14 +60,14 @@ describe('the form in which an entity is validated', () => {
     assert.deepEqual(verdictOn(wrong), { form: 'concise', errors: ['drain/value'], warnings: [] });
   });
 
-  it('an entity is validated in the form that the caller names, though another would be valid', () => {
+  it('an entity is validated in the given form, even if another would be valid', () => {
     const claimed = verdictOn({ temp: 3, drain: DRAIN }, { form: 'concise' });
     assert.deepEqual(claimed, { form: 'concise', errors: ['drain/value'], warnings: [] });
     assert.deepEqual(verdictOn({ temp: 3, drain: DRAIN }, { form: 'keyvalues' }).errors, []);
   });
 
-  it('an entity is validated in the guessed form, with a warning about a valid one, where the model does not decide', () => {
-    // A null value is no concise Property; of "other" the model says nothing.
+  it('an entity is validated in the guessed form, with a warning about another valid form, if the model does not decide', () => {
+    // A null value is not a concise Property; the model says nothing about "other".
     const { form, errors, warnings } = verdictOn({ temp: 3, other: { value: null } });
     assert.deepEqual([form, errors], ['concise', ['other/value']]);
     assert.deepEqual(warnings, [
@@ -75,19 +75,19 @@ describe('the form in which an entity is validated', () => {
     ]);
   });
 
-  it('an entity is validated in the guessed form where the model knows but one of the attributes that leave it open', () => {
+  it('an entity is validated in the guessed form if the model knows only one of its ambiguous attributes', () => {
     const data = { value: 5, unit: 'l' };
     const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN, other: data });
     assert.deepEqual([form, errors], ['concise', ['drain/value']]);
     assert.match(warnings[0] ?? '', /^is read as concise; as key-values it is valid/);
   });
 
-  it('an entity is validated as concise without a warning where an attribute names its kind', () => {
+  it('an entity is validated as concise without a warning if an attribute names its kind', () => {
     const { form, errors, warnings } = verdictOn({ temp: { type: 'Property', value: 3 }, drain: DRAIN });
     assert.deepEqual([form, errors, warnings], ['concise', ['drain/value'], []]);
   });
 
-  it('a warning says that an entity is valid as concise where only that explains a nested attribute', () => {
+  it('a warning says that an entity is valid as concise if only that form explains a nested attribute', () => {
     const { form, errors, warnings } = verdictOn({
       temp: 3,
       address: { street: { type: 'Property', value: 'A' } },
@@ -96,7 +96,7 @@ describe('the form in which an entity is validated', () => {
     assert.match(warnings[0] ?? '', /as concise it is valid/);
   });
 
-  it('an entity is validated in the form found leniently where that is asked for', () => {
+  it('an entity is validated in the form found leniently on request', () => {
     const lenient = verdictOn({ temp: 3, other: { value: null } }, { isStrict: false });
     assert.deepEqual([lenient.form, lenient.errors], ['concise', []]);
   });
@@ -142,7 +142,7 @@ const entity: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: ['id', 'type'] },
 );
 
-it('an entity is plainly valid only if its validation finds no error', () => {
+it('an entity is reported as plainly valid only if its validation finds no error', () => {
   let valid = 0;
   fc.assert(
     fc.property(entity, (one) => {

@@ -84,7 +84,7 @@ describe("a model's example", () => {
     assert.deepEqual(Object.keys(example), ['id', 'type', 'plain', 'valueWithUnit']);
   });
 
-  it("a model's example says what is wrong with its normalized form where the model requires such an attribute", () => {
+  it("the faults of the normalized form of a model's example are reported if the model requires such an attribute", () => {
     const { isValid, isValidNormalized, faults, normalizedFaults } = made(
       { weight: TRAPS['numericRelationship'] ?? null },
       ['weight'],
@@ -96,7 +96,7 @@ describe("a model's example", () => {
     );
   });
 
-  it("a model's example is valid in key-values form at least, where it can be so in that form alone", () => {
+  it("a model's example is valid at least in key-values form if no other form can be valid", () => {
     const wrong = { enum: [{ type: 'Point', coordinates: [1] }] };
     const area: JsonObject = { description: 'GeoProperty. Where', oneOf: [wrong, POINT] };
     const weight = TRAPS['numericRelationship'] ?? null;
@@ -119,7 +119,7 @@ describe("a model's example", () => {
     assert.equal((example['area'] as JsonObject)['type'], 'Point');
   });
 
-  it("a model's example has faults where the model allows no entity of NGSI-LD", () => {
+  it("a model's example has faults if the model allows no entity of NGSI-LD", () => {
     const { faults } = made({ id: { type: 'string', pattern: '^[0-9]+$' } });
     assert.deepEqual(
       faults.map(({ pointer }) => pointer),
@@ -127,7 +127,7 @@ describe("a model's example", () => {
     );
   });
 
-  it("a model's example has the type that the schema asks for, where that is not the model's name", () => {
+  it("a model's example has the type that the schema requires, even if that is not the model's name", () => {
     for (const type of [{ enum: ['Other'] }, { const: 'Other' }, { enum: ['Other', 'Another'] }]) {
       const { example, isValid, isValidNormalized } = made({ type });
       assert.deepEqual([example['type'], isValid, isValidNormalized], ['Other', true, true]);

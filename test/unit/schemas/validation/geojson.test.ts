@@ -77,7 +77,7 @@ describe('an entity in GeoJSON', () => {
     ]);
   });
 
-  it('an entity in GeoJSON with a GeoProperty for its geometry, as models publish examples, is valid with a warning', () => {
+  it('an entity in GeoJSON with a GeoProperty for its geometry, as published examples have it, is valid with a warning', () => {
     const feature = featureOf(VEHICLE, { type: 'GeoProperty', value: POINT });
     assert.deepEqual(pointersOf(feature), ['geojson', [], ['/geometry geometry-property']]);
     const wrong = featureOf(VEHICLE, {
@@ -87,7 +87,7 @@ describe('an entity in GeoJSON', () => {
     assert.deepEqual((pointersOf(wrong)[1] as readonly string[])[0], '/geometry/value/coordinates/0');
   });
 
-  it('an entity in GeoJSON needs an id, a type and properties, and named GeoJSON must be a Feature', () => {
+  it('an entity in GeoJSON needs an id, a type and properties, and must be a Feature if GeoJSON is given as its form', () => {
     const feature = featureOf(VEHICLE);
     assert.deepEqual(pointersOf(without(feature, 'id')), ['geojson', [''], []]);
     const properties = without(feature['properties'] as JsonObject, 'type');

@@ -8,7 +8,7 @@ import { modelOf } from './models.js';
 const HEAD = { id: 'urn:a:1', type: 'Vehicle' };
 
 describe('an instance of an attribute', () => {
-  it('a wrong instance of an attribute makes the entity invalid also where the schema looks at it as a whole', () => {
+  it('a wrong instance of an attribute makes the entity invalid even if the schema checks the attribute as a whole', () => {
     const zero = { properties: { a: { const: 0 } }, required: ['a'] };
     const wrong: JsonObject = { ...HEAD, a: [instance(5), instance(0, 'urn:d:1')] };
     for (const schema of [
@@ -26,13 +26,13 @@ describe('an instance of an attribute', () => {
     assert.deepEqual(places({ ...HEAD, a, b: instance(2) }, schema), ['/b/value']);
   });
 
-  it('an instance of an attribute has only its own faults where the entity has others', () => {
+  it('an instance of an attribute has only its own faults if the entity has others', () => {
     const schema = { required: ['b'], properties: { a: { minimum: 0 } } };
     const a = [instance(5), instance(-1, 'urn:d:1'), instance(1, 'urn:d:2')];
     assert.deepEqual(places({ ...HEAD, a }, schema), ['', '/a/1/value']);
   });
 
-  it('instances of an attribute that are too many to be checked make the entity invalid', () => {
+  it('an attribute with too many instances makes the entity invalid', () => {
     const a = Array.from({ length: 3000 }, (_, index) => instance(index, `urn:d:${index}`));
     for (const isStrict of [true, false]) {
       const { errors } = validateEntity({ ...HEAD, a }, modelOf({}), { isStrict });
@@ -43,7 +43,7 @@ describe('an instance of an attribute', () => {
     }
   });
 
-  it('instances of a large entity are explained as far as half a million values go, then in fewer words', () => {
+  it('faults of instances are explained for up to half a million values, and then in fewer words', () => {
     const speed = ['x', 'y', 'z'].map((value, index) => instance(value, `urn:d:${index}`));
     const tags = instance(Array.from({ length: 200_000 }, () => 0));
     const schema: JsonObject = { properties: { speed: { type: 'number' }, name: { type: 'string' } } };
@@ -55,7 +55,7 @@ describe('an instance of an attribute', () => {
       (value, index) => `speed/${index + 1}/value must be a number, is the string "${value}"`,
     );
     assert.deepEqual(details({}), [...explained, 'speed/3/value must be number']);
-    // Whether a fault comes from an instance at all can then be told from an explanation only.
+    // Only an explanation can tell then whether a fault comes from an instance at all.
     assert.deepEqual(details({ name: instance(5) }), [
       'name/value must be a string, is the number 5',
       ...explained,
@@ -91,7 +91,7 @@ describe('an answer', () => {
     assert.ok(!longer.valid);
   });
 
-  it('a validation answer cuts a pointer that is too long to the nearest value around, without a suggestion', () => {
+  it('a validation answer shortens a pointer that is too long to the nearest enclosing value, without a suggestion', () => {
     const place = { type: 'object', properties: { street: {} }, additionalProperties: false };
     const long = 'x'.repeat(1_200_000);
     const schema = { properties: { outer: { properties: { place } } } };
@@ -103,7 +103,7 @@ describe('an answer', () => {
     assert.equal(found.valid, false);
   });
 
-  it('a validation answer counts errors and warnings apart', () => {
+  it('a validation answer counts errors and warnings separately', () => {
     const names = Array.from({ length: 10 }, (_, index) => `n${index}`);
     const ten = (value: JsonValue) => Object.fromEntries(names.map((name) => [name, value]));
     const schema = { properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])) };
@@ -119,7 +119,7 @@ describe('an answer', () => {
     }
   });
 
-  it('a validation answer suggests names for the first of many entities only', () => {
+  it('a validation answer suggests names only for the first of many entities', () => {
     const allowed = Array.from({ length: 200 }, (_, index) => `category${index}`);
     const body = Array.from({ length: 3000 }, (_, index) => ({ ...HEAD, a: `categorx${index}` }));
     const found = answers(body, { properties: { a: { enum: allowed } } });
@@ -129,14 +129,14 @@ describe('an answer', () => {
     assert.ok(found.every(({ valid }) => !valid));
   });
 
-  it('a validation answer comes in time where items and allowed values are many', () => {
+  it('a validation answer is quick even for many items and allowed values', () => {
     const allowed = Array.from({ length: 20_000 }, (_, index) => `category${index}`);
     const a = Array.from({ length: 5000 }, (_, index) => `kategory${index}`);
     const [found] = answers([{ ...HEAD, a }], { properties: { a: { items: { enum: allowed } } } });
     assert.equal(found?.errors.length, 100);
   });
 
-  it('a validation answer comes in time where many members are missing and as many are unknown', () => {
+  it('a validation answer is quick even for many missing and as many unknown members', () => {
     const names = (start: string) => Array.from({ length: 1000 }, (_, index) => `${start}${1000 + index}x`);
     const required = names('wanted');
     const entity = { ...HEAD, ...Object.fromEntries(names('wonted').map((name) => [name, 1])) };
@@ -171,7 +171,7 @@ describe('a model', () => {
       }
   });
 
-  it('a model may require the type as it is submitted, an IRI or a list', () => {
+  it('a model may require the type as it was submitted, an IRI or a list', () => {
     const iri = 'https://types.example/Vehicle';
     const list = { properties: { type: { type: 'array', maxItems: 2 } } } as const;
     assert.deepEqual(places({ ...HEAD, type: iri }, { properties: { type: { const: iri } } }), []);

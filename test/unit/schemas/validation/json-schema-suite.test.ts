@@ -22,14 +22,14 @@ describe('the official suite of JSON Schema', () => {
       files.set(file, [...(files.get(file) ?? []), one]);
     }
     for (const [file, cases] of files)
-      it(`a model of ${dialect} gives the verdicts of the official suite: ${file}`, async () => {
+      it(`a model of ${dialect} has the verdicts of the official suite: ${file}`, async () => {
         for (const one of cases) {
           const verdict = await prepared(one);
           for (const [value, isValid] of one.values) {
             const { valid, pointers } = verdict(value);
             const shown = JSON.stringify({ name: one.name, schema: one.schema, value });
             assert.equal(valid, isValid, shown);
-            // Each fault is within the value that the case is about.
+            // Each fault is within the value of the case.
             assert.ok(
               pointers.every((pointer) => pointer === '/value' || pointer.startsWith('/value/')),
               shown,
@@ -45,7 +45,7 @@ interface Verdict {
   readonly pointers: readonly string[];
 }
 
-/** Makes a model of the case, as the service does with one that is posted, and validates entities in it. */
+/** Makes a model of the case, as the service does with a posted model, and validates entities with it. */
 async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> {
   const schema = modelOf(one);
   const documents = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { prepareModel, type Model } from '../../../../sidecar/schemas/validation/model.js';
 
-/** A geometry as models write them out: `depth` arrays around positions. */
+/** A geometry as written out in models: `depth` arrays around positions. */
 function geometry(type: string, depth: number): JsonObject {
   const position: JsonObject = { type: 'array', minItems: 2, items: { type: 'number' } };
   const coordinates = Array.from({ length: depth }).reduce<JsonObject>(
@@ -15,7 +15,7 @@ function geometry(type: string, depth: number): JsonObject {
   };
 }
 
-/** A model of an open schema, its attributes of all kinds. */
+/** A model of an open schema, with attributes of all kinds. */
 export const VEHICLE_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
@@ -61,7 +61,7 @@ export const VEHICLE_SCHEMA: JsonObject = {
   },
 };
 
-/** An entity of the model, and what each of its values could wrongly be, by its JSON pointer in the normalized form. */
+/** An entity of the model, and possible wrong values for each of its values, by their JSON pointers in the normalized form. */
 export const VEHICLE: JsonObject = {
   id: 'urn:ngsi-ld:Vehicle:1',
   type: 'Vehicle',
@@ -88,7 +88,7 @@ export const VEHICLE_KEY_VALUES: JsonObject = {
   observed: '2026-01-31T12:00:00Z',
 };
 
-/** A wrong value, and where; each independent of the others. */
+/** A wrong value, and its place; each independent of the others. */
 export const MISTAKES: readonly (readonly [tokens: readonly string[], value: JsonValue])[] = [
   [['id'], 'no uri'],
   [['speed', 'value'], -3],
@@ -103,7 +103,7 @@ export const MISTAKES: readonly (readonly [tokens: readonly string[], value: Jso
   [['observed', 'value', '@value'], 'now'],
 ];
 
-/** The value with another one at a place. */
+/** The value with another value at a place. */
 export function withValue(value: JsonValue, tokens: readonly string[], other: JsonValue): JsonValue {
   const [token, ...rest] = tokens;
   if (token === undefined) return other;

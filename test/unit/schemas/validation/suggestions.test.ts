@@ -29,7 +29,7 @@ function verdictOn(entity: JsonObject) {
   return validatorOf('Car', SCHEMA).verdict(entity);
 }
 
-/** The entity with what was suggested, as a client would do it that knows nothing but pointers. */
+/** The entity with the suggestion applied, by a client that only knows pointers. */
 function mended(entity: JsonObject, { pointer, suggestion }: Entry): JsonObject {
   assert.ok(suggestion !== undefined, `nothing is suggested at ${pointer}`);
   const tokens = tokensOf(pointer) ?? [];
@@ -73,7 +73,7 @@ const MISTAKES: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('suggestions', () => {
-  it('a reserved member that is nearly spelled right is warned of, and renamed by what is suggested', () => {
+  it('a misspelled reserved member causes a warning, and the suggestion renames it', () => {
     const speed = { type: 'Property', value: 3 };
     for (const [written, meant] of [
       ['unitcode', 'unitCode'],
@@ -97,7 +97,7 @@ describe('suggestions', () => {
       assert.deepEqual(verdictOn({ ...CAR, speed: { ...speed, ...own } }).warnings, []);
   });
 
-  it('the value of a Relationship is renamed to what holds it', () => {
+  it('the suggestion for a Relationship renames its value to object', () => {
     const entity = { ...CAR, owner: { type: 'Relationship', value: 'urn:a:1' } };
     const [error] = verdictOn(entity).errors;
     assert.ok(error !== undefined);
@@ -107,7 +107,7 @@ describe('suggestions', () => {
   });
 
   for (const [kind, entity] of Object.entries(MISTAKES))
-    it(`what is suggested for ${kind} makes the entity valid`, () => {
+    it(`the suggestion for ${kind} makes the entity valid`, () => {
       const { valid, errors } = verdictOn(entity);
       assert.equal(valid, false);
       const [error] = errors;
@@ -115,7 +115,7 @@ describe('suggestions', () => {
       assert.equal(verdictOn(mended(entity, error)).valid, true);
     });
 
-  it('what is suggested for a misspelt name that the model allows ends the warning', () => {
+  it('the suggestion for a misspelled name that the model allows ends the warning', () => {
     const entity = { ...CAR, stat: 'free' };
     const { valid, warnings } = verdictOn(entity);
     const [warning] = warnings;
@@ -124,13 +124,13 @@ describe('suggestions', () => {
     assert.deepEqual(verdictOn(mended(entity, warning)).warnings, []);
   });
 
-  it('a number is suggested for a string of up to fifteen characters, which a number holds exactly', () => {
+  it('a number is suggested for a string of up to fifteen characters, which a number represents exactly', () => {
     const suggestedFor = (speed: string) => verdictOn({ ...CAR, speed }).errors[0]?.suggestion;
     assert.deepEqual(suggestedFor('123456789012345'), { value: 123456789012345 });
     assert.equal(suggestedFor('1234567890123456'), undefined);
   });
 
-  it('nothing is suggested where it is not plain what was meant, or cannot be written there', () => {
+  it('nothing is suggested if the intention is unclear, or cannot be written there', () => {
     const cases: readonly JsonObject[] = [
       { ...CAR, speed: 'fast' },
       { ...CAR, speed: '0x10' },

@@ -8,7 +8,7 @@ import { validatorOf } from './validating.js';
 const MODEL = validatorOf('Vehicle', VEHICLE_SCHEMA);
 
 describe('the task of validating', () => {
-  it('the task of validating gives the place in the text of each error and warning, in their order', () => {
+  it('the task of validating returns the place in the text of each error and warning, in order', () => {
     const text = [
       '{',
       '  "id": "urn:ngsi-ld:Vehicle:1",',
@@ -50,7 +50,7 @@ describe('the task of validating', () => {
     );
   });
 
-  it('the task of validating gives one result for each entity of an array, in order, with pointers that begin with the index', () => {
+  it('the task of validating returns one result for each entity of an array, in order, with pointers that begin with the index', () => {
     const wrong = { ...VEHICLE, speed: { type: 'Property', value: -1 } };
     const verdicts = MODEL.verdicts(JSON.stringify([VEHICLE, wrong, VEHICLE, { id: 'urn:a:b' }]));
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('the task of validating', () => {
     assert.deepEqual(MODEL.verdicts('[]'), []);
   });
 
-  it('the task of validating tells the errors and warnings of an entity in the order of the text, also within a line', () => {
+  it('the task of validating returns the errors and warnings of an entity in the order of the text, also within a line', () => {
     const text = '{"speed": -1, "zzz": 1, "id": "no uri", "type": "Vehicle", "aaa": 1}';
     for (const written of [text, text.replaceAll(',', ',\n')]) {
       const { errors, warnings } = MODEL.verdict(written);
@@ -79,7 +79,7 @@ describe('the task of validating', () => {
     }
   });
 
-  it('the task of validating uses the form that the caller names', () => {
+  it('the task of validating uses the given form', () => {
     const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
     assert.equal(MODEL.verdict(JSON.stringify(entity)).valid, true);
     const { errors } = MODEL.verdict(JSON.stringify(entity), { form: 'normalized' });
@@ -110,7 +110,7 @@ describe('the task of validating', () => {
     ]);
   });
 
-  it('the task of validating names a hundred items that are no entities', () => {
+  it('the task of validating names a hundred items that are not entities', () => {
     for (const [count, shown] of [
       [100, 100],
       [101, 100],
@@ -120,7 +120,7 @@ describe('the task of validating', () => {
     }
   });
 
-  it('the task of validating refuses too many entities, naming the limit, and accepts exactly as many', () => {
+  it('the task of validating refuses too many entities with the limit, and accepts exactly as many', () => {
     const entity = '{"id":"urn:a:b","type":"Vehicle","speed":1}';
     const body = (count: number) => `[${Array<string>(count).fill(entity).join()}]`;
     const refused = MODEL.outcome(body(MAX_ENTITIES + 1));
@@ -133,7 +133,7 @@ describe('the task of validating', () => {
     const speeds = Array.from({ length: 150 }, (_, index) => ({
       type: 'Property',
       value: -1 - index,
-      // The default instance is read first, wherever it stands.
+      // The default instance is read first, wherever it is.
       ...(index < 149 ? { datasetId: `urn:d:${index}` } : {}),
     }));
     const others = Object.fromEntries(
@@ -186,7 +186,7 @@ describe('the task of validating', () => {
 });
 
 describe('a verdict that would be too long', () => {
-  it('a result that would be too long is refused: a long list of allowed values for each of many entities', () => {
+  it('a result that would be too long is refused, such as a long list of allowed values for each of many entities', () => {
     const allowed = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(80, '"'));
     const text = JSON.stringify(
       Array.from({ length: MAX_ENTITIES }, () => ({ id: 'urn:a:b', type: 'Vehicle', a: 1 })),

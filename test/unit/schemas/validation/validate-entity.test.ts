@@ -37,7 +37,7 @@ describe('an entity validated by its model', () => {
     ]);
   });
 
-  it('an entity has the same errors of a geometry that is not one in every form, also where the schema takes it', () => {
+  it('an entity has the same errors for an invalid geometry in every form, even if the schema accepts it', () => {
     const schema = { properties: { location: { type: 'object', description: 'GeoProperty.' } } };
     const wrong = { type: 'Point', coordinates: [1] };
     const errorsOf = (location: JsonValue, form?: Form) => {
@@ -68,7 +68,7 @@ describe('an entity validated by its model', () => {
     });
   });
 
-  it('an entity may have what brokers add to it, also where the schema allows no other members', () => {
+  it('an entity may have the members that brokers add, even if the schema allows no other members', () => {
     const closed = {
       type: 'object',
       properties: { id: {}, type: {}, speed: {} },
@@ -104,7 +104,7 @@ describe('an entity validated by its model', () => {
     assert.equal(judged({ ...without(VEHICLE, 'id'), ID: 'urn:a:1' }).errors.length, 1);
   });
 
-  it('an entity has only warnings of what NGSI-LD alone forbids, on request', () => {
+  it('an entity has only warnings about rules of NGSI-LD alone, on request', () => {
     const lenient = (members: JsonObject) => {
       const { errors, warnings } = validateEntity({ ...VEHICLE, ...members }, MODEL, { isStrict: false });
       return [errors, warnings].map((all) =>
@@ -149,7 +149,7 @@ describe('an entity validated by its model', () => {
     assert.equal(judged(without(VEHICLE, 'id')).errors.length, 1);
   });
 
-  it('an entity has two errors where the structure and the value of an attribute are wrong independently', () => {
+  it('an entity has two errors if the structure and the value of an attribute are wrong independently', () => {
     const speed = { type: 'Property', value: -3, observedAt: 'yesterday' };
     assert.deepEqual(
       judged({ ...VEHICLE, speed }).errors.map(([pointer]) => pointer),
@@ -218,7 +218,7 @@ describe('an entity validated by its model', () => {
     assert.deepEqual(judged(VEHICLE_KEY_VALUES, {}), { errors: [], warnings: [] });
   });
 
-  it('an entity has warnings about attributes of another kind than the model gives them', () => {
+  it('an entity has warnings about attributes of another kind than the model gives', () => {
     const owner = { type: 'Property', value: 'urn:ngsi-ld:Person:1' };
     assert.deepEqual(judged({ ...VEHICLE, owner }), {
       errors: [],
@@ -264,7 +264,7 @@ describe('an entity validated by its model', () => {
     );
   });
 
-  it("an entity gets the validator's own words where value and schema are too deep to be explained", () => {
+  it("an entity has the validator's own messages if value and schema are too deep to be explained", () => {
     let $ref: JsonValue = 0;
     for (let level = 0; level < 3000; level += 1) $ref = { a: $ref };
     const schema = {
@@ -274,7 +274,7 @@ describe('an entity validated by its model', () => {
     assert.ok(errors.length === 1 && errors[0]?.[0].startsWith('/deep/a/a'));
   });
 
-  it("an entity gets the validator's own words where more is to be explained than memory is for", () => {
+  it("an entity has the validator's own messages if the explanation would need too much memory", () => {
     const allOf = Array.from({ length: 10 }, (_, index) => ({ maxItems: index + 1 }));
     const schema = { properties: { speed: { type: 'number' }, many: { items: { allOf } } } };
     const detailsOf = (count: number) =>
@@ -289,7 +289,7 @@ describe('an entity validated by its model', () => {
 });
 
 describe('any entity', () => {
-  it('any entity has as many errors as independent mistakes, each where it was made', () => {
+  it('any entity has as many errors as independent mistakes, each at its place', () => {
     fc.assert(
       fc.property(fc.subarray([...MISTAKES]), fc.boolean(), (mistakes, reverse) => {
         let entity: JsonValue = VEHICLE;
@@ -303,7 +303,7 @@ describe('any entity', () => {
     );
   });
 
-  it('an entity is valid exactly when its structure is right and its key-values form validates', () => {
+  it('an entity is valid exactly if its structure is right and its key-values form validates', () => {
     fc.assert(
       fc.property(entities(), (entity) => {
         const { faults, readings } = readEntity(entity, { model: MODEL.name, unwraps: MODEL.unwraps });
@@ -363,7 +363,7 @@ function conciseVehicle(): JsonObject {
   };
 }
 
-/** Vehicles with some members as anything, or absent. */
+/** Vehicles with some members replaced by anything, or absent. */
 function entities(): fc.Arbitrary<JsonObject> {
   const names = Object.keys(VEHICLE);
   const values = fc.oneof(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { type ValidateInput, validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 
-/** An error or a warning as answers have it. */
+/** An error or a warning in the form of answers. */
 export interface Entry {
   readonly pointer: string;
   readonly detail: string;
@@ -23,7 +23,7 @@ export interface Verdict {
 
 type Options = Partial<Pick<ValidateInput, 'form' | 'isStrict'>>;
 
-/** A model of one schema, as the worker validates with it. @param name of the model */
+/** A model of one schema, as the worker uses it for validation. @param name of the model */
 export function validatorOf(name: string, schema: JsonValue | string) {
   const text = typeof schema === 'string' ? schema : JSON.stringify(schema);
   const input = (body: string, options: Options = {}): ValidateInput => ({
@@ -34,7 +34,7 @@ export function validatorOf(name: string, schema: JsonValue | string) {
   });
   return {
     outcome: (body: string, options?: Options) => validationTasks.validate(input(body, options)),
-    /** Of the text of a body. */
+    /** The same for the text of a body. */
     verdicts(body: string, options?: Options): readonly Verdict[] {
       const outcome = validationTasks.validate(input(body, options));
       assert.ok('answer' in outcome, JSON.stringify(outcome).slice(0, 500));
