@@ -10,7 +10,7 @@ import {
 
 const IRIS = ['https://a/Car', 'https://a/Bus', 'urn:b:Car'];
 
-/** Policies in order, the last of which is for all. */
+/** Policies in order, the last of which is for all entities. */
 const candidates = fc
   .array(
     fc.record({
@@ -31,7 +31,7 @@ const types = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-it('one more type never takes an entity to a policy that is less strict', () => {
+it('an additional type never leads an entity to a less strict policy', () => {
   fc.assert(
     fc.property(candidates, types, fc.constantFrom(...IRIS, undefined), (all, known, iri) => {
       const before = all[choosePolicy(all, known)];
