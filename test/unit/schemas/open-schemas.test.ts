@@ -25,7 +25,7 @@ const NO_PLAN = {
   ignored: 0,
 };
 
-/** Workers that answer what the kind of a task asks for. */
+/** Workers that return the expected answer for each kind of task. */
 function workersOf() {
   const runs: (readonly [string, RunOptions | undefined])[] = [];
   const ends: string[] = [];
@@ -51,7 +51,7 @@ function workersOf() {
 }
 
 describe('the schemas of a gateway', () => {
-  it('the schemas of a gateway are opened with its settings, each where it counts', async () => {
+  it('each setting of a gateway takes effect in its schemas', async () => {
     const { workers, runs } = workersOf();
     const store = await SqliteStore.open(':memory:', handClock());
     const schemas = openSchemas(CONFIG, store, handClock(), workers);
@@ -88,7 +88,7 @@ describe('the schemas of a gateway', () => {
     await store.close();
   });
 
-  it('the schemas of a gateway are closed with their workers, and leave the store open for those who opened it', async () => {
+  it('the schemas of a gateway are closed with their workers, and leave the store open for its owner', async () => {
     const { workers, ends } = workersOf();
     const store = await SqliteStore.open(':memory:', handClock());
     await openSchemas(CONFIG, store, handClock(), workers).close();
@@ -97,7 +97,7 @@ describe('the schemas of a gateway', () => {
     await store.close();
   });
 
-  it('workers that nobody has needed are none, and are closed at once', async () => {
+  it('workers are not started until they are needed, and are then closed at once', async () => {
     const workers = createWorkers({ deadlineMs: 1000, clock: handClock() });
     assert.deepEqual(workers.load(), { waiting: 0, running: 0 });
     await workers.close();
