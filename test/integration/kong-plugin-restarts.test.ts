@@ -168,7 +168,7 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
   });
 
   itAtLength(
-    'the plugin server keeps a bounded number of events that Kong does not end, and serves on',
+    'the plugin server keeps a limited number of events that Kong never ends, and stays usable',
     async () => {
       const links = await Promise.all(Array.from({ length: 4 }, () => server.connect()));
       const [link = assert.fail()] = links;

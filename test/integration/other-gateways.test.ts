@@ -110,7 +110,7 @@ function through(title: string, test: (port: number) => Promise<void>): void {
 }
 
 through(
-  'drops the headers that the sidecar trusts from a client, however they are spelled, and sets its own',
+  "removes a client's headers that the sidecar would trust, in any spelling, and sets its own",
   async (port) => {
     const spellings = (name: string) => [
       name,
@@ -159,7 +159,7 @@ through(
   },
 );
 
-through('lets nobody in without a password, whatever token a client sends', async (port) => {
+through('refuses requests without a password, whatever token they have', async (port) => {
   const wrong = `Basic ${Buffer.from(`${CALLER.user}:wrong`).toString('base64')}`;
   const arrivals = await arriving(async () => {
     for (const authorization of [undefined, wrong, 'Bearer x'])
@@ -173,7 +173,7 @@ through('lets nobody in without a password, whatever token a client sends', asyn
   assert.deepEqual(arrivals, []);
 });
 
-through('lets callers who are no purgers read, and neither purge nor write', async (port) => {
+through('allows callers who are not purgers to read, but not to purge or write', async (port) => {
   const authorization = `Basic ${Buffer.from(`${READER.user}:${READER.password}`).toString('base64')}`;
   const path = '/ngsi-ld/v1/entities?type=Car';
   const statuses: number[] = [];
@@ -188,7 +188,7 @@ through('lets callers who are no purgers read, and neither purge nor write', asy
   for (const status of statuses.slice(3)) assert.ok([400, 401, 403].includes(status), String(statuses));
 });
 
-through('keeps what a client names in Connection, or refuses the request', async (port) => {
+through('forwards headers named in Connection, or refuses the request', async (port) => {
   for (const options of ['NGSILD-Tenant', 'close, X-Gateway-Token', 'X-Purge-Policy, ngsild-tenant']) {
     const headers = [
       ['Connection', options],
@@ -211,7 +211,7 @@ through('keeps what a client names in Connection, or refuses the request', async
   }
 });
 
-through('leaves paths and queries as they were sent', async (port) => {
+through('forwards paths and queries unchanged', async (port) => {
   for (const path of words(`
     /ngsi-ld/v1/entities/http%3A%2F%2Fexample.org%2Fcar%2F1 /ngsi-ld/v1/entities/urn:x%2F..%2F..%2Fentities
     //ngsi-ld//v1///entities/urn:a /ngsi-ld/v1/./entities/../entities/urn:a /ngsi-ld/v1/%65ntities/%75rn:a/
@@ -227,7 +227,7 @@ through('leaves paths and queries as they were sent', async (port) => {
   }
 });
 
-through('sends on odd paths as they were sent, or refuses them', async (port) => {
+through('forwards unusual paths unchanged, or refuses them', async (port) => {
   for (const path of [
     ...words(`
       /ngsi-ld/v1/entities/urn:a%2Fb\\c /ngsi-ld/v1/entities/urn:a%2Fb"c /ngsi-ld/v1/entities/urn:a%2Fb^{c}|
@@ -249,7 +249,7 @@ through('sends on odd paths as they were sent, or refuses them', async (port) =>
 });
 
 through(
-  'lets no DELETE of a collection reach the broker, however it is spelled, and a purge with its caller',
+  'forwards no DELETE of a collection to the broker, in any spelling, and tells the sidecar the caller of a purge',
   async (port) => {
     for (const path of words(`
     /ngsi-ld/v1//entities //ngsi-ld/v1/entities /ngsi-ld/v1/./entities /ngsi-ld/v1/entities/urn:x/.. /ngsi-ld/v1/%65ntities
@@ -271,7 +271,7 @@ through(
   },
 );
 
-through('sends on each request once, though the sidecar breaks the connection', async (port) => {
+through('forwards each request only once, even if the sidecar breaks the connection', async (port) => {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   for (const [method, body] of [
     ['GET', undefined],
@@ -295,7 +295,7 @@ through('sends on each request once, though the sidecar breaks the connection', 
   agent.destroy();
 });
 
-through('sends events on as they come', async (port) => {
+through('forwards events as soon as they arrive', async (port) => {
   const request = start({ port, path: '/stub/events' });
   let text = '';
   await new Promise((resolve) =>
@@ -314,7 +314,7 @@ through('sends events on as they come', async (port) => {
 });
 
 through(
-  'lets an import of 30 MB through, a write of 5 MB in chunks, a long query and a long answer',
+  'forwards an import of 30 MB, a write of 5 MB in chunks, a long query and a long answer',
   async (port) => {
     const bytes = Buffer.alloc(30_000_000, 'x');
     const path = '/stub/length';
@@ -328,7 +328,7 @@ through(
   },
 );
 
-through('tells the sidecar that a caller is gone', async (port) => {
+through('closes its connection to the sidecar when a caller disconnects', async (port) => {
   const request = start({ port, method: 'DELETE', path: `/stub/wait?${port}` });
   const isMeant = ({ url }: Arrival) => url === `/stub/wait?${port}`;
   await sidecar.until(isMeant);
@@ -337,7 +337,7 @@ through('tells the sidecar that a caller is gone', async (port) => {
 });
 
 through(
-  'lets nothing through that it and the sidecar might read as a different number of requests',
+  'forwards nothing that it and the sidecar could read as different numbers of requests',
   async (port) => {
     const smuggled = 'DELETE /stub/smuggled HTTP/1.1\r\nHost: g\r\n\r\n';
     const lines: Readonly<Record<string, string>> = {

@@ -236,7 +236,7 @@ async function takenByBucket(env: Readonly<Record<string, string>>): Promise<Stu
  */
 const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () => Promise<void>]>> = {
   HOST: [
-    'is the address listened on',
+    'is the address that the gateway listens on',
     async () => {
       const broker = await startTestBroker();
       for (const host of ['127.0.0.1', '0.0.0.0']) {
@@ -246,7 +246,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PORT: [
-    'is the port listened on',
+    'is the port that the gateway listens on',
     async () => {
       const port = await freePort();
       const { gateway } = await withCars({ PORT: String(port) });
@@ -254,7 +254,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   REUSE_PORT: [
-    'lets gateways answer on one port together',
+    'lets several gateways share a port',
     async () => {
       const database = await createDatabase();
       stopLater(() => database.drop());
@@ -273,7 +273,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   BROKER_URL: [
-    'is where purges and forwarded requests go, below its path',
+    'receives purges and forwarded requests, below its path',
     async () => {
       const recorder = await startRecordingBroker();
       const gateway = await startTestGateway({ BROKER_URL: `${recorder.url}/a/b` });
@@ -284,7 +284,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   METRICS_PORT: [
-    'moves the metrics to a port of their own',
+    'moves the metrics to a separate port',
     async () => {
       const { gateway } = await withCars({ METRICS_PORT: '0' });
       const { metricsUrl } = gateway.gateway;
@@ -294,7 +294,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   CONSOLE: [
-    'serves the console, or does not',
+    'switches the console on and off',
     async () => {
       await ensureCliBuilt();
       for (const [value, status] of [
@@ -307,7 +307,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PUBLIC_URL: [
-    'is what links begin with, and names a host by which requests are taken',
+    'is the beginning of links, and its host is an accepted Host',
     async () => {
       const { api } = await startApi({ PUBLIC_URL: 'https://data.city.test/base' });
       const { headers } = await api.post('/domains', { name: 'City' });
@@ -318,14 +318,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   GATEWAY_TOKEN: [
-    'is demanded of purges',
+    'is required for purges',
     async () => {
       const { gateway } = await withCars({ GATEWAY_TOKEN: 'token-of-settings' });
       assert.deepEqual(await statusesWith(gateway, 'token-of-settings'), [401, 401, 200]);
     },
   ],
   GATEWAY_OPEN: [
-    'takes requests by any Host',
+    'accepts requests with any Host',
     async () => {
       const broker = await startTestBroker();
       for (const [open, status] of [
@@ -338,7 +338,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   ALLOWED_HOSTS: [
-    'are the names by which requests are taken',
+    'are accepted as Host',
     async () => {
       const { gateway } = await withCars({ ALLOWED_HOSTS: 'gw.city.test' });
       assert.equal(await statusBy(gateway, 'gw.city.test:80'), 204);
@@ -346,7 +346,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_ISSUER: [
-    'lets people in whose tokens it issued',
+    'is the only issuer whose tokens are accepted',
     async () => {
       const { provider, statusOf } = await withSignIn({});
       const roles = ['viewer'];
@@ -355,7 +355,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_JWKS_URL: [
-    'is where the keys are, so that nothing is discovered',
+    'gives the keys, so that no discovery is needed',
     async () => {
       const other = await OpenIdProvider.start({});
       const { provider, statusOf } = await withSignIn({ AUTH_JWKS_URL: `${other.issuer}/jwks` });
@@ -366,7 +366,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_AUDIENCE: [
-    'is whom tokens must be for',
+    'must be in the audience of tokens',
     async () => {
       const { statusOf } = await withSignIn({ AUTH_AUDIENCE: 'city' });
       assert.equal(await statusOf({ roles: ['viewer'], aud: ['x', 'city'] }), 200);
@@ -374,7 +374,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_ROLES_CLAIM: [
-    'is where the roles are',
+    'names the claim with the roles',
     async () => {
       const { statusOf } = await withSignIn({ AUTH_ROLES_CLAIM: 'a.b' });
       assert.equal(await statusOf({ a: { b: ['viewer'] } }), 200);
@@ -382,7 +382,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_TENANTS_CLAIM: [
-    'is where the tenants are',
+    'names the claim with the tenants',
     async () => {
       const { statusOf } = await withSignIn({ AUTH_TENANTS_CLAIM: 'cities' });
       const path = '/api/v2/purges?tenant=a';
@@ -391,7 +391,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_ROLE_MAP: [
-    'says what values of the claim mean',
+    'maps values of the claim to roles',
     async () => {
       const { statusOf } = await withSignIn({ AUTH_ROLE_MAP: 'city-admins=admin' });
       assert.equal(await statusOf({ roles: ['city-admins'] }), 200);
@@ -399,7 +399,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_FORWARD: [
-    'sends tokens on to the broker',
+    'forwards tokens to the broker',
     async () => {
       for (const forward of ['true', 'false']) {
         const { provider, gateway, requests } = await withSignIn({ AUTH_FORWARD: forward });
@@ -411,7 +411,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   AUTH_CLIENT_ID: [
-    'tells the console as whom to sign people in',
+    'gives the console its client id for sign-in',
     async () => {
       const { gateway, provider } = await withSignIn({ AUTH_CLIENT_ID: 'console' });
       const status = (await gateway.send('GET', '/api/v2/status')).json() as { readonly signIn?: object };
@@ -423,7 +423,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   TRUSTED_PROXIES: [
-    'are whose X-Forwarded-For is believed',
+    'are the only proxies whose X-Forwarded-For is used',
     async () => {
       const { gateway } = await withCars({ TRUSTED_PROXIES: '127.0.0.1' });
       const headers = { 'x-forwarded-for': '203.0.113.9' };
@@ -433,7 +433,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   DATABASE_URL: [
-    'is the PostgreSQL in which everything is kept, whatever DATABASE_PATH says',
+    'stores everything in that PostgreSQL, and overrides DATABASE_PATH',
     async () => {
       const database = await createDatabase();
       stopLater(() => database.drop());
@@ -446,7 +446,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   DATABASE_PATH: [
-    'is where the store is',
+    'is the file of the store',
     async () => {
       const folder = temporaryFolder();
       const path = join(folder, 'deeper', 'schema.db');
@@ -459,7 +459,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_PAGE_SIZE: [
-    'is asked for in a page',
+    'is the requested size of pages',
     async () => {
       const { gateway, requests } = await withCars({ PURGE_PAGE_SIZE: '7' });
       await gateway.purge('type=Car');
@@ -467,7 +467,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_BATCH_SIZE: [
-    'is the most ids in a batch',
+    'is the maximum number of ids in a batch',
     async () => {
       const { gateway, requests } = await withCars({ PURGE_BATCH_SIZE: '6' });
       await gateway.purge('type=Car');
@@ -476,21 +476,21 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_CONCURRENCY: [
-    'is the most deletes in flight, of entities',
+    'is the maximum number of entity deletes in flight',
     async () => {
       const env = { PURGE_CONCURRENCY: '3', TEMPORAL_PURGE_CONCURRENCY: '5', PURGE_STRATEGY: 'single' };
       assert.equal(await peakOf(env, '/ngsi-ld/v1/entities', 3), 3);
     },
   ],
   TEMPORAL_PURGE_CONCURRENCY: [
-    'is the most deletes in flight, of temporal entities',
+    'is the maximum number of temporal deletes in flight',
     async () => {
       const env = { PURGE_CONCURRENCY: '3', TEMPORAL_PURGE_CONCURRENCY: '5' };
       assert.equal(await peakOf(env, TEMPORAL, 5), 5);
     },
   ],
   TEMPORAL_WHOLE_DELETE: [
-    'decides whether whole temporal entities may go',
+    'decides whether whole temporal entities may be deleted',
     async () => {
       for (const [choice, status] of [
         ['refuse', 403],
@@ -520,7 +520,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_MAX_AFFECTED: [
-    'is the most that a purge may match, of entities and temporal entities',
+    'is the maximum number of matches of a purge, for entities and temporal entities',
     async () => {
       for (const [most, status] of [
         ['19', 409],
@@ -534,7 +534,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_MAX_RUNNING: [
-    'is the most purges at work at a time, of entities and temporal entities together',
+    'is the maximum number of running purges, of entities and temporal entities together',
     async () => {
       const broker = await startTestBroker();
       broker.entities.seed(20, entity('Car'));
@@ -551,7 +551,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_WHOLE_TENANT: [
-    'decides whether a tenant may be emptied',
+    'decides whether a purge may empty a tenant',
     async () => {
       for (const [choice, status] of [
         ['bounded', 400],
@@ -565,7 +565,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_MAX_QUEUED: [
-    'is how many jobs may wait',
+    'is the maximum number of waiting jobs',
     async () => {
       const { gateway } = await withHeldCars({ PURGE_MAX_RUNNING: '1', PURGE_MAX_QUEUED: '2' });
       const statuses: number[] = [];
@@ -574,7 +574,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_RECORD: [
-    'decides whether a purge runs without a record',
+    'decides whether a purge may run without a record',
     async () => {
       for (const [record, status] of [
         ['best-effort', 204],
@@ -591,7 +591,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_HISTORY_DAYS: [
-    'is how long records are kept',
+    'is the number of days that records are kept',
     async () => {
       const path = join(temporaryFolder(), 'schema.db');
       const env = { DATABASE_PATH: path, PURGE_HISTORY_DAYS: '2' };
@@ -613,7 +613,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   JOB_SECRET: [
-    'lets a job keep credentials',
+    'allows a job with credentials',
     async () => {
       for (const [env, status] of [
         [{}, 400],
@@ -626,14 +626,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   PURGE_ARCHIVE: [
-    'makes every purge archive',
+    'makes every purge keep an archive',
     async () => {
       const ARCHIVE_URL = pathToFileURL(temporaryFolder()).href;
       assert.equal(await archivedOf({ ARCHIVE_URL, PURGE_ARCHIVE: 'required' }, 'type=Car'), 20);
     },
   ],
   ARCHIVE_URL: [
-    'is where archives are kept',
+    'is the place of archives',
     async () => {
       const folder = temporaryFolder();
       assert.equal(await archivedOf({ ARCHIVE_URL: pathToFileURL(folder).href }), 20);
@@ -641,11 +641,11 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   ARCHIVE_SECRET: [
-    'encrypts archives',
+    'encrypts archives, which only a gateway with the secret can read',
     async () => assert.ok(await isReadableAfter({ ARCHIVE_SECRET: SECRET })),
   ],
   ARCHIVE_SECRET_BEFORE: [
-    'reads what was encrypted with it',
+    'decrypts archives of a replaced secret',
     async () => {
       const other = { ARCHIVE_SECRET: 'another secret of sixteen' };
       assert.ok(!(await isReadableAfter(other)));
@@ -653,7 +653,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   ARCHIVE_DAYS: [
-    'is how long archives are kept',
+    'is the number of days that archives are kept',
     async () => {
       const ARCHIVE_URL = pathToFileURL(temporaryFolder()).href;
       const { gateway } = await withCars({ ARCHIVE_URL, ARCHIVE_DAYS: '3' });
@@ -668,23 +668,23 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     async () => refusedByBucket({ AWS_SECRET_ACCESS_KEY: 'another' }),
   ],
   AWS_SESSION_TOKEN: [
-    'goes with requests, and is signed',
+    'is sent with requests and signed',
     async () => {
       const { headers } = await takenByBucket({ AWS_SESSION_TOKEN: 'for-a-while' });
       assert.equal(headers['x-amz-security-token'], 'for-a-while');
       assert.match(headers.authorization ?? '', /SignedHeaders=[^,]*x-amz-security-token/);
     },
   ],
-  AWS_REGION: ['is in signatures', async () => refusedByBucket({ AWS_REGION: 'another' })],
+  AWS_REGION: ['is part of signatures', async () => refusedByBucket({ AWS_REGION: 'another' })],
   AWS_ENDPOINT_URL: [
-    'is where the bucket is',
+    'is the address of the bucket',
     async () => {
       const { requests } = await takenByBucket({});
       assert.ok(requests.length > 0);
     },
   ],
   ENVIRONMENT_NAME: [
-    'is in the status',
+    'is part of the status',
     async () => {
       const { gateway } = await withCars({ ENVIRONMENT_NAME: 'production' });
       const { environment } = (await gateway.send('GET', '/api/v2/status')).json() as { environment: string };
@@ -692,7 +692,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   INSTANCE_NAME: [
-    'names the process in records',
+    'is the name of the process in records',
     async () => {
       const { gateway } = await withCars({ INSTANCE_NAME: 'gateway-7' });
       const record = (await gateway.purge('type=Car', ASYNC)).json() as { worker: string };
@@ -700,7 +700,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   JOB_LEASE_MS: [
-    'is how long a gateway has its purges without a sign of it',
+    'is how long a gateway keeps its purges without renewing its lease',
     async () => {
       const left: number[] = [];
       for (const JOB_LEASE_MS of ['5000', '3600000']) {
@@ -718,7 +718,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   BROKER_TIMEOUT_MS: [
-    'ends a request to the broker, of a purge and a forwarded one',
+    'limits the duration of requests to the broker, for purges and forwarded requests',
     async () => {
       // Late, but within the default.
       const late = async () =>
@@ -741,7 +741,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   RETRY_MAX_ATTEMPTS: [
-    'is how often a request is tried',
+    'is the maximum number of attempts of a request',
     async () => {
       const broker = await startRecordingBroker(() => ({ status: 503 }));
       const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '3' });
@@ -750,7 +750,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   BROKER_AWAY_MS: [
-    'is how long a purge waits for a broker that went away',
+    'is how long a purge waits for an unavailable broker',
     async () => {
       const broker = await startTestBroker();
       broker.entities.seed(20, entity('Car'));
@@ -775,14 +775,14 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   RETRY_MIN_DELAY_MS: [
-    'is the least pause between tries',
+    'is the shortest pause between attempts',
     async () => {
       const env = { RETRY_MIN_DELAY_MS: '30', RETRY_MAX_DELAY_MS: '70', RETRY_MAX_ATTEMPTS: '4' };
       assert.deepEqual(await sleepsOf(env, 0), [30, 30, 30]);
     },
   ],
   RETRY_MAX_DELAY_MS: [
-    'is the largest pause between tries, and six times it the longest Retry-After that is waited for',
+    'is the longest pause between attempts, and a sixth of the longest accepted Retry-After',
     async () => {
       const env = { RETRY_MIN_DELAY_MS: '30', RETRY_MAX_DELAY_MS: '70', RETRY_MAX_ATTEMPTS: '4' };
       assert.deepEqual(await sleepsOf(env, 0.999_999), [60, 70, 70]);
@@ -805,7 +805,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   SHUTDOWN_GRACE_MS: [
-    'is how long running work may go on',
+    'is how long running work may continue after a shutdown began',
     async () => {
       const clock = createTestClock();
       const broker = await startTestBroker();
@@ -816,7 +816,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   WRITE_CHECK: [
-    'says what becomes of a write that its model refuses',
+    'decides what happens to a write that violates its model',
     async () => {
       const broker = await startTestBroker();
       const schema = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };
@@ -837,7 +837,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   BODY_LIMIT_BYTES: [
-    'is the largest body under /api/v2',
+    'is the maximum size of bodies under /api/v2',
     async () => {
       const { api } = await startApi({ BODY_LIMIT_BYTES: '2000' });
       const bodyOf = (bytes: number) => JSON.stringify({ name: 'City' }).padEnd(bytes);
@@ -846,7 +846,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   IMPORT_LIMIT_BYTES: [
-    'is the largest import, and an eighth of what it may hold',
+    'is the maximum size of an import, and an eighth of its maximum content',
     async () => {
       const { api } = await startApi({ IMPORT_LIMIT_BYTES: '2000' });
       const sending = async (raw: Buffer) => {
@@ -861,7 +861,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   REMOTE_ALLOWED_ORIGINS: [
-    'are the origins that documents are fetched from, and no others',
+    'are the only origins that documents are fetched from',
     async () => {
       const site = await startRecordingBroker(() => ({
         status: 200,
@@ -882,7 +882,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   CONTEXT_BASE_IRI: [
-    'is the base of generated terms',
+    'is the base IRI of generated terms',
     async () => {
       const { api } = await startApi({ CONTEXT_BASE_IRI: 'https://city.test/terms#' });
       const schema = { type: 'object', properties: { speed: { type: 'number' } } };
@@ -891,7 +891,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   WORKBENCH_TIMEOUT_MS: [
-    'ends a piece of work on what users send',
+    'limits the duration of work on schemas and documents',
     async () => {
       const store = { DATABASE_PATH: join(temporaryFolder(), 'schema.db') };
       const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^(a|a)*$' } } };
@@ -907,7 +907,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   OTEL_EXPORTER_OTLP_ENDPOINT: [
-    'is where spans are sent, those of OTEL_SERVICE_NAME',
+    'receives the spans, with the name of OTEL_SERVICE_NAME',
     async () => {
       assert.match(
         await exported({ OTEL_SERVICE_NAME: 'city' }),
@@ -916,7 +916,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   OTEL_SERVICE_NAME: [
-    'is ngsi-ld-gateway if it is not set',
+    'defaults to ngsi-ld-gateway',
     async () => {
       assert.match(await exported({}), /"stringValue":"ngsi-ld-gateway"/);
     },
@@ -928,7 +928,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     },
   ],
   LOG_LEVEL: [
-    'is how much is logged',
+    'is the minimum level of log lines',
     async () => {
       const broker = await startTestBroker();
       const gateway = await GatewayProcess.start({ PORT: '0', BROKER_URL: broker.url, LOG_LEVEL: 'error' });

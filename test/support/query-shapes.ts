@@ -33,16 +33,20 @@ export const HONEST: Flaw = { name: 'none', reads: (asked) => [asked] };
  * observed.
  */
 export const FLAWS: readonly Flaw[] = [
-  drops('q beside one id', (given) => has(given, 'q', 'id') && given.get('id')?.includes(',') === false, 'q'),
-  drops('q beside attrs', (given) => has(given, 'q', 'attrs'), 'q'),
-  drops('q beside a geoquery', (given) => has(given, 'q', 'georel'), 'q'),
-  drops('a geoquery beside q', (given) => has(given, 'q', 'georel'), ...GEO),
-  drops('scopeQ beside q', (given) => has(given, 'q', 'scopeQ'), 'scopeQ'),
-  drops('type beside attrs', (given) => has(given, 'type', 'attrs'), 'type'),
-  drops('type beside id', (given) => has(given, 'type', 'id'), 'type'),
+  drops(
+    'q next to a single id',
+    (given) => has(given, 'q', 'id') && given.get('id')?.includes(',') === false,
+    'q',
+  ),
+  drops('q next to attrs', (given) => has(given, 'q', 'attrs'), 'q'),
+  drops('q next to a geoquery', (given) => has(given, 'q', 'georel'), 'q'),
+  drops('a geoquery next to q', (given) => has(given, 'q', 'georel'), ...GEO),
+  drops('scopeQ next to q', (given) => has(given, 'q', 'scopeQ'), 'scopeQ'),
+  drops('type next to attrs', (given) => has(given, 'type', 'attrs'), 'type'),
+  drops('type next to id', (given) => has(given, 'type', 'id'), 'type'),
   drops('attrs without type', (given) => !given.has('type'), 'attrs'),
-  drops('idPattern beside q', (given) => has(given, 'idPattern', 'q'), 'idPattern'),
-  drops('a type of several', (given) => /[,|]/.test(given.get('type') ?? ''), 'type'),
+  drops('idPattern next to q', (given) => has(given, 'idPattern', 'q'), 'idPattern'),
+  drops('type with several types', (given) => /[,|]/.test(given.get('type') ?? ''), 'type'),
   {
     name: 'q for the types of another source',
     reads: (asked) => {
@@ -62,7 +66,7 @@ export const FLAWS: readonly Flaw[] = [
   misreads('!= read as true', (q) => withoutConditions(q, /!=/)),
   misreads('!attr read as true', (q) => withoutConditions(q, /^!/)),
   misreads('paths of q read as true', (q) => withoutConditions(q, /\[/)),
-  { ...drops('q beside late attrs', (given) => has(given, 'q', 'attrs'), 'q'), late: ['attrs'] },
+  { ...drops('q next to late attrs', (given) => has(given, 'q', 'attrs'), 'q'), late: ['attrs'] },
   { name: 'attrs after paging', reads: (asked) => [asked], late: ['attrs'], isBearable: true },
   { name: 'a Link that cannot be fetched', reads: (asked) => [asked], readsWithoutContext: true },
 ];

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary-folder.js';
 /** All models: finding, importing and deleting them; and contexts. */
 export function modelListFlows(browser: () => Browser): void {
   itAtLength(
-    'domains are listed by one request, and models are found in all of them, page after page',
+    'domains are listed with one request, and models are found in all of them, in pages',
     async () => {
       const schema = { type: 'object', properties: { speed: { type: 'number' } } };
       const names = Array.from({ length: 27 }, (_, index) => `Car${String(index).padStart(2, '0')}`);
@@ -87,7 +87,7 @@ export function modelListFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  itAtLength('an import that is larger than the gateway takes is refused with its limit', async () => {
+  itAtLength('an import above the limit of the gateway is refused with the limit', async () => {
     const flow = await openModels(browser(), '/~import', [], { IMPORT_LIMIT_BYTES: '2048' });
     const { page } = flow;
     const name = 'schema.json';
@@ -105,7 +105,7 @@ export function modelListFlows(browser: () => Browser): void {
   });
 
   itAtLength(
-    'deleting says what it does, and shows in the words of the gateway what forbids it',
+    'a deletion shows its effects in advance, and a refusal by the gateway in its own words',
     async () => {
       const flow = await openModels(browser(), '/City/Car/context', [
         ['/contexts', { name: 'official', '@context': { speed: 'https://terms.example/speed' } }],

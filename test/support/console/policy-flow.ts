@@ -6,7 +6,7 @@ import { itAtLength } from '../thoroughness.js';
 /** Retention policies: many of them, and changes to one that deletes. */
 export function policyFlows(browser: () => Browser): void {
   itAtLength(
-    'all policies are found, page by page, and one that deletes is not changed without a word about it',
+    'all policies are listed in pages, and changing a policy that deletes has to be confirmed',
     async () => {
       const flow = await openFlow(browser(), '#/elsewhere', () => {});
       const { page, gateway } = flow;

@@ -16,7 +16,7 @@ const common = (speed: object) => ({ definitions: { speed } });
  */
 export function referenceFlows(browser: () => Browser): void {
   itAtLength(
-    'models made with an earlier state of a reference document are updated after a look at what that changes',
+    'models made with an earlier reference document are updated after a preview of the changes',
     async () => {
       const schema = carSchema({ speed: { $ref: `${URI}#/definitions/speed` } });
       const flow = await openModels(browser(), '/~references', [
@@ -78,25 +78,32 @@ export function referenceFlows(browser: () => Browser): void {
     },
   );
 
-  itAtLength('reference documents that cannot be read are said to be so, and asked for again', async () => {
-    const flow = await openModels(browser(), '/~references/urn%3Anone');
-    const { page } = flow;
-    await page.getByRole('alert').getByText('There is no reference document "urn:none".').waitFor();
-    for (const [status, title] of [
-      [401, 'Sign-in required'],
-      [403, 'Not allowed'],
-      [503, 'Temporarily unavailable'],
-    ] as const) {
-      await page.route('**/api/v2/references?*', (route) =>
-        route.fulfill({ status, json: { title: 'T', detail: 'D' }, contentType: 'application/problem+json' }),
-      );
-      await page.getByRole('link', { name: 'Models', exact: true }).click();
-      await page.getByRole('link', { name: 'Reference documents' }).click();
-      await page.getByRole('alert').getByText(title).waitFor();
-      await page.unrouteAll({ behavior: 'ignoreErrors' });
-    }
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('There are no reference documents yet.', { exact: false }).waitFor();
-    await endFlow(flow);
-  });
+  itAtLength(
+    'reference documents that cannot be read are shown as such, and can be requested again',
+    async () => {
+      const flow = await openModels(browser(), '/~references/urn%3Anone');
+      const { page } = flow;
+      await page.getByRole('alert').getByText('There is no reference document "urn:none".').waitFor();
+      for (const [status, title] of [
+        [401, 'Sign-in required'],
+        [403, 'Not allowed'],
+        [503, 'Temporarily unavailable'],
+      ] as const) {
+        await page.route('**/api/v2/references?*', (route) =>
+          route.fulfill({
+            status,
+            json: { title: 'T', detail: 'D' },
+            contentType: 'application/problem+json',
+          }),
+        );
+        await page.getByRole('link', { name: 'Models', exact: true }).click();
+        await page.getByRole('link', { name: 'Reference documents' }).click();
+        await page.getByRole('alert').getByText(title).waitFor();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+      }
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('There are no reference documents yet.', { exact: false }).waitFor();
+      await endFlow(flow);
+    },
+  );
 }

@@ -170,7 +170,7 @@ export function workbenchFlows(browser: () => Browser): void {
     });
 
     itAtLength(
-      'a link holds the text and the choices, is opened by anyone, and sends nothing when it is made',
+      'a link contains the text and the choices, can be opened by anyone, and is made without a request',
       async () => {
         await clear(page);
         const { gateway } = flow;
