@@ -154,7 +154,7 @@ it('the summary of a purge that ended early says how much was done', () => {
   assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
 });
 
-it('the exit code tells how a purge ended', () => {
+it('the exit code shows how a purge ended', () => {
   const states = ['succeeded', 'partial', 'refused', 'failed', 'interrupted', 'cancelled'] as const;
   assert.deepEqual(
     states.map((state) => exitCodeOf({ ...VIEW, state })),

@@ -144,7 +144,7 @@ it('an error answer that is not a problem is quoted, up to its first five hundre
     assert.deepEqual(await said(body), { ...title, detail: body });
 });
 
-it('a request without an answer may have arrived, which is said only if it could change something', async () => {
+it('a request without an answer is reported as possibly arrived if it could change something', async () => {
   const failing = () => Promise.reject(new TypeError('fetch failed'));
   const { api } = clientOf(failing);
   const purge = (query: string) => api.request('delete', '/ngsi-ld/v1/entities', { query });

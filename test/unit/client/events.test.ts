@@ -64,7 +64,7 @@ it('an event may have as many characters as the limit, comments and unknown fiel
   assert.equal((await read(inPieces(`${event}\n\n`.repeat(3)), most)).length, 3);
 });
 
-it('a stream that sends nothing any more fails, after what it had was read', async () => {
+it('a stream that sends nothing for the whole time limit fails after its events were read', async () => {
   const events: string[] = [];
   const dead = (async () => {
     for await (const { data } of readEvents(streamOf([encoder.encode(STREAM)], false), 5)) events.push(data);

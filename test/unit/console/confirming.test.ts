@@ -13,7 +13,7 @@ const formOf = (type: string, more: Partial<PurgeForm['fields']> = {}): PurgeFor
   fields: { type, ...more },
 });
 
-describe('what is asked before something is deleted', () => {
+describe('confirmations before a delete', () => {
   const page = openTab();
 
   describe('the question before a purge', () => {
@@ -74,7 +74,7 @@ describe('what is asked before something is deleted', () => {
     });
   });
 
-  describe('the count before a purge', () => {
+  describe('the preview of a purge', () => {
     const t = text.preview;
     const previewOf = (matched: number) => Response.json({ matched, sample: [] });
 

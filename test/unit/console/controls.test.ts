@@ -77,7 +77,7 @@ describe('controls', () => {
     });
   });
 
-  describe('the list of what a purge deleted', () => {
+  describe('the list of deleted ids', () => {
     const t = text.run;
     const recordOf = (more: object) =>
       ({
@@ -158,7 +158,7 @@ describe('controls', () => {
     });
   });
 
-  describe('a question that is sure', () => {
+  describe('a confirmation dialog', () => {
     it('a confirmed action runs once at a time, and again after it failed', async () => {
       let [done, overtaken] = [0, 0];
       let fail: (error: unknown) => void = () => undefined;

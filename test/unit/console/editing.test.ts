@@ -15,7 +15,7 @@ import { openTab, problem, tagged } from './open-tab.js';
 
 const t = text.models;
 
-describe('what is typed and saved', () => {
+describe('drafts and saving', () => {
   const page = openTab({
     drafts: [
       'new model',

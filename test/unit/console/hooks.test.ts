@@ -15,10 +15,10 @@ import { later, openTab, problem, settled } from './open-tab.js';
 
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
 
-describe('the parts of a page that go on by themselves', () => {
+describe('hooks of the console', () => {
   const page = openTab({ drafts: ['form'] });
 
-  describe('a value that settles', () => {
+  describe('a debounced value', () => {
     it('a debounced value is updated after it has not changed for the whole time', async () => {
       const value = await page.run((one: string) => useDebounced(one, 300), 'a');
       await value.give('b');
@@ -31,7 +31,7 @@ describe('the parts of a page that go on by themselves', () => {
     });
   });
 
-  describe('what is offered', () => {
+  describe('suggestions', () => {
     const json = (items: readonly object[]) => () => Response.json(items);
 
     it('models are suggested from the second character on, by a search or by the given domain', async () => {
@@ -63,7 +63,7 @@ describe('the parts of a page that go on by themselves', () => {
     });
   });
 
-  describe('what is loaded', () => {
+  describe('loading', () => {
     interface Ask {
       readonly key: string;
       readonly load: (signal: AbortSignal) => Promise<string>;
@@ -175,7 +175,7 @@ describe('the parts of a page that go on by themselves', () => {
     });
   });
 
-  describe('a form that is kept', () => {
+  describe('a kept form', () => {
     const begin = { name: 'a', note: '' };
     const open = async (name = 'form') =>
       page.run((first: typeof begin) => useDraft(name, () => first), begin);
@@ -232,7 +232,7 @@ describe('the parts of a page that go on by themselves', () => {
     });
   });
 
-  describe('a purge that is shown', () => {
+  describe('a purge on its page', () => {
     const record = (changed: Partial<Purge>) => ({ id: 'a', deleted: 0, ...changed }) as Purge;
     const stateOf = ({ now }: { readonly now: WatchedPurge }) => now.record?.state;
     let send: (record: Partial<Purge>) => void;
@@ -324,7 +324,7 @@ describe('the parts of a page that go on by themselves', () => {
     });
   });
 
-  describe('what a save would do', () => {
+  describe('the dry run of a save', () => {
     interface Ask {
       readonly key?: ModelKey;
       readonly write: ModelWrite | undefined;

@@ -14,7 +14,7 @@ import { nameOf, openTab, problem, type Shown } from './open-tab.js';
 describe('pages of models', () => {
   const page = openTab();
 
-  describe('what saving a model would do', () => {
+  describe('the effects of saving a model', () => {
     const t = text.models;
     const trialOf = (more: Partial<ModelTrial> = {}): ModelTrial => ({
       dryRun: true,
@@ -134,7 +134,7 @@ describe('pages of models', () => {
     });
   });
 
-  describe('what is asked of a domain', () => {
+  describe('dialogs of a domain', () => {
     const t = text.models;
     const read = {
       value: { name: 'City', compatibility: 'full', description: 'old' } as Domain,

@@ -26,7 +26,7 @@ function kindsOf(env: Readonly<Record<string, string>> = {}) {
   );
 }
 
-it('each setting of purges takes effect where it should', () => {
+it('each setting of purges reaches the part that it configures', () => {
   const { entities, temporal } = kindsOf();
   const limits = { pageSize: 211, pageSizeMax: 977, batchSize: 83, maxAffected: 997 };
   assert.deepEqual(entities.limits, { ...limits, concurrency: 7, strategy: 'auto' });

@@ -90,7 +90,7 @@ it('a lost job of another broker waits, warns about the missing counts, and may 
   }
 });
 
-it('a lost restore, or dry run, of another broker waits, and is not said to have deleted anything', async () => {
+it('a lost restore or dry run of another broker waits, and its record does not mention deletes', async () => {
   for (const members of [
     { target: 'restore', restoreOf: 'a', restored: 4, failed: 3 },
     { dryRun: true },

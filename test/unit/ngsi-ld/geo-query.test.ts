@@ -17,7 +17,7 @@ function refusedParameter(query: Parameters<typeof parseGeoQuery>[0]): string {
   return 'none';
 }
 
-it('near is read with its bound in metres', () => {
+it('a geoquery with near has its bound in metres', () => {
   assert.deepEqual(parseGeoQuery({ georel: 'near;maxDistance==2000', ...point }), {
     relation: { kind: 'near', bound: 'maxDistance', metres: 2000 },
     geometry: 'Point',
@@ -29,7 +29,7 @@ it('near is read with its bound in metres', () => {
   assert.equal(far.geoproperty, 'observationSpace');
 });
 
-it('every other relation is read with any geometry', () => {
+it('a geoquery with any other relation may have any geometry', () => {
   for (const georel of ['within', 'contains', 'intersects', 'equals', 'disjoint', 'overlaps']) {
     assert.equal(parseGeoQuery({ georel, geometry: 'Polygon', coordinates: square }).relation.kind, georel);
   }
@@ -46,7 +46,7 @@ it('every other relation is read with any geometry', () => {
   }
 });
 
-it('a wrong or missing part is refused with the name of its parameter', () => {
+it('a wrong or missing part of a geoquery is refused with the name of its parameter', () => {
   const georels = ['near', 'near;maxDistance=5', 'near;maxDistance==0', 'near;maxDistance==-1', 'near;maxDistance==1e999',
       'near;maxDistance==1;minDistance==1', 'near;maxDistance==01', ' within', 'within ', 'xnear;maxDistance==1',
       'near;maxDistance==1x', 'near;farDistance==1', 'Within', '', 'toString']; // oxfmt-ignore
@@ -62,7 +62,7 @@ it('a wrong or missing part is refused with the name of its parameter', () => {
   assert.equal(refusedParameter({ georel: 'within', ...point, geoproperty: '' }), 'geoproperty');
 });
 
-it('coordinates that do not fit the geometry are refused', () => {
+it('coordinates of a geoquery that do not fit the geometry are refused', () => {
   const wrong: readonly [string, string][] = [
     ['Point', '8,40'],
     ['Point', '[8]'],
@@ -99,7 +99,7 @@ it('coordinates that do not fit the geometry are refused', () => {
   }
 });
 
-it('any texts are parsed or refused with NgsiLdSyntaxError', () => {
+it('any texts are parsed as a geoquery or refused with NgsiLdSyntaxError', () => {
   const text = fc.oneof(
     fc.string(),
     fc.json(),

@@ -141,7 +141,7 @@ const hostile = fc.oneof(
   fc.string({ unit: fc.constantFrom(...Array.from('a.:/#[]{}()=!<>~"\\;|,1-T Z')), maxLength: 40 }),
 );
 
-it('any text is parsed or refused with NgsiLdSyntaxError', () => {
+it('any text is parsed as a q or refused with NgsiLdSyntaxError', () => {
   fc.assert(
     fc.property(hostile, (q) => {
       try {

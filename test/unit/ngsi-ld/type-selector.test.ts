@@ -24,13 +24,13 @@ it('"*" selects every type, and is only valid alone', () => {
     assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text);
 });
 
-it('a name is compared exactly, including IRIs', () => {
+it('a type selector compares names exactly, including IRIs', () => {
   assert.equal(selects('https://a.example/ns#Car', 'https://a.example/ns#Car'), true);
   assert.equal(selects('car', 'Car'), false);
   assert.equal(selects('constructor', 'Car'), false);
 });
 
-it('an incomplete selection is refused', () => {
+it('an incomplete type selector is refused', () => {
   for (const text of [
     '',
     ',A',
@@ -48,13 +48,13 @@ it('an incomplete selection is refused', () => {
   }
 });
 
-it('brackets nest a hundred deep and not one deeper', () => {
+it('brackets of a type selector nest a hundred deep and not one deeper', () => {
   const nested = (depth: number) => `${'('.repeat(depth)}A${')'.repeat(depth)}`;
   assert.equal(selects(nested(100), 'A'), true);
   assert.throws(() => parseTypeSelector(nested(101)), /at most 100 nested brackets/);
 });
 
-it('the names of a selection are listed completely, each once', () => {
+it('the names of a type selector are all listed, each once', () => {
   for (const [text, names] of [
     ['*', []],
     ['A', ['A']],
@@ -64,7 +64,7 @@ it('the names of a selection are listed completely, each once', () => {
     assert.deepEqual(typeNamesOf(parseTypeSelector(text)), names, text);
 });
 
-it('any text is parsed or refused with NgsiLdSyntaxError', () => {
+it('any text is parsed as a type selector or refused with NgsiLdSyntaxError', () => {
   const texts = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom('A', 'B', ';', '|', ',', '(', ')', '*') }),
@@ -80,7 +80,7 @@ it('any text is parsed or refused with NgsiLdSyntaxError', () => {
   );
 });
 
-it('a disjunction matches exactly if one of its names is among the types', () => {
+it('a disjunction of types matches exactly if one of its names is among the types of the entity', () => {
   const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E'), { minLength: 1 });
   fc.assert(
     fc.property(names, names, (selected, types) => {

@@ -31,7 +31,7 @@ function stepAfter(look: Look, state: Partial<WalkState> = {}, paging = NOTHING_
   return nextStep(before, seen, learnPaging(paging, before, seen));
 }
 
-it('the plan of a walk ends only after two complete agreements with the count in a row', () => {
+it('the plan of a walk confirms its end only by full agreement with the count, and starts again after a disagreement', () => {
   for (const [look, confirmations] of [
     [{ ids: 5, fresh: 5, count: 15 }, 1],
     [{ ids: 5, fresh: 5, count: 16 }, 0],

@@ -7,7 +7,7 @@ import { createValidator } from '../../../../sidecar/schemas/json-schema/validat
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 
-describe('what is inferred', () => {
+describe('the keywords of an inferred schema', () => {
   it('an inferred schema looks as if a person had written it', () => {
     const samples = [
       {
@@ -263,7 +263,7 @@ describe('what is inferred', () => {
   });
 });
 
-describe('what is inferred of id and type', () => {
+describe('id and type in an inferred schema', () => {
   it('an inferred schema lists the types of samples that have an id and a type', () => {
     const typeOf = (...samples: readonly JsonObject[]) =>
       namedSchemasIn(inferSchema(samples), 'properties').get('type');

@@ -49,7 +49,7 @@ async function composed(...given: Parameters<typeof outcomeOf>) {
   return { ...others, context: (JSON.parse(text) as Record<string, unknown>)['@context'] };
 }
 
-describe('the context of a model that brings its own', () => {
+describe('the context of a model with its own context', () => {
   it('generated terms come before those of the model, for terms that these lack, and the core context is last', async () => {
     assert.deepEqual(await composed({ seats: `${EX}seats`, more: `${EX}more` }), {
       context: [{ Bench: GENERATED.Bench }, { seats: `${EX}seats`, more: `${EX}more` }, coreContextUrl()],

@@ -7,7 +7,7 @@ const IRI = 'https://terms.example/t';
 const meaning = async (definition: unknown, more: object = {}) =>
   (await contextMeaning({ '@version': 1.1, ...more, t: definition }, loaderOf())).terms.get('t');
 
-describe('what a term means', () => {
+describe('the meaning of a term', () => {
   for (const [what, definition, found] of [
     ['an IRI', IRI, IRI],
     ['a map of it alone', { '@id': IRI }, IRI],

@@ -7,7 +7,7 @@ const event = (code: string, details: Readonly<Record<string, unknown>>, count =
   count,
 });
 
-describe('the warnings for what the processor reports', () => {
+describe('the warnings for events of the processor', () => {
   for (const [code, details, warning, sentence] of [
     ['invalid property', { property: 'x' }, 'dropped-member', /^No context defines "x": the member is/],
     ['relative @id reference', { id: 'x' }, 'relative-id', /^The id "x" is not an absolute IRI/],

@@ -16,7 +16,7 @@ function supplyOf(context: unknown, documentUrl?: string): Supply {
   return { sha256, text, ...(documentUrl === undefined ? {} : { documentUrl }) };
 }
 
-describe('what a worker knows of contexts', () => {
+describe('the contexts known to a worker', () => {
   it('a context is known under its URL for the last three stamps, and must be supplied for each of them', () => {
     const known = new KnownContexts();
     const missing = (stamp: string, supplied?: Supply) =>
@@ -95,7 +95,7 @@ describe('what a worker knows of contexts', () => {
   });
 });
 
-describe('the processor that requests share', () => {
+describe('the shared processor of requests', () => {
   const gathered = (keys: Readonly<Record<string, string>>, failures = 0) => ({
     contents: new Map(
       Object.entries(keys).map(([one, key]) => [

@@ -79,7 +79,7 @@ const entities = fc
     })),
   );
 
-describe('what is remembered of round trips', () => {
+describe('remembered round trips', () => {
   it('remembered round trips never change the warnings', async () => {
     await fc.assert(
       fc.asyncProperty(entities, async (alike) => {
@@ -162,7 +162,7 @@ describe('what is remembered of round trips', () => {
   });
 });
 
-describe('what is lost where names come back as others', () => {
+describe('the losses of members that come back under other names', () => {
   it('a dropped or null member is never matched with the new name of another member', () => {
     for (const [document, back] of [
       // Both names have the same ending.

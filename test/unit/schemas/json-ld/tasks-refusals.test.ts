@@ -7,7 +7,7 @@ import { Desk, placesOf } from './desk.js';
 const P = 'https://terms.example/p';
 const desk = new Desk();
 
-describe('bodies', () => {
+describe('bodies of JSON-LD tasks', () => {
   it('JSON-LD bodies that are not unambiguous JSON are refused, with the place', async () => {
     for (const [text, line, column] of [
       ['{"document":', 1, 13],
@@ -86,7 +86,7 @@ describe('safe processing', () => {
   });
 });
 
-describe('limits', () => {
+describe('limits of JSON-LD tasks', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, `https://terms.example/${n}`]));
 

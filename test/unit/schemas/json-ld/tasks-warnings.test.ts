@@ -16,7 +16,7 @@ async function warnedOf(document: object, context?: unknown): Promise<ReturnType
   return placesOf((await desk.expand({ document, ...(context === undefined ? {} : { context }) })).warnings);
 }
 
-describe('warnings of what is dropped', () => {
+describe('warnings of dropped data', () => {
   it('warnings of dropped data name each dropped place, and nothing inside it', async () => {
     const document = [
       { '@context': { p: `${EX}p` }, p: { lost: { p: null, lost: 1 } }, lost: [1] },
@@ -68,7 +68,7 @@ describe('warnings of what is dropped', () => {
   });
 });
 
-describe('warnings of what compaction does not restore', () => {
+describe('warnings of lossy compaction', () => {
   it('warnings of lossy compaction name nulls, arrays of one item, and nested arrays, each at its place', async () => {
     for (const [members, expected] of [
       [{ a: null }, [['null-lost', '/document/a']]],

@@ -16,7 +16,7 @@ function assertSaid(cases: readonly (readonly [JsonObject, JsonObject, ...string
     assert.deepEqual(said(before, after), details, JSON.stringify([before, after]));
 }
 
-describe('a change report of objects that are closed', () => {
+describe('a change report of closed objects', () => {
   const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: 'object',
     properties,

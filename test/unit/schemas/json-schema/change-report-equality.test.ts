@@ -109,7 +109,7 @@ function rewritten(schema: JsonObject, rewrite: Rewrite, choose: () => boolean):
 
 const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
 
-describe('a change report of a schema that is written otherwise', () => {
+describe('a change report of a schema that is written differently', () => {
   for (const [title, rewrite] of Object.entries(REWRITES))
     it(`a change report has no difference if a schema is written differently: ${title}`, () => {
       fc.assert(

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 
-describe('what the change report proves', () => {
+describe('the proofs of the change report', () => {
   it('the change report proves that alternatives cover each other', () => {
     const equal: readonly (readonly [JsonObject, JsonObject])[] = [
       [{ type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],

@@ -61,7 +61,7 @@ describe('the draft of a schema', () => {
     );
   });
 
-  describe('a meta-schema of its own', () => {
+  describe('a custom meta-schema', () => {
     const own = 'https://meta.example/own';
     const base = 'https://json-schema.org/draft/2020-12/vocab/';
     const metaSchema = ($vocabulary: Readonly<Record<string, boolean>>): JsonObject => ({

@@ -150,7 +150,7 @@ describe('the usability of a schema', () => {
   });
 });
 
-describe('references that never go into the value', () => {
+describe('references that never descend into the value', () => {
   it('references that never descend into the value are found, whatever keywords form the circle', () => {
     const circles: readonly (readonly [JsonObject, string])[] = [
       [{ $ref: '#' }, '/$ref'],

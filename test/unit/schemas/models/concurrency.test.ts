@@ -6,7 +6,7 @@ import type { Page } from '../../../../sidecar/store/index.js';
 
 const LAMP = { kind: 'model', domain: 'City', name: 'Lamp' } as const;
 
-describe('reads of what may be missing', () => {
+describe('reads of records that may be missing', () => {
   it('a missing record is read as undefined, but a missing parent is an error', async () => {
     const read = (error?: Error) =>
       ifThere('model', error === undefined ? Promise.resolve('found') : Promise.reject(error));

@@ -116,7 +116,7 @@ describe('the settings of a model after a change', () => {
   }
 });
 
-describe('the settings that a model has', () => {
+describe('the current settings of a model', () => {
   it('a model has other settings if any one of them differs', () => {
     assert.ok(isSame(MODEL, SETTINGS.ownContext, SETTINGS));
     for (const other of [

@@ -16,7 +16,7 @@ function storeOf() {
   return { store, reads, known, get };
 }
 
-describe('what is known of a store', () => {
+describe('cached values about a store', () => {
   it('a value about a store is read once for each key until the store is changed', async () => {
     const { reads, get } = storeOf();
     for (const key of ['a', 'b', 'a', 'b']) assert.equal(await get(key), 1);

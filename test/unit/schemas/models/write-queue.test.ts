@@ -64,7 +64,7 @@ describe('the queue of writes', () => {
   });
 });
 
-describe('a write that is overtaken', () => {
+describe('an overtaken write', () => {
   const overwritten = () =>
     overwriting(() => Promise.reject(new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other')));
 

@@ -32,7 +32,7 @@ async function failure(promise: Promise<unknown>): Promise<RemoteFailure> {
   return error.failure;
 }
 
-describe('remote documents: what is fetched', () => {
+describe('remote documents: requests and contents', () => {
   for (const type of [
     'application/json',
     'application/ld+json; charset=utf-8',
@@ -247,7 +247,7 @@ describe('remote documents: time', () => {
   });
 });
 
-describe('remote documents: what is refused', () => {
+describe('remote documents: refusals', () => {
   for (const [what, status, body, headers, expected] of [
     ['a missing document', 404, '{}', { 'content-type': 'application/json' }, 'status'],
     ['an error', 500, '{}', { 'content-type': 'application/json' }, 'status'],

@@ -23,7 +23,7 @@ const look = async (hostname: string, resolve: ResolveHost, all = true) =>
     vettedLookup(resolve)(hostname, { all }, (error, address, family) => done({ error, address, family }));
   });
 
-describe('the lookup of a host that documents are fetched from', () => {
+describe('the lookup of a host for remote documents', () => {
   it('the lookup of a host returns public addresses, and also private ones for a name inside a network', async () => {
     for (const [hostname, found, kept] of [
       ['example.org', [PUBLIC, PRIVATE, PUBLIC_6, METADATA], [PUBLIC, PUBLIC_6]],

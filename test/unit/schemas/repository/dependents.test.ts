@@ -13,7 +13,7 @@ const failing = (error: Error) =>
     byContexts: () => Promise.reject(error),
   } as unknown as SchemaService['comparison']);
 
-describe('what changed contexts mean for a model', () => {
+describe('the effect of changed contexts on a model', () => {
   it('a model that cannot be compared with its earlier contexts is reported as unproven', async () => {
     const { overall, differences } = await failing(new TaskTooCostlyError('time', 'It took too long.'));
     assert.equal(overall, 'narrowing');

@@ -8,7 +8,7 @@ function factsOf(document: unknown) {
   return description.facts;
 }
 
-describe('what a document of a repository is', () => {
+describe('the kind of a document in a repository', () => {
   for (const [document, kind] of [
     [{ '@context': {} }, 'context'],
     [{ '@context': {}, other: 1 }, 'other'],

@@ -299,7 +299,7 @@ describe('the folders of tools', () => {
   });
 });
 
-describe('the documents that models share', () => {
+describe('the shared documents of models', () => {
   it('shared documents are stored under each URL that names them', () => {
     assert.deepEqual(stored(completeRepository()), {
       [COMMON_URL]: 'shared/common-schema.json',

@@ -59,7 +59,7 @@ function noting(note: (write: string, store: SchemaStore) => unknown): (store: S
 
 const WRITES = ['domain City', 'document urn:x', 'context terms', 'model Bench'];
 
-describe('an import that is disturbed', () => {
+describe('an interrupted import', () => {
   for (const last of WRITES) {
     it(`an import ends with an outage of the store, and with its client, at "${last}"`, async () => {
       const outage = new StoreUnavailableError('down');

@@ -5,7 +5,7 @@ import { modelChangeOf } from '../../../../sidecar/schemas/repository/settings.j
 
 const textOf = (schema: object) => JSON.stringify(schema);
 
-describe('the change that an import makes of a model', () => {
+describe('the change of a model by an import', () => {
   it('a new imported model has the description of its schema if the text is not too long', () => {
     const described = (description: unknown, isThere: boolean) =>
       modelChangeOf({ schema: textOf({ description }) }, isThere).description;

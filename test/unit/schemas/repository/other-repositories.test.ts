@@ -51,7 +51,7 @@ describe('a repository on a code host', () => {
     assert.deepEqual(documents(files), Object.fromEntries(spellings.map((url) => [url, 'wind-schema.json'])));
   });
 
-  it('a renamed repository finds its documents also by its former name, and stores them only under its new one', () => {
+  it('a renamed repository finds its documents also by its former name, and replaces no document stored under that', () => {
     const url = `${RAW}/BLDG/master/BLDG-schema.json`;
     const files = {
       'BLDG-schema.json': shared(`${PAGES}/BLDG/BLDG-schema.json`),

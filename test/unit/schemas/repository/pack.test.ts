@@ -15,7 +15,7 @@ const FILES: readonly PackedFile[] = [
   { path: 'a/é.json', content: Buffer.from('{}') },
 ];
 
-describe('an archive that is made', () => {
+describe('a written archive', () => {
   it('a written archive has the files with their contents, and no time, so that equal content has equal bytes', async () => {
     const first = await buffer(packTarGz(FILES));
     assert.deepEqual(await buffer(packTarGz(FILES)), first);

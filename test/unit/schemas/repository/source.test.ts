@@ -21,7 +21,7 @@ const reading = (unpackedBytes = 1_000_000, files = 100) => ({
 
 const A = { name: 'a/schema.json', content: '{"a":1}' };
 
-describe('what was sent to an import', () => {
+describe('the upload of an import', () => {
   it('the files of an import are the same from a tar.gz, a zip, JSON, and a form with any of these', async () => {
     const tar = await tarGz([A]);
     const zipped = zip([A]);

@@ -29,7 +29,7 @@ async function importing(transfer: Transfer, documents: object, options: object 
   );
 }
 
-describe('imports of documents that others name by other spellings', () => {
+describe('imports of documents that others name by other forms of their URLs', () => {
   it('a dry run finds documents by other forms of their URLs, like the import', async () => {
     await withTransfer(async (transfer) => {
       const bench = { 'Bench/schema.json': BENCH };

@@ -19,7 +19,7 @@ const documentsOf = ({ documents }: ImportPlan) => documents.map(({ path, url })
 
 const at = (path: string) => `https://repository.invalid/D/${path}`;
 
-describe('models that are named by their titles', () => {
+describe('models named by their titles', () => {
   it('the relative $refs of a model that is named by its title are resolved, and those of the documents they name', () => {
     const found = plan({
       'models/tram.json': entity('Tram', '../parts/wheel.json#/definitions/a'),

@@ -92,7 +92,7 @@ describe('the URLs of a repository', () => {
   });
 });
 
-describe('the URLs that documents are stored under', () => {
+describe('the URLs under which documents are stored', () => {
   for (const [text, uri] of [
     ['https://a.example/x.json', 'https://a.example/x.json'],
     ['https://a.example/x.json#/definitions', 'https://a.example/x.json'],

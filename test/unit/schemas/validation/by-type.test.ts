@@ -171,7 +171,7 @@ describe('the types in a body', () => {
   });
 });
 
-describe('bodies whose types are known', () => {
+describe('bodies with known types', () => {
   it('a body is validated at once if the models of all its types are given, and otherwise returns its types', () => {
     const {
       models: [a, b],

@@ -76,7 +76,7 @@ describe('an instance of an attribute', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a validation answer', () => {
   it('a validation answer limits the length of its pointers, and says so', () => {
     const name = 'a'.repeat(300_000);
     const wrong = Array.from({ length: 50 }, () => ({ type: 'Property' }));

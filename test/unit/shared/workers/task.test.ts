@@ -74,7 +74,7 @@ it('a task says whether it took too much time or too much memory, and time is re
     assert.ok(!isOutOfMemory(cause));
 });
 
-it('an aborted task fails with the reason of its signal, and is over before its owner is told', () => {
+it('an aborted task fails with the reason of its signal, and is over when the callback runs', () => {
   const { task, ends } = taskOf();
   const { signal, listeners } = countingSignal();
   const told: boolean[] = [];
