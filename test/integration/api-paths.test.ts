@@ -171,7 +171,7 @@ it('every GET under /api/v2 is 304 for the current ETag, and 200 after a change'
   assert.equal((await api.get(model, { 'if-none-match': etag })).status, 200);
 });
 
-it('answers under /api/v2 never contain the tenant of the request, since caches may keep them', async () => {
+it('a context is served without the tenant of the request, since caches may keep the answer', async () => {
   const answer = await api.get('/contexts/Mobility~Car', { 'ngsild-tenant': 'south' });
   assert.equal(answer.headers.get('ngsild-tenant'), null);
 });

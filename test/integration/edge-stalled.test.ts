@@ -95,7 +95,7 @@ it('requests that wait for a connection to the broker are 503 with Retry-After i
   assert.equal(broker.received.length, 4, 'nothing of them reached the broker');
 });
 
-it('requests that wait for a connection to the broker get one in order, and every connection is reused', async () => {
+it('clients that disconnect, waiting for a connection to the broker or using one, leave every connection usable', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
     places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },

@@ -51,7 +51,7 @@ for (const [name, count] of Object.entries({
   'always 100': () => 100,
   'always 10000': () => 10_000,
 })) {
-  it(`a purge at a broker whose counts are wrong deletes every match and then reports matches that are counted but not listed: ${name}`, async (t) => {
+  it(`a purge at a broker whose counts are too high deletes every match, and can only fail because matches are counted but not listed: ${name}`, async (t) => {
     const broker = await startStubBroker(t, { entities: things(200), count });
     const { error, report, progress } = await purge(broker, 'type=Thing');
     assert.equal(broker.entities.size, 0);

@@ -26,7 +26,7 @@ describe('a purge and its restore whose gateways are killed', () => {
       ARCHIVE_SECRET: 'a secret of sixteen or more',
     };
 
-    /** Runs a job to its end, and kills the gateway at each of the given numbers of entities. */
+    /** Runs a job to its end, and kills the gateway whenever the next condition on the number of entities is met. */
     async function killedJob(
       start: (url: string) => Promise<PurgeRecord>,
       killAt: readonly ((there: number) => boolean)[],

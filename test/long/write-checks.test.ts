@@ -8,7 +8,7 @@ after(stopAll);
 it('the memory of bodies is released when their clients disconnect', async () => {
   const broker = await new UnluckyBroker().start();
   const gateway = await enforcing(broker);
-  // More bodies than the body budget has room for at a time.
+  // Together, the bodies exceed the body budget.
   const body = JSON.stringify(car(5, { load: 'x'.repeat(4_900_000) }));
   for (let round = 0; round < 30; round += 1) {
     const before = broker.writes.length;
