@@ -38,8 +38,7 @@ export class Pace {
     const isFirst = this.#perSecond === undefined;
     this.#perSecond = perSecond ?? undefined;
     if (this.#perSecond !== undefined) this.#tokens = isFirst ? 0 : Math.min(this.#tokens, this.burst);
-    this.#changed.abort();
-    this.#changed = new AbortController();
+    this.#wake();
   }
 
   /**
@@ -62,6 +61,13 @@ export class Pace {
     if (this.#perSecond === undefined) return;
     this.#fill();
     this.#tokens = Math.min(this.burst, this.#tokens + amount);
+    this.#wake();
+  }
+
+  /** Lets the request that waits look again. */
+  #wake(): void {
+    this.#changed.abort();
+    this.#changed = new AbortController();
   }
 
   #fill(): void {

@@ -208,3 +208,20 @@ it('an aborted signal leaves the queue of the pace of a purge, and those behind 
   await clock.pass(1000);
   assert.equal(second, true);
 });
+
+it('deletes that are given back let the next request through at once', async () => {
+  const clock = new HandClock();
+  const pace = new Pace(clock, 10);
+  await pace.take(10, never);
+  let through = 0;
+  for (let n = 0; n < 4; n += 1)
+    void pace.take(10, never).then(() => {
+      through += 1;
+      // The request became too old while it waited.
+      if (through < 4) pace.giveBack(10);
+    });
+  await clock.pass(999);
+  assert.equal(through, 0);
+  await clock.pass(1);
+  assert.equal(through, 4);
+});
