@@ -42,28 +42,21 @@ export class WholeEntities implements RestoreKind {
   }
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
-    const results = this.#takesBatches && items.length > 1 ? await this.#createBatch(items) : undefined;
-    return results ?? this.#createSingly(items);
+    return this.#takesBatches && items.length > 1 ? this.#createBatch(items) : this.#createSingly(items);
   }
 
-  /** Creates entities by one batch; undefined if the broker refused the batch as a whole. */
-  async #createBatch(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult> | undefined> {
+  /** Creates entities by one batch, and by further requests what the broker refused only because of the others. */
+  async #createBatch(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const settled = await this.#send(BATCH_PATH, `[${items.map(textOf).join()}]`, items.length);
-    const all = (result: CreateResult) => new Map(items.map(({ key }) => [key, result]));
-    if ('unclear' in settled) return all({ kind: 'unclear', problem: settled.unclear });
+    if ('unclear' in settled)
+      return new Map(items.map(({ key }) => [key, { kind: 'unclear', problem: settled.unclear }]));
     const { reply, wasUnclear } = settled;
-    const body = parseJsonObject(reply.body);
-    const errors = Array.isArray(body?.['errors']) ? (body['errors'] as unknown[]) : [];
-    if (reply.status >= 400 && errors.length === 0) {
-      // The broker has no batches, or refuses this one because of something in it.
-      if ([404, 405, 501].includes(reply.status)) this.#takesBatches = false;
-      return undefined;
-    }
-    const results = new Map<string, CreateResult>(items.map(({ key }) => [key, CREATED]));
-    for (const error of errors) {
-      const id = isObject(error) ? (error['entityId'] ?? error['id']) : undefined;
-      if (typeof id === 'string' && results.has(id)) results.set(id, resultOfError(error));
-    }
+    const results = new Map(resultsOfBatch(reply, items));
+    const others = items.filter(({ key }) => !results.has(key));
+    if (results.size === 0 && [404, 405, 501].includes(reply.status)) this.#takesBatches = false;
+    // A batch that names nothing would be refused again.
+    const more = results.size === 0 ? await this.#createSingly(others) : await this.create(others);
+    for (const [key, result] of more) results.set(key, result);
     // What an earlier try has created exists by now.
     if (wasUnclear) for (const [key, { kind }] of results) if (kind === 'exists') results.set(key, CREATED);
     return results;
@@ -125,6 +118,26 @@ export function resultOfReply(reply: BrokerReply, wasUnclear: boolean): CreateRe
   if (reply.status >= 200 && reply.status < 300) return CREATED;
   if (reply.status === 409) return wasUnclear ? CREATED : EXISTS;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
+}
+
+/** Reads the answer to a batch create. A refused batch has created only what the answer says; the others are left out. */
+function resultsOfBatch(
+  reply: BrokerReply,
+  items: readonly RestoreItem[],
+): ReadonlyMap<string, CreateResult> {
+  const body = parseJsonObject(reply.body);
+  const listOf = (member: string) =>
+    Array.isArray(body?.[member]) ? (body[member] as readonly unknown[]) : [];
+  const created = new Set(listOf('success'));
+  const isRefused = reply.status >= 400;
+  const results = new Map<string, CreateResult>();
+  for (const { key } of items) if (!isRefused || created.has(key)) results.set(key, CREATED);
+  const keys = new Set(items.map(({ key }) => key));
+  for (const error of listOf('errors')) {
+    const id = isObject(error) ? (error['entityId'] ?? error['id']) : undefined;
+    if (typeof id === 'string' && keys.has(id)) results.set(id, resultOfError(error));
+  }
+  return results;
 }
 
 function resultOfError(error: unknown): CreateResult {

@@ -210,6 +210,66 @@ it('an entity that the broker reports as existing is already there, whatever its
   }
 });
 
+/** A broker that refuses a batch as a whole, and names some of its entities in the errors of a 400. */
+function refusingBatches(named: (ids: readonly string[]) => readonly string[], createsAnyway = false) {
+  const [world, batches, singly] = [new Set<string>(), [] as number[], [] as string[]];
+  const broker = ({ method, path, jsonBody = '' }: BrokerRequest): BrokerReply => {
+    if (method === 'GET')
+      return replyOf(
+        200,
+        [...world].map((id) => ({ id })),
+      );
+    const body = JSON.parse(jsonBody) as Entity | readonly Entity[];
+    if (path !== '/entityOperations/create') {
+      const { id } = body as Entity;
+      singly.push(id);
+      if (id === 'urn:t:bad') return problem(400);
+      if (world.has(id)) return problem(409);
+      world.add(id);
+      return replyOf(201);
+    }
+    const ids = (body as readonly Entity[]).map(({ id }) => id);
+    batches.push(ids.length);
+    const bad = named(ids);
+    if (bad.length === 0 || createsAnyway) for (const id of ids) world.add(id);
+    return bad.length === 0
+      ? replyOf(201, ids)
+      : replyOf(400, {
+          errors: bad.map((entityId) => ({ entityId, error: { status: 400, title: 'Bad' } })),
+        });
+  };
+  return { broker, batches, singly };
+}
+
+const GOOD_AND_BAD = ['urn:t:1', 'urn:t:bad', 'urn:t:2', 'urn:t:3'].map((id) => ({ id, type: 'T' }));
+
+it('entities that the refusal of a batch does not name are created in a further batch', async () => {
+  const { broker, batches, singly } = refusingBatches((ids) => ids.filter((id) => id === 'urn:t:bad'));
+  const { restored, failed, errors } = await restore('entities', GOOD_AND_BAD, broker);
+  assert.deepEqual([restored, failed, batches, singly], [3, 1, [4, 3], []]);
+  assert.deepEqual(
+    errors.map(({ entityId, error: { title } }) => [entityId, title]),
+    [['urn:t:bad', 'Bad']],
+  );
+});
+
+it('entities are created one by one if the refusal of their batch names none of them', async () => {
+  const { broker, batches, singly } = refusingBatches(() => ['urn:t:other']);
+  const { restored, failed } = await restore('entities', GOOD_AND_BAD, broker);
+  assert.deepEqual([restored, failed, batches, singly.length], [3, 1, [4], 4]);
+});
+
+it('entities that the broker created before it refused a repeated batch count as restored', async () => {
+  const { broker } = refusingBatches(() => ['urn:t:other'], true);
+  let tries = 0;
+  const { restored, alreadyThere } = await restore('entities', GOOD_AND_BAD, (request) => {
+    const reply = broker(request);
+    if (request.path !== '/entityOperations/create' || (tries += 1) > 1) return reply;
+    throw new BrokerTimeoutError('no answer', true);
+  });
+  assert.deepEqual([restored, alreadyThere], [3, 0]);
+});
+
 it('instances without a time, which some brokers refuse, do not prevent those with a time', async () => {
   const posts: unknown[] = [];
   const seen = { ...ONE, observedAt: '2026-01-01T00:00:00Z' };
