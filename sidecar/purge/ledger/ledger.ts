@@ -51,10 +51,10 @@ const MAX_LISTED = 1000;
 /** The states of an item that was not deleted. */
 type LeftState = typeof IdState.retryDue | typeof IdState.failed;
 
-const CONFIRMED_AND_PRESENT: BrokerProblem = {
+const GONE_AND_PRESENT: BrokerProblem = {
   status: 409,
   title: 'Still listed',
-  detail: 'The broker confirmed a delete and still lists what it should have deleted.',
+  detail: 'The broker answered that it is gone, and still lists it.',
 };
 
 const NEVER_IN_TIME: BrokerProblem = {
@@ -213,7 +213,7 @@ export class ItemLedger {
     const key = keyOf(item);
     const state = this.states.get(key);
     if (wasReportedGone(state)) {
-      this.recordStillListed(item, CONFIRMED_AND_PRESENT);
+      this.recordStillListed(item, GONE_AND_PRESENT);
       return;
     }
     this.#unclear.delete(key);
