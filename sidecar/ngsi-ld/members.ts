@@ -21,6 +21,9 @@ export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
 
+/** Stands for the instances of an attribute without a datasetId. */
+export const NO_DATASET = '@none';
+
 /** Returns the names of an entity's own attributes, as written in the entity. */
 export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));

@@ -6,7 +6,7 @@ import {
   readLine,
   wholeEntity,
 } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { NO_DATASET, ownAttributesOf } from '../../ngsi-ld/members.js';
 import { ownType } from '../../ngsi-ld/problem.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
@@ -184,9 +184,6 @@ function partsOf(
   }
   return parts;
 }
-
-/** Stands for the instances without a datasetId. */
-const NO_DATASET = '@none';
 
 function textIn(instance: JsonValue, member: 'instanceId' | 'datasetId'): string | undefined {
   const text = isObject(instance) ? instance[member] : undefined;

@@ -5,11 +5,5 @@ export {
   previewAttributes,
   removeAttributes,
 } from './attribute-removal.js';
-export {
-  type ItemDelete,
-  NO_DATASET,
-  datasetParameter,
-  deleteItem,
-  deleteWholeAttribute,
-} from './item-delete.js';
+export { type ItemDelete, datasetParameter, deleteItem, deleteWholeAttribute } from './item-delete.js';
 export { removeItems } from './item-removal.js';

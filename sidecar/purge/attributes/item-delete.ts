@@ -1,3 +1,4 @@
+import { NO_DATASET } from '../../ngsi-ld/members.js';
 import { parseBrokerProblem, failureIn, type DeleteResult } from '../broker/index.js';
 import type { PurgeScope } from '../run/index.js';
 import { BrokerRefusedError } from '../errors.js';
@@ -6,9 +7,6 @@ import { noSafePath, attributePath } from '../proof/index.js';
 import { keyOf, type Item } from '../ledger/index.js';
 import type { ListedResource } from '../listing/index.js';
 import { ListedTooLongAgo, type Settled } from '../requests/index.js';
-
-/** Stands for the instances without a datasetId. */
-export const NO_DATASET = '@none';
 
 /** Letters, and URI characters without a meaning in a query, even if it is decoded too early. */
 const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}_.~:@!$'()/-]*[\p{L}\p{M}\p{N}_~:@!$'()-]$/u;

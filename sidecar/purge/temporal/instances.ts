@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { NO_DATASET, ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import { NO_DATASET, deleteItem, type ItemDelete } from '../attributes/index.js';
+import { deleteItem, type ItemDelete } from '../attributes/index.js';
 import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';
 import type { BrokerProblem, DeleteResult } from '../broker/index.js';

@@ -1,6 +1,5 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NO_DATASET, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { NO_DATASET } from '../attributes/index.js';
 import {
   itemsOf,
   namesOf,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NO_DATASET, deleteWholeAttribute } from '../../../../sidecar/purge/attributes/index.js';
+import { NO_DATASET } from '../../../../sidecar/ngsi-ld/members.js';
+import { deleteWholeAttribute } from '../../../../sidecar/purge/attributes/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
