@@ -180,15 +180,12 @@ export class ItemPass {
   }
 
   /** Returns which items of a page are to be deleted, and marks them as queued. */
-  #take({ items, mayHideMore = false }: ItemBatch, page: ListedPage): readonly PendingDelete[] {
+  #take({ items, listed, mayHideMore = false }: ItemBatch, page: ListedPage): readonly PendingDelete[] {
     const due: PendingDelete[] = [];
     const { states } = this.#context.ledger;
     const { takesNew, isLastRecheck } = this.#options;
     this.#counts.wasTruncated ||= mayHideMore;
-    const isOld = isStaleSince(this.#context.clock, {
-      atMs: this.#context.clock.monotonicMs(),
-      tookMs: page.tookMs,
-    });
+    const isOld = isStaleSince(this.#context.clock, listed ?? page);
     // Items that deletes have uncovered existed before.
     const takesPage = (takesNew || mayHideMore) && !this.#isBehindStart(page);
     for (const item of items) {

@@ -2,6 +2,7 @@ import type { BrokerProblem, DeleteResult } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { IdStates, IdState, keyOf, type Item, type ItemError } from '../ledger/index.js';
 import {
+  type Listed,
   type ListedPage,
   type PageShape,
   walkMatches,
@@ -17,6 +18,8 @@ export interface ItemBatch {
   readonly items: readonly Item[];
   /** The content of each item as the broker shows it, for the archive; undefined if the broker does not show all of it. */
   readonly contents?: readonly (JsonValue | undefined)[];
+  /** When the broker showed the items, if it was in answer to another query than that of the page. */
+  readonly listed?: Listed;
   /** Whether the broker may have left out items, and will show them once these are deleted. */
   readonly mayHideMore?: boolean;
   /** Whether there are items that the broker does not show at all. */

@@ -272,7 +272,9 @@ export class InstanceKind implements ItemKind {
     for await (const instances of this.#findOthers(list, { asksBare, keepsValues, onHidden })) {
       this.#evidence.noteMore(page, list.instances.length);
       const others = { ...list, instances };
-      yield { items: this.#itemsOf(others), contents: contentsOf(others) };
+      // The batch may wait while other items are deleted.
+      const listed = { atMs: this.#context.clock.monotonicMs(), tookMs: page.tookMs };
+      yield { items: this.#itemsOf(others), contents: contentsOf(others), listed };
     }
     if (this.#filtersByValue && this.#valueSelection === 'unknown')
       yield* this.#readUndecided(list, asksBare);

@@ -13,6 +13,7 @@ import type { ItemKind } from '../../../../sidecar/purge/deleting/index.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { keyOf, type Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
+import { createTestClock, type TestClock } from '../../../support/purge-harness.js';
 import { contextOf } from '../hand-made-context.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';
 
@@ -40,6 +41,7 @@ interface Removal {
   readonly count?: (shown: number) => number | undefined;
   readonly brokerQuery?: Partial<BrokerQuery>;
   readonly kind?: Partial<ItemKind>;
+  readonly clock?: TestClock;
   readonly maxAffected?: number;
   readonly emit?: (event: PurgeEvent) => void;
   /** An item whose delete an earlier query of the same purge left unclear. */
@@ -70,6 +72,7 @@ async function removed(removal: Removal) {
         })),
         count: count(all.length),
         limit: LIMIT,
+        ...(removal.clock === undefined ? {} : { atMs: removal.clock.monotonicMs() }),
       },
     );
   });
@@ -83,6 +86,7 @@ async function removed(removal: Removal) {
     brokerQuery,
     broker: () => replyOf(200, []),
     limits: { maxAffected: removal.maxAffected },
+    ...(removal.clock === undefined ? {} : { clock: removal.clock }),
     ...(removal.emit === undefined ? {} : { onEvent: removal.emit }),
   });
   const context: PurgeContext = { ...opened, lister };
@@ -593,4 +597,35 @@ it('the removal of items repeats passes as long as the broker truncates', async 
     total: 1,
   });
   assert.deepEqual([deleted, passes], [130, 66]);
+});
+
+it('the removal of items lists items again if they got old while they were read', async () => {
+  const clock = createTestClock();
+  const listedMs = new Map<string, number>();
+  const ages: number[] = [];
+  let reads = 0;
+  const world = worldOf(3, 'a');
+  const { deleted, passes } = await removed({
+    world,
+    clock,
+    onPage: () => {
+      for (const id of world.keys()) listedMs.set(id, clock.monotonicMs());
+    },
+    kind: {
+      async *read(page, indexes) {
+        reads += 1;
+        // Something else was asked of the broker first.
+        if (reads === 1) await clock.sleep(5000);
+        yield { items: indexes.map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' })) };
+      },
+      async remove({ entityId }, isStale) {
+        if (isStale()) return { kind: 'unsent' };
+        ages.push(clock.monotonicMs() - (listedMs.get(entityId) ?? NaN));
+        world.delete(entityId);
+        return GONE;
+      },
+    },
+  });
+  assert.deepEqual([deleted, ages], [3, [0, 0, 0]]);
+  assert.ok(passes > 1);
 });
