@@ -579,7 +579,7 @@ describe('a requester of a purge with a rate', () => {
     await hand.turn();
   });
 
-  it('a requester waits for the lease before a delete, even if the wait is requested during its reserve', async () => {
+  it('a requester waits for the check before a delete, even if the check has to wait only after the reserve', async () => {
     let reserved = () => {};
     let answered = () => {};
     const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));

@@ -51,7 +51,7 @@ async function removed(item: Item) {
   return { verdict: await removeInstance(context, item, TIME, { isStale: () => false }), sent };
 }
 
-it('an instance without an instanceId, or outside the time of the query, is refused without a request', async () => {
+it('an instance without an instanceId, or without the time of the query, is refused without a request', async () => {
   const NAMELESS: Item = { entityId: ID, attribute: 'speed', digest: 'x', time: { modifiedAt: MODIFIED } };
   for (const [item, type, title] of [
     [NAMELESS, 'instance-without-id', 'Instance without instanceId'],

@@ -41,7 +41,7 @@ describe('the refusal of an imported file', () => {
     });
   }
 
-  it('an imported file that is too costly is refused, and the import continues', () => {
+  it('an imported file that is too costly is refused instead of ending the import', () => {
     const { status, reason } = refusalOf(new TaskTooCostlyError('time', 'It takes too long'), '{}', '');
     assert.deepEqual([status, reason], ['refused', 'It takes too long.']);
   });
