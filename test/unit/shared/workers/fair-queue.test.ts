@@ -163,7 +163,7 @@ it('the fair queue gives every runnable queue key a batch before any key gets a 
   );
 });
 
-it('the fair queue reserves one worker and half of the places for other queue keys, however much one key sends', () => {
+it('the fair queue keeps a worker and a place for other queue keys, however much one key sends', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 6 }), fc.integer({ min: 2, max: 40 }), (workers, maxWaiting) => {
       const queue = new FairQueue<string>({ workers, maxWaiting, batchSize: () => 1 });
