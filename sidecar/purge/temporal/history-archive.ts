@@ -111,17 +111,19 @@ export class TemporalHistories implements HistoryArchive {
   async keep(items: readonly Item[]): ReturnType<HistoryArchive['keep']> {
     const { clock } = this.#context;
     const atMs = clock.monotonicMs();
-    const ids = await this.#stillMatching(new Set(items.map(({ entityId }) => entityId)));
-    const { histories, later } = await this.#read(ids, atMs);
-    // The time of reading, not of archiving: archiving may take long, and the histories change in the meantime.
-    const readMs = clock.monotonicMs();
+    const ids = new Set(items.map(({ entityId }) => entityId));
+    const { histories, later } = await this.#read([...ids], atMs);
+    // Asked last, because an entity may stop matching while its history is read.
+    const matching = await this.#stillMatching(ids);
+    // Before archiving, which may take long: the histories change in the meantime.
+    const listedMs = clock.monotonicMs();
     const shown: Item[] = [];
     for (const item of items) {
-      if (later.has(item.entityId)) continue;
+      if (later.has(item.entityId) || !matching.has(item.entityId)) continue;
       if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
     }
     this.#adapt(clock.monotonicMs() - atMs);
-    return { items: shown, listed: { atMs: readMs, tookMs: 0 } };
+    return { items: shown, listed: { atMs: listedMs, tookMs: 0 } };
   }
 
   #adapt(tookMs: number): void {
@@ -165,16 +167,16 @@ export class TemporalHistories implements HistoryArchive {
    * Returns the entities that the query of the purge still shows, if it has filters that reading by id leaves out; otherwise
    * all.
    */
-  async #stillMatching(ids: ReadonlySet<string>): Promise<readonly string[]> {
+  async #stillMatching(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { selection, lister } = this.#context;
-    if (!selection.some(({ name }) => isByValue(name))) return [...ids];
+    if (!selection.some(({ name }) => isByValue(name))) return ids;
     const asked = [...selection.filter(({ name }) => !isById(name)), idsParameter(ids)];
     const shown = new Set<string>();
     for await (const page of pagesUpTo(lister, asked, ids.size)) {
       for (const id of page.ids) if (ids.has(id)) shown.add(id);
       if (shown.size === ids.size) break;
     }
-    return [...shown];
+    return shown;
   }
 
   /** Reads histories together. If one of several cannot be archived, reads only the first one, with a time limit of its own. */

@@ -15,13 +15,18 @@ const ENTITY = {
   temperature: [{ type: 'Property', value: 1, ...TIMES, instanceId: 'urn:i:1' }],
 };
 
-/** Histories at a broker that takes this long to return this many of them, with a clock of its own. */
-function archive(tookMs: (ids: number) => number, keepMs = 0) {
+/**
+ * Histories at a broker that takes this long to return this many of them, with a clock of its own.
+ *
+ * @param matchesUntilMs when entities stop matching the `q` of the purge, which then has one
+ */
+function archive(tookMs: (ids: number) => number, keepMs = 0, matchesUntilMs?: number) {
   const clock = { ms: 1000, monotonicMs: () => clock.ms };
   const page = async ({ selection, offset = 0 }: PageQuery) => {
     const ids = (selection.find(({ name }) => name === 'id')?.value ?? ID).split(',');
     clock.ms += tookMs(ids.length);
-    const isShown = offset === 0 && !selection.some(({ value }) => value.startsWith('noSuch'));
+    const matches = !selection.some(({ name }) => name === 'q') || clock.ms < (matchesUntilMs ?? 0);
+    const isShown = offset === 0 && matches && !selection.some(({ value }) => value.startsWith('noSuch'));
     const found = isShown
       ? { ids, entities: ids.map((id) => ({ ...ENTITY, id })) }
       : { ids: [], entities: [] };
@@ -31,7 +36,10 @@ function archive(tookMs: (ids: number) => number, keepMs = 0) {
   const context = {
     clock,
     lister: { page },
-    selection: [{ name: 'type', value: 'Sensor' }],
+    selection: [
+      { name: 'type', value: 'Sensor' },
+      ...(matchesUntilMs === undefined ? [] : [{ name: 'q', value: 'temperature>0' }]),
+    ],
     limits: { pageSize: 10, concurrency: 1 },
     paging: {},
     countsUnshown: false,
@@ -71,4 +79,11 @@ it('more histories are read at once while the broker is quick, and fewer while i
   ms = 400;
   await histories.keep([{ entityId: ID }]);
   assert.equal(histories.atOnce, 4);
+});
+
+it('an entity that stops matching while its history is read is not deleted', async () => {
+  const stopping = archive(() => 500, 0, 2000);
+  assert.deepEqual((await stopping.histories.keep([{ entityId: ID }])).items, []);
+  const matching = archive(() => 500, 0, Infinity);
+  assert.deepEqual((await matching.histories.keep([{ entityId: ID }])).items, [{ entityId: ID }]);
 });
