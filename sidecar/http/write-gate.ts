@@ -330,7 +330,7 @@ function bodyFacts({
   const [essence = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.find((one) => one.trim().startsWith('charset='));
   if (charset !== undefined && !/^\s*charset="?utf-8"?\s*$/.test(charset))
-    return { doubt: 'its body is not said to be UTF-8' };
+    return { doubt: 'its body is not declared as UTF-8' };
   const link = contextLink(links);
   const { datasetId, ...options } = writeOptions(url);
   return {
@@ -373,7 +373,7 @@ function failed({ policy }: { readonly policy: string }): ProblemDraft {
 
 const UNREADABLE = problem(
   'brokerReplyUnusable',
-  'The broker did not say what became of this entity: its answer to the batch cannot be read.',
+  'The broker did not say what happened to this entity: its answer to the batch cannot be read.',
 );
 
 function batchErrors(refused: readonly RefusedEntity[]): readonly BatchError[] {

@@ -116,8 +116,8 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       operationId: 'updateContext',
       summary: 'Make a new version of a custom context',
       description:
-        'It reaches the contexts and models that follow this one at ' +
-        'once. Refused where one of them could not be processed any more.',
+        'It applies to the contexts and models that follow this one at ' +
+        'once. Refused if one of them could no longer be processed.',
       params: PARAMS,
       querystring: Query({ dryRun: DRY_RUN }),
       body: CONTEXT_CHANGE,
@@ -166,7 +166,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
 }
 
 const DRY_RUN = Flag(
-  'Say what would become of the context and of the models that follow it, and write nothing.',
+  'Report what would happen to the context and to the models that follow it, and write nothing.',
 );
 
 /** The document at the URL of a context. */
@@ -191,7 +191,7 @@ const CONTEXT_MEMBERS = {
     description: '`generated` from a model, or from the models of a domain; `core`: comes with this product.',
   }),
   version: Type.Optional(CURRENT_VERSION),
-  url: { ...URL_TEXT, description: 'By which clients and brokers name it.' },
+  url: { ...URL_TEXT, description: 'The URL by which clients and brokers refer to it.' },
   canonicalUrl: Type.Optional({ ...URL_TEXT, description: 'Of a core context: where it is published.' }),
   createdAt: Type.Optional(TIME),
   modifiedAt: Type.Optional(TIME),

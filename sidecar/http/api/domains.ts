@@ -82,7 +82,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       tags: [tag],
       operationId: 'updateDomain',
       summary: 'Update a domain',
-      description: 'Its compatibility holds at once for its models that have none of their own.',
+      description: 'Its compatibility applies at once to its models that have none of their own.',
       params: DOMAIN_PATH,
       body: DOMAIN_CHANGE,
       response: { 200: json('The updated domain.', DOMAIN) },
@@ -123,7 +123,7 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       operationId: 'getDomainContext',
       summary: 'One context for all models of a domain',
       description:
-        'A term that models mean differently is left out: the header Link (describedby) then ' +
+        'A term that has different meanings in the models is left out: the header Link (describedby) then ' +
         'leads to warnings. The same is served as the context of the name of the domain.',
       params: DOMAIN_PATH,
       response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
@@ -139,7 +139,7 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
     schema: {
       tags: [tag],
       operationId: 'listDomainContextWarnings',
-      summary: 'What may not be as expected in the context of a domain',
+      summary: 'List the warnings about the context of a domain',
       params: DOMAIN_PATH,
       querystring: Query(PAGE),
       response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },

@@ -11,7 +11,7 @@ export function meRoute(api: Api): void {
       tags: ['This API'],
       operationId: 'getMe',
       summary: 'Read who you are to the gateway, and which roles and tenants you have',
-      description: 'Where nobody signs in, you have all of them.',
+      description: 'If sign-in is off, you have all of them.',
       response: { 200: json('You.', ME) },
     },
     config: { isVolatile: true, isStatic: true },
@@ -24,7 +24,7 @@ export function meRoute(api: Api): void {
 
 const ME = Type.Object(
   {
-    caller: { ...TEXT, description: 'As records name you.' },
+    caller: { ...TEXT, description: 'Your name in records.' },
     roles: Type.Array(Type.Enum([...ROLES], { type: 'string' }), {
       description: 'Each role with those that it includes.',
     }),

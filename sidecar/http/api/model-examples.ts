@@ -103,7 +103,7 @@ export function modelExampleRoutes(
       operationId: 'putModelExample',
       summary: 'Store an example, or replace one',
       description:
-        'It is validated by the current version of the model, and stored whether it is valid or not: the answer says ' +
+        'It is validated against the current version of the model, and stored whether it is valid or not: the answer says ' +
         'what is wrong. If the name ends with `.json`, what NGSI-LD alone forbids is a warning. The model keeps its version.',
       params: EXAMPLE_PATH,
       body: TextOf(ENTITIES),

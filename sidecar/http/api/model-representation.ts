@@ -36,7 +36,8 @@ export const CHANGE_KIND = Type.Enum(['compatible', 'narrowing', 'breaking'], {
 const CHANGE_REASON = Type.Enum(
   ['meaning', 'required', 'property', 'type', 'values', 'range', 'format', 'structure', 'unproven'],
   {
-    description: '`meaning`: stored data would be read otherwise; `unproven`: the comparison could not tell.',
+    description:
+      '`meaning`: stored data would be read differently; `unproven`: the comparison could not tell.',
   },
 );
 
@@ -117,7 +118,7 @@ export const CHANGE_REPORT = Closed('ChangeReport', { overall: CHANGE_KIND, diff
 
 const OUTCOME = Type.Enum(['created', 'unchanged', 'settings', 'version', 'replaced'], {
   description:
-    '`settings`: changed without a new version; `version`: a new version; `replaced`: the version of a draft is another one.',
+    '`settings`: changed without a new version; `version`: a new version; `replaced`: the version of a draft was replaced.',
 });
 
 export const UPDATED_MODEL = Closed('UpdatedModel', {
@@ -161,7 +162,7 @@ export const MODEL_DIFF = Closed('ModelDiff', {
         description: 'Into the schema of `to`, or into that of `from` for what is removed.',
       },
     }),
-    { description: 'Where the schemas differ as they were given, annotations included; at most 1,000.' },
+    { description: 'Where the original schemas differ, annotations included; at most 1,000.' },
   ),
   pointersTotal: { ...COUNT, description: 'In how many places they differ.' },
 });
@@ -178,7 +179,7 @@ const CONTEXT_BASE = Type.String({
 
 const OWN_CONTEXT = {
   ...AnyJson(
-    'Terms that win over generated ones: a map of terms, an array of maps, URLs and names, the ' +
+    'Terms that take precedence over generated ones: a map of terms, an array of maps, URLs and names, the ' +
       'name of a stored context, or the URL of one that is stored here or of an allowed origin.',
   ),
   type: ['object', 'array', 'string'],
@@ -208,7 +209,7 @@ export const MODEL_CHANGE = Closed(
     status: Type.Optional(STATUS),
     sunset: Type.Optional(OrNull(SUNSET)),
   },
-  'A member that is left out keeps its value; null removes it. A model that is not there yet needs a schema.',
+  'A member that is left out keeps its value; null removes it. A model that does not exist yet needs a schema.',
 );
 
 /** The key of the model named in a path. */

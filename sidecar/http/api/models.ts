@@ -80,7 +80,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       tags: [tag],
       operationId: 'searchModels',
       summary: 'Search the models of all domains',
-      description: 'Models that meet all of the parameters; all models without any.',
+      description: 'Models that match all of the parameters; all models if there are none.',
       querystring: Query({ ...FILTER, ...PAGE }),
       response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
     },
@@ -116,7 +116,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       operationId: 'createModel',
       summary: 'Create a model from a JSON Schema',
       description:
-        'Documents that its `$ref`s name are taken from the references, else fetched once from allowed origins.',
+        'Documents that its `$ref`s name are taken from the references, or else fetched once from allowed origins.',
       params: DOMAIN_PATH,
       querystring: Query({ dryRun: DRY_RUN }),
       body: NEW_MODEL,

@@ -12,9 +12,7 @@ export type Part = Readonly<Record<string, unknown>>;
 /** The headers of answers, as OpenAPI components. */
 export const HEADERS = {
   ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
-  CacheControl: header(
-    'An answer for a given version may be cached; every other answer must be revalidated.',
-  ),
+  CacheControl: header('Always no-cache: a cached answer must be revalidated, which is cheap with its ETag.'),
   Location: header('Absolute URL of the new resource.'),
   PurgeId: header('The id of the record of the purge.'),
   Link: {
@@ -27,7 +25,7 @@ export const HEADERS = {
     ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
     required: false,
   },
-  WwwAuthenticate: header('GatewayToken, Bearer, or both; for an access token that is refused, why it is.'),
+  WwwAuthenticate: header('GatewayToken, Bearer, or both; with the reason if an access token is refused.'),
   Accept: header('Media types of bodies.'),
 } as const;
 

@@ -20,7 +20,7 @@ const TOKEN = {
   in: 'header',
   name: 'X-Gateway-Token',
   description:
-    'Writes, and reads of purges, need it where the service has a token; a gateway in front may add it.',
+    'Writes, and reads of purges, need it if the service has a token; a gateway in front may add it.',
 } as const;
 
 const SIGN_IN = {
@@ -28,7 +28,7 @@ const SIGN_IN = {
   scheme: 'bearer',
   bearerFormat: 'JWT',
   description:
-    'An access token of the OpenID provider, where the service has one: roles in it say what is allowed.',
+    'An access token of the OpenID provider, if the service has one: its roles say what is allowed.',
 } as const;
 
 /** Describes the routes that are registered after this call, using their schemas. */

@@ -32,7 +32,7 @@ const RESTORE = Closed('Restore', {
     }),
   ),
   dryRun: Type.Optional(
-    Type.Boolean({ description: 'true: nothing is created; what is there is compared with the archive.' }),
+    Type.Boolean({ description: 'true: nothing is created; existing data is compared with the archive.' }),
   ),
   maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
 });
@@ -46,7 +46,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       operationId: 'restorePurge',
       summary: 'Restore what a purge archived',
       description:
-        'A job of its own, with a record under /purges. What is there is never ' +
+        'A job of its own, with a record under /purges. Existing data is never ' +
         'overwritten. createdAt, modifiedAt and ids of instances are new.',
       params: PARAMS,
       body: RESTORE,
@@ -70,8 +70,8 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       operationId: 'getPurgeArchive',
       summary: 'Read what a purge archived',
       description:
-        'One entity a line, as the broker gave it. Of a purge of ' +
-        'attributes or instances, a line has these alone, with id and type.',
+        'One entity per line, as the broker gave it. For a purge of ' +
+        'attributes or instances, a line has only these, with id and type.',
       params: PARAMS,
       response: { 200: content('The archive.', { [NDJSON]: TEXT }) },
     },

@@ -74,7 +74,7 @@ export function purgePaths(problem: TSchema, purgeId: Part): Readonly<Record<str
       operationId: id,
       tags: ['Purges'],
       summary,
-      description: 'What the same GET would show is deleted. `Prefer: respond-async` makes it a job.',
+      description: 'Deletes what the same GET would show. `Prefer: respond-async` makes it a job.',
       parameters: [...[...names].map(parameterOf), PREFER],
       responses: {
         200: {
@@ -85,7 +85,7 @@ export function purgePaths(problem: TSchema, purgeId: Part): Readonly<Record<str
         202: { description: 'With `Prefer: respond-async`: its record.', headers, content: json(PURGE) },
         204: { description: 'All matches are gone. The counts are in the headers Purge-*.', headers },
         207: {
-          description: 'Some could not be deleted, or may be there still.',
+          description: 'Some could not be deleted, or may still exist.',
           headers,
           content: json(RESULT),
         },

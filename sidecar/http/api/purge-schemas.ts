@@ -26,10 +26,10 @@ export const HEADER_TEXT = Type.String({
 const ARCHIVE = Type.Object(
   {
     entities: COUNT,
-    bytes: { ...COUNT, description: 'As stored: packed, and perhaps encrypted.' },
-    segments: Type.Optional({ ...COUNT, description: 'Objects that it has, at least.' }),
+    bytes: { ...COUNT, description: 'As stored: compressed, and perhaps encrypted.' },
+    segments: Type.Optional({ ...COUNT, description: 'Minimum number of objects.' }),
     listDigest: Type.Optional(
-      Type.String({ description: 'SHA-256 of the list of its objects: what is missing is noticed.' }),
+      Type.String({ description: 'SHA-256 of the list of its objects, so that missing ones are noticed.' }),
     ),
     expiresAt: TIME,
     erasedAt: Type.Optional({ ...TIME, description: 'When it was erased by request.' }),
@@ -43,7 +43,10 @@ const CLIENT = {
     ...TEXT,
     description: 'The address that the request came from: where people sign in, or with TRUSTED_PROXIES.',
   }),
-  userAgent: Type.Optional({ ...TEXT, description: 'The program that sent it, as that calls itself.' }),
+  userAgent: Type.Optional({
+    ...TEXT,
+    description: 'The program that sent it, according to its User-Agent.',
+  }),
 };
 
 /** The members of every job's record. */
@@ -62,7 +65,7 @@ export const JOB_MEMBERS = {
   worker: TEXT,
   waitsFor: Type.Optional({
     ...TEXT,
-    description: 'The broker that it waits for in the queue: BROKER_URL names another.',
+    description: 'The broker that it waits for in the queue, because BROKER_URL names another.',
   }),
   maxPerSecond: OrNull(Type.Integer()),
   matched: COUNT,
@@ -86,7 +89,9 @@ export const PURGE = Type.Object(
     unit: Type.Optional(UNIT),
     retentionPolicy: Type.Optional(TEXT),
     heldBack: Type.Optional(
-      Type.Boolean({ description: 'A run that only reported: it matched too many, or a clock was wrong.' }),
+      Type.Boolean({
+        description: 'true for a run that only reported, because it matched too many or a clock was wrong.',
+      }),
     ),
     dryRun: Type.Boolean(),
     policy: Type.Object({}),
@@ -107,12 +112,14 @@ export const PURGE = Type.Object(
     ),
     planOf: Type.Optional({ ...TEXT, description: 'The dry run whose plan it applies.' }),
     restoreOf: Type.Optional({ ...TEXT, description: 'Of a restore: the purge that it undoes.' }),
-    restored: Type.Optional({ ...COUNT, description: 'Created again; in a dry run, those that would be.' }),
-    alreadyThere: Type.Optional({ ...COUNT, description: 'There before, and left as they are.' }),
+    restored: Type.Optional({
+      ...COUNT,
+      description: 'Created again; in a dry run, the number that would be.',
+    }),
+    alreadyThere: Type.Optional({ ...COUNT, description: 'Existed before, and were left unchanged.' }),
     different: Type.Optional({
       ...COUNT,
-      description:
-        'Of a dry run of a restore: those of alreadyThere that say something else than the archive.',
+      description: 'Of a dry run of a restore: those of alreadyThere that differ from the archive.',
     }),
   },
   { title: 'Purge' },

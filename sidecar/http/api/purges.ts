@@ -113,7 +113,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     schema: {
       tags: [tag],
       operationId: 'changePurge',
-      summary: 'Change how hard a purge works',
+      summary: 'Change the rate or the concurrency of a purge',
       description: 'While it waits or runs, and never above what its policy and the configuration allow.',
       params: PARAMS,
       body: PURGE_CHANGE,
@@ -158,9 +158,9 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       tags: [tag],
       operationId: 'getPurgedIds',
       summary: 'Read what a purge deleted',
-      description: 'Of a purge with `record=ids`. Where an item has several lines, the last one holds.',
+      description: 'Of a purge with `record=ids`. If an item has several lines, the last one applies.',
       params: PARAMS,
-      response: { 200: content('One JSON object a line.', { 'application/x-ndjson': TEXT }) },
+      response: { 200: content('One JSON object per line.', { 'application/x-ndjson': TEXT }) },
     },
     config: { isVolatile: true },
     handler: async ({ params }, reply) =>
@@ -223,8 +223,8 @@ function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
 
 const PLAN = Type.Union([Type.Literal(true), Type.String({ minLength: 1, maxLength: 100 })], {
   description:
-    'true, with dryRun: keep what matches, for an hour. The id of such a dry ' +
-    'run, and nothing else: delete what still matches and was found then.',
+    'true, with dryRun: keep the matches for an hour. The id of such a dry ' +
+    'run, as the only member: delete those of its matches that still match.',
 });
 
 const NEW_PURGE_MEMBERS = {

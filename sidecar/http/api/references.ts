@@ -137,7 +137,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
 
 const DEPENDENTS = Flag('Update the models that were made with the document.');
 const DRY_RUN = Flag(
-  'Say what would become of the document and of the models that were made with it, and write nothing.',
+  'Report what would happen to the document and to the models that were made with it, and write nothing.',
 );
 
 /** The URL of a reference document. @param uri the URI by which schemas refer to it */
@@ -151,7 +151,8 @@ const DOCUMENT = AnyJson('A JSON document that `$ref`s name.');
 const REFERENCE = Closed('Reference', {
   uri: TEXT,
   source: Type.Enum(['stored', 'fetched'], {
-    description: '`fetched`: was missing when a schema named it, and came from an allowed origin.',
+    description:
+      '`fetched`: a schema referred to it while it was missing, so it was fetched from an allowed origin.',
   }),
   size: { ...COUNT, description: 'In bytes.' },
   sha256: SHA256,

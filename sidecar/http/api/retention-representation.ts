@@ -17,7 +17,7 @@ const DEFAULTED = {
     maximum: 1_000_000,
     default: maxGrowth,
     description:
-      'A run that matches more than so many times the median of the last five becomes a report; 0 for no such guard.',
+      'A run that matches more than this many times the median of the last five becomes a report; 0 turns this guard off.',
   }),
   mode: Type.Enum(['report', 'enforce'], { type: 'string', default: mode }),
   enabled: Type.Boolean({ default: enabled }),
@@ -68,7 +68,7 @@ export const LISTED_POLICY = Closed('ListedRetentionPolicy', {
 export const PREVIEW = Closed('RetentionPreview', {
   matched: COUNT,
   sample: STRINGS,
-  cutoff: { ...TIME, description: 'What is older goes.' },
+  cutoff: { ...TIME, description: 'Data older than this is deleted.' },
   query: { ...TEXT, description: 'The query of the purge.' },
   unit: Type.Optional({
     ...UNIT,
@@ -77,7 +77,7 @@ export const PREVIEW = Closed('RetentionPreview', {
   atLeast: Type.Optional(Type.Boolean({ description: 'true: there are more than could be counted.' })),
   reportAbove: Type.Optional({
     ...COUNT,
-    description: 'Given where more match than this, which maxGrowth allows: a run would only report.',
+    description: 'Given if more match than this, which maxGrowth allows: a run would only report.',
   }),
 });
 

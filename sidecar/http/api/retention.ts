@@ -153,7 +153,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       tags: [tag],
       operationId: 'deleteRetentionPolicy',
       summary: 'Delete a retention policy',
-      description: 'A run that is under way goes on, and the records of its runs are kept.',
+      description: 'A run in progress continues, and the records of its runs are kept.',
       params: PARAMS,
       response: { 204: empty('Deleted.') },
     },
@@ -214,7 +214,8 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       tags: [tag],
       operationId: 'runRetentionPolicy',
       summary: 'Run a retention policy now',
-      description: 'In its own mode, and also when it is disabled. With `If-Match` only as it was read.',
+      description:
+        'In its own mode, and also when it is disabled. With `If-Match`, only if it has not changed since it was read.',
       params: PARAMS,
       response: { 202: json('The record of the run.', PURGE) },
     },

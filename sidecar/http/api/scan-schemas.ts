@@ -23,15 +23,21 @@ export const NEW_SCAN = Closed('NewScan', {
     ...HEADER_TEXT,
     description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
   }),
-  domain: Type.Optional({ ...NAME, description: 'Where models are looked for; everywhere if not given.' }),
+  domain: Type.Optional({
+    ...NAME,
+    description: 'The domain in which to look for models; all if not given.',
+  }),
   model: Type.Optional(MODEL),
   schema: Type.Optional(
     AnyJson(
-      'A JSON Schema that is stored nowhere, to judge by: as the next version of `model`, if that is given.',
+      'A JSON Schema that is stored nowhere, to judge against: as the next version of `model`, if that is given.',
     ),
   ),
-  sample: Type.Optional({ ...RATE, description: 'The most entities to judge, the first that are listed.' }),
-  maxPerSecond: Type.Optional({ ...RATE, description: 'Entities per second, at most.' }),
+  sample: Type.Optional({
+    ...RATE,
+    description: 'Maximum number of entities to judge: the first that are listed.',
+  }),
+  maxPerSecond: Type.Optional({ ...RATE, description: 'Maximum entities per second.' }),
 });
 
 export const SCAN_CHANGE = Closed('ScanChange', {

@@ -35,7 +35,7 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
       operationId: 'getStatus',
       summary: 'Read whether broker and database answer, and what was learnt about the broker',
       description: 'The same as /health/ready, with status 200 in any case.',
-      response: { 200: json('How it is now.', STATUS) },
+      response: { 200: json('The current status.', STATUS) },
     },
     config: { isVolatile: true, isStatic: true },
     handler: async (_request, reply) => {
@@ -73,11 +73,11 @@ const STATUS = Type.Object(
           issuer: { ...TEXT, description: 'The OpenID provider.' },
           clientId: Type.Optional({
             ...TEXT,
-            description: 'The client as which the console signs people in.',
+            description: 'The client id with which the console signs people in.',
           }),
-          audience: { ...TEXT, description: 'Whom access tokens have to be for.' },
+          audience: { ...TEXT, description: 'The audience that access tokens must have.' },
         },
-        { description: 'Where people sign in. Not given: nobody does.' },
+        { description: 'Where people sign in; not given if sign-in is off.' },
       ),
     ),
     status: Type.Enum(['up', 'down', 'shutting down'], { type: 'string' }),

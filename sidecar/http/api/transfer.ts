@@ -25,7 +25,7 @@ import { readUpload, takeUploads } from './upload.js';
 const tag = 'Import and export';
 const BINARY = Type.String({ format: 'binary' });
 const DOMAIN = NameParameter('a domain');
-const DRY_RUN = Flag('Say what would become of each file, and write nothing.');
+const DRY_RUN = Flag('Report what would happen to each file, and write nothing.');
 
 const DOCUMENTS = Closed('ImportedDocuments', {
   documents: Type.Object(
@@ -45,9 +45,9 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
         summary: 'Import a repository of data models',
         description:
           'Finds schemas, the documents that they share, contexts and examples, and stores them in ' +
-          'order. The same again changes nothing. Files that are refused do not stop the others.',
+          'order. Importing the same again changes nothing. Files that are refused do not stop the others.',
         querystring: Query({ domain: DOMAIN, dryRun: DRY_RUN }),
-        response: { 200: json('What became of each file; also where some are refused.', IMPORT_REPORT) },
+        response: { 200: json('The result for each file, even if some are refused.', IMPORT_REPORT) },
       },
       config: {
         upload: {
@@ -115,7 +115,7 @@ const EXAMPLES = Closed(
       description: 'Paths of those that were not checked, because the examples of the import took too long.',
     }),
   },
-  'The examples of a model, held against its schema.',
+  'The examples of a model, validated against its schema.',
 );
 
 const IMPORTED_FILE = Closed('ImportedFile', {
@@ -154,7 +154,7 @@ const IMPORT_REPORT = Closed('ImportReport', {
       updated: COUNT,
       unchanged: COUNT,
       refused: COUNT,
-      ignored: { ...COUNT, description: 'Files that are nothing of a model.' },
+      ignored: { ...COUNT, description: 'Files that do not belong to a model.' },
       models: COUNT,
       examples: Type.Object(
         { valid: COUNT, invalid: COUNT, unchecked: COUNT, kept: COUNT, leftOut: COUNT },

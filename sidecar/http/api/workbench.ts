@@ -45,7 +45,7 @@ const STRICT = Type.Boolean({
 const STRICT_SAMPLES = Type.Boolean({
   default: true,
   description:
-    'false: entities that violate NGSI-LD are taken by their values. Plain objects violate nothing.',
+    'false: entities that violate NGSI-LD are read by their values. Plain objects violate nothing.',
 });
 
 const ANY_SCHEMA = AnyJson('A JSON Schema of draft 2020-12.');
@@ -178,7 +178,7 @@ const DOCUMENT = {
 };
 
 const SAFE = Type.Optional(
-  Flag('Refuse (422) a document of which data would be dropped, instead of warning.'),
+  Flag('Refuse (422) a document from which data would be dropped, instead of warning.'),
 );
 
 const EXPAND = Closed('Expand', {

@@ -62,7 +62,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       operationId: 'createWritePolicy',
       summary: 'Create a write policy',
       description:
-        'It holds at once in the gateway that answers, and within two seconds in others on the same database.',
+        'It applies at once in the gateway that answers, and within two seconds in others on the same database.',
       body: NEW_WRITE_POLICY,
       response: { 201: json('The new policy.', WRITE_POLICY) },
     },
@@ -144,8 +144,8 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     schema: {
       tags: [tag],
       operationId: 'getWriteChecks',
-      summary: 'What the checks of writes have found',
-      description: 'Since the gateway that answers has started; each one of several counts for itself.',
+      summary: 'Read what the checks of writes have found',
+      description: 'Since the gateway that answers was started; each gateway counts separately.',
       querystring: Query({
         policy: Type.Optional({ ...NAME, description: 'Only what this policy has decided about.' }),
       }),

@@ -32,7 +32,7 @@ const SETTINGS = {
   mode: Type.Enum([...MODES], {
     type: 'string',
     description:
-      '`report` passes everything on and says what is not valid, `enforce` refuses it, `off` looks at nothing.',
+      '`report` passes everything on and says what is not valid, `enforce` refuses it, `off` checks nothing.',
   }),
   model: Type.Optional(
     Type.String({
@@ -50,16 +50,16 @@ const DEFAULTED = {
     maximum: 1_000_000,
     default: 0,
     description:
-      'Of the policies that fit, the one with the highest decides; among equal ones, the first by name.',
+      'Of the policies that fit, the one with the highest priority decides; among equal ones, the first by name.',
   }),
   onUnjudged: Type.Enum([...CHOICES], {
     type: 'string',
     default: 'accept',
-    description: 'What `enforce` does with what no model judges.',
+    description: 'What `enforce` does with what cannot be judged.',
   }),
   onFailure: Type.Enum([...CHOICES], {
     type: 'string',
-    description: 'What `enforce` does where judging fails; `refuse` when not given, `accept` in a report.',
+    description: 'What `enforce` does if judging fails; `refuse` when not given, `accept` in a report.',
   }),
   batch: Type.Enum(['valid-only', 'all'], {
     type: 'string',
@@ -85,7 +85,7 @@ export const WRITE_POLICY = Closed('WritePolicy', {
 
 export const WRITE_CHECKS = Closed('WriteChecks', {
   since: { ...TIME, description: 'When this process began to count.' },
-  checked: { ...COUNT, description: 'Entities that were looked at, those that are not judged included.' },
+  checked: { ...COUNT, description: 'Entities that were checked, including those that are not judged.' },
   invalid: COUNT,
   refused: COUNT,
   notJudged: COUNT,
