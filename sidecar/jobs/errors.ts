@@ -83,7 +83,7 @@ export class QueueFullError extends GatewayError {
   override readonly retryAfter = '5';
 
   constructor(max: number) {
-    super(`As many jobs are waiting as PURGE_MAX_QUEUED allows (${String(max)}).`);
+    super(`The queue is full: PURGE_MAX_QUEUED allows ${String(max)} waiting jobs.`);
   }
 }
 

@@ -142,7 +142,7 @@ export class IdRecorder {
     this.#lost = 0;
     this.#failure = undefined;
     if (failure === undefined && lost === 0) return undefined;
-    const why = failure === undefined ? 'they are too many' : 'they could not be written';
+    const why = failure === undefined ? 'there are too many' : 'they could not be written';
     return `The recorded ids are incomplete: ${why}.`;
   }
 

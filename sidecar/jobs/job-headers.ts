@@ -24,8 +24,8 @@ export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord)
   if (asked !== undefined && asked !== tenant)
     throw new QueryRefusedError(
       'invalidRequest',
-      `The purge was of ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, ` +
-        'and this is done there: leave the tenant out.',
+      `The purge was for ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, ` +
+        'and this applies to the same tenant: leave the tenant out.',
     );
   const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
   const { service, servicePath } = fiware ?? {};
@@ -78,8 +78,8 @@ export class HeaderSealer {
     const [key] = this.#keys;
     if (key === undefined) {
       throw new JobSecretError(
-        'The request has credentials for the broker, which a job can keep only ' +
-          'when JOB_SECRET is set. Set it, or send the request without respond-async.',
+        'The request has credentials for the broker, which a job can store only ' +
+          'if JOB_SECRET is set. Set it, or send the request without respond-async.',
       );
     }
     const nonce = randomBytes(NONCE_BYTES);
@@ -100,7 +100,7 @@ export class HeaderSealer {
       if (opened !== undefined) return { ...headers, ...(JSON.parse(opened) as Headers) };
     }
     throw new JobSecretError(
-      'The credentials of this job cannot be read: JOB_SECRET is not the one that they were kept with.',
+      'The credentials of this job cannot be read: JOB_SECRET has changed since they were stored.',
     );
   }
 }

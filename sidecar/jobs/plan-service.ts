@@ -28,7 +28,7 @@ export class PlanService {
     const plan = { id, key: keys.key, items: keys.size, parts: keys.toParts() };
     if (!(await this.#plans.keep(plan, MOST_IN_ALL, PLAN_MS)))
       return {
-        why: 'No plan was kept: those of other dry runs take all the room. Try again within an hour.',
+        why: 'No plan was kept: those of other dry runs use all the space. Try again within an hour.',
       };
     return { plan: { items: keys.size, expiresAt: new Date(Date.now() + PLAN_MS).toISOString() } };
   }
@@ -47,7 +47,7 @@ export class PlanService {
       throw new PlanGoneError(`The plan ${id} is older than an hour: preview the purge again.`);
     if (found.appliedBy !== undefined)
       throw new PlanGoneError(
-        `The purge ${found.appliedBy} was taken to apply the plan ${id}, which is possible once: preview the purge again.`,
+        `The plan ${id} has already been used by the purge ${found.appliedBy}, and can be used only once: preview the purge again.`,
       );
     if (found.broker !== undefined && found.broker !== broker)
       throw new PlanGoneError(
@@ -85,7 +85,7 @@ export class PlanService {
     }
     // A missing part makes the plan smaller, never larger.
     if (keys.size !== found.items)
-      throw new PlanGoneError(`The plan ${id} is not whole. Nothing was deleted.`);
+      throw new PlanGoneError(`The plan ${id} is incomplete. Nothing was deleted.`);
     return keys;
   }
 

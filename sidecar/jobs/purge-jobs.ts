@@ -150,7 +150,7 @@ class ClockAheadError extends Error {
   constructor(aheadMs: number) {
     super(
       `The clock of the gateway was ${String(Math.round(aheadMs / MINUTE_MS))} minutes ahead of the broker's (the Date of its ` +
-        'answers), so that too much was old enough, and nothing was deleted. Set the clock that is wrong.',
+        'answers), so that too much seemed old enough, and nothing was deleted. Correct the clock that is wrong.',
     );
   }
 }

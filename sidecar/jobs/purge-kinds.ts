@@ -293,7 +293,7 @@ export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: AskedRate
   if (typeof maxPerSecond !== 'number' || strategy !== 'native') return;
   throw new QueryRefusedError(
     'invalidRequest',
-    'PURGE_STRATEGY=native leaves the deletes to the broker, which cannot be held to a rate: leave maxPerSecond out.',
+    'PURGE_STRATEGY=native leaves the deletes to the broker, so their rate cannot be limited: leave maxPerSecond out.',
     'maxPerSecond',
   );
 }

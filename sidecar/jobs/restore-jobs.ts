@@ -211,5 +211,5 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
 function notInArchive(ids: readonly string[]): string {
   const named = ids.slice(0, MAX_WARNED).map((id) => quoted(id));
   const more = ids.length > MAX_WARNED ? ', …' : '';
-  return `The archive has nothing of ${ids.length} of the ids: ${named.join(', ')}${more}.`;
+  return `The archive does not contain ${ids.length} of the ids: ${named.join(', ')}${more}.`;
 }

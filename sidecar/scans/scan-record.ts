@@ -76,7 +76,7 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
     record.worker === worker
       ? 'The gateway was restarted'
       : `The gateway ${record.worker} stopped responding`;
-  const warnings = wasLeft ? [...record.warnings, `${why}: the scan began anew.`] : record.warnings;
+  const warnings = wasLeft ? [...record.warnings, `${why}: the scan started again.`] : record.warnings;
   return {
     ...withoutWait(withoutPace(record)),
     ...NOTHING_FOUND,

@@ -36,7 +36,7 @@ it('a scan whose gateway is killed starts again: nothing is missing, and nothing
     [record.state, record.matched, record.checked, record.invalid],
     ['succeeded', 3000, 3000, BROKEN_ENTITIES],
   );
-  assert.match(record.warnings.join(), /the scan began anew/);
+  assert.match(record.warnings.join(), /the scan started again/);
   await assertKept(again, record);
   next.signal('SIGKILL');
   await next.ended;

@@ -140,7 +140,7 @@ describe('a restore', () => {
       unknown: 0,
     });
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 2);
-    assert.match(restore.warnings.join(), /nothing of 1 of the ids: "urn:ngsi-ld:Car:nothere"/);
+    assert.match(restore.warnings.join(), /does not contain 1 of the ids: "urn:ngsi-ld:Car:nothere"/);
   });
 
   for (const removal of ['drop=speed,owner', 'keep=name'])

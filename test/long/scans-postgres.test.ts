@@ -35,6 +35,6 @@ it('a scan whose gateway is killed continues in another gateway; nothing is miss
     [record.state, record.worker, record.matched, record.checked, record.invalid],
     ['succeeded', 'two', 3000, 3000, BROKEN_ENTITIES],
   );
-  assert.match(record.warnings.join(), /The gateway one stopped responding: the scan began anew/);
+  assert.match(record.warnings.join(), /The gateway one stopped responding: the scan started again/);
   await assertKept(other.url, record);
 });

@@ -252,7 +252,7 @@ export function retentionSelection(settings: RetentionSettings, nowMs: number): 
   const member = MEMBERS.find((name) => query.has(name));
   if (member === undefined) return { cutoff, query };
   const advice = member === 'dryRun' ? 'set mode to report' : `set the member ${member}`;
-  throw refusedMember('query', `${member} is not a part of the query of a retention policy: ${advice}.`);
+  throw refusedMember('query', `${member} cannot be part of the query of a retention policy: ${advice}.`);
 }
 
 /** Returns the query of a run. @param isReport whether nothing is deleted */

@@ -35,8 +35,8 @@ function cronOf({ schedule, timeZone }: Times): Cron {
     throw refusedMember(
       'schedule',
       'schedule has a step of *, such as */2, in one of day of the month and day of the week, and names days in ' +
-        'the other. Some crons want both to fit then, others one of them. Write the range instead of *, as in ' +
-        '1-31/2 or 0-6/2: it is due when one of them fits.',
+        'the other. Some crons then require both to match, others only one. Write the range instead of *, as in ' +
+        '1-31/2 or 0-6/2: it is due when one of them matches.',
     );
   return cron;
 }

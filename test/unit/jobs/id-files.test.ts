@@ -11,7 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const [A, B] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'] as const;
 
-const TOO_MANY = 'The recorded ids are incomplete: they are too many.';
+const TOO_MANY = 'The recorded ids are incomplete: there are too many.';
 const NOT_WRITTEN = 'The recorded ids are incomplete: they could not be written.';
 
 const note = (recorder: IdRecorder, entityId: string) => recorder.note({ entityId }, 'deleted');
