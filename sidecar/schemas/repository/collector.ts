@@ -123,7 +123,7 @@ export class RepositoryCollector {
       return path;
     }
     this.#files.delete(path);
-    this.refuse(path, 'it is there more than once');
+    this.refuse(path, 'it occurs more than once');
     return undefined;
   }
 

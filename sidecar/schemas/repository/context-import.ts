@@ -139,7 +139,7 @@ export class ContextImport {
       { number: files.length + 1, path: undefined, value: current },
     ].entries()) {
       if (number !== index + 1)
-        return `Its version ${index + 1} is missing, so that others would have other numbers.`;
+        return `Its version ${index + 1} is missing, so that others would get different numbers.`;
       const here = await ifThere('context', contexts.document(name, number));
       if (here !== undefined) {
         if (sameJson(contextIn(here.bytes.toString()), value)) continue;
@@ -149,7 +149,7 @@ export class ContextImport {
       if (path === undefined) return undefined;
       try {
         if ((await this.#put(name, value)) !== number)
-          return `Its version ${number} is that before it, so that others would have other numbers.`;
+          return `Its version ${number} is the same as the one before it, so that others would get different numbers.`;
       } catch (error) {
         return `Its version ${number} (${path}) is refused. ${refusalOf(error, undefined, '').reason}`;
       }

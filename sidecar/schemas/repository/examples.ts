@@ -45,7 +45,7 @@ export function keptExamples(examples: readonly Example[]): KeptExamples {
 function reasonAgainst(name: string, text: string, kept: NewExamples): string | undefined {
   if (!isExampleName(name)) return `The name of an example must be ${EXAMPLE_NAME_RULE}.`;
   if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) return `It has more than ${MAX_EXAMPLE_BYTES} bytes.`;
-  if (kept.has(name)) return `Another example of the model is called ${name} as well.`;
+  if (kept.has(name)) return `Another example of the model is also called ${name}.`;
   return kept.size < MAX_EXAMPLES ? undefined : `A model has at most ${MAX_EXAMPLES} examples.`;
 }
 

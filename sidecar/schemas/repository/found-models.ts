@@ -27,7 +27,8 @@ interface FoundModel {
   readonly contextFile: InnerFile | undefined;
 }
 
-const NO_DOMAIN = 'Nothing says which domain it belongs to, such as a $id: name one by the parameter domain.';
+const NO_DOMAIN =
+  'Nothing says which domain it belongs to, such as a $id: name one with the parameter domain.';
 
 /** Determines the names of models. A name that several files claim is refused, because it is unclear which is meant. */
 export function namedModels(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
@@ -37,7 +38,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
   );
   if (domain !== undefined && domains.size > 1)
     throw new RepositoryUnclearError(
-      `It holds several domains (${[...domains].join(', ')}): leave the parameter domain out.`,
+      `It contains several domains (${[...domains].join(', ')}): leave the parameter domain out.`,
     );
   const examples = sorted.examplesIn(new Set(files.map(({ inner }) => folderOf(inner))));
   const found: FoundModel[] = [];
@@ -51,8 +52,8 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
       const reason =
-        'A model is named by the folder of its schema.json, or else ' +
-        `by its title; neither is a name (${RESOURCE_NAME_RULE}).`;
+        'A model is named after the folder of its schema.json, or else ' +
+        `by its title; neither is a valid name (${RESOURCE_NAME_RULE}).`;
       refused.push({ path, reason });
       continue;
     }
@@ -91,8 +92,8 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       refused.push({
         path,
         reason:
-          `${paths.find((other) => other !== path)} is named ${name} as ` +
-          'well; a domain has one model of a name, so neither is stored.',
+          `${paths.find((other) => other !== path)} is also named ${name}` +
+          '; a domain can have only one model of a name, so neither is stored.',
       });
     return [];
   });
@@ -146,7 +147,7 @@ export function contextsOf(
 
 const TOO_LONG = 'The names of its folder and domain are too long for the name of a context.';
 const NO_REPOSITORY =
-  'Nothing says which repository it is of, from which it would have its name: name a domain by the parameter domain.';
+  'Nothing says which repository it belongs to, so it has no name: name a domain with the parameter domain.';
 
 /** Returns the versions of contexts in an export, by context name. */
 export function contextVersionsOf({ contextVersions }: SortedFiles): ImportPlan['contextVersions'] {

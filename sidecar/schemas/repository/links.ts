@@ -292,7 +292,7 @@ class Linking {
         const other = winner ?? paths.find((one) => one !== path) ?? '';
         const reason =
           winner === undefined
-            ? `Another document, ${other}, has the URL ${url} as well, and they differ: neither is stored under it.`
+            ? `Another document, ${other}, also has the URL ${url}, and they differ: neither is stored under it.`
             : `Its $id is ${url}, which is the URL of ${other}: it is not stored under it.`;
         refused.push({ path, reason });
       }
@@ -303,7 +303,7 @@ class Linking {
 
 function foreignReason(url: string, repository: string): string {
   return (
-    `It is not stored under the URL ${url}, which is that of a file of another repository: ` +
+    `It is not stored under the URL ${url}, which belongs to a file of another repository: ` +
     `import ${repository}, or store the document by PUT /api/v2/references?uri=….`
   );
 }

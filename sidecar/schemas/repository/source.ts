@@ -167,7 +167,7 @@ async function describe(
   if (text.startsWith(LFS_POINTER))
     return {
       path,
-      reason: 'It is a pointer of Git LFS, not the file: run "git lfs pull" before the import.',
+      reason: 'It is a Git LFS pointer, not the file: run "git lfs pull" before the import.',
     };
   const description = await unlessTooCostly(workers.run('describeDocument', text), ({ bound }) => ({
     reason: `Reading it takes too much ${bound}.`,

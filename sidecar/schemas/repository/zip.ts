@@ -24,13 +24,13 @@ export async function readZip(
       const path = collector.enter(name, kindOf(name, entry), entry.uncompressedSize);
       if (path === undefined) continue;
       if (!entry.canDecodeFileData()) {
-        collector.refuse(path, 'it is encrypted, or packed in a way that is not supported');
+        collector.refuse(path, 'it is encrypted, or compressed in a way that is not supported');
         continue;
       }
       const content = await contentOf(zip, entry, collector);
       // yauzl only checks lengths.
       if (crc32(content) !== entry.crc32)
-        collector.refuse(path, 'its content does not have the checksum that the archive gives');
+        collector.refuse(path, 'its content does not match the checksum in the archive');
       else collector.keep(path, content);
     }
   } catch (error) {

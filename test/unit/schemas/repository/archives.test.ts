@@ -343,7 +343,7 @@ describe('documents by their URLs', () => {
       files.map(({ path }) => path),
       [once],
     );
-    assert.deepEqual(refused, [{ path: twice, reason: 'It is there more than once.' }]);
+    assert.deepEqual(refused, [{ path: twice, reason: 'It occurs more than once.' }]);
   });
 
   it('documents by their URLs count as files', () => {

@@ -46,7 +46,7 @@ describe('the files of an import', () => {
   it('a pointer file of Git LFS is refused as such', async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
     const { refused } = await describeFiles([file('Car/schema.json', pointer)], workersOf());
-    assert.match(refused[0]?.reason ?? '', /pointer of Git LFS.*git lfs pull/);
+    assert.match(refused[0]?.reason ?? '', /Git LFS pointer.*git lfs pull/);
   });
 
   it('files may name other documents 200,000 times; beyond that, they are refused as too large together', async () => {

@@ -55,7 +55,7 @@ describe('the models of a repository', () => {
     assert.deepEqual(named(files, 'D'), ['D/Kiosk', 'D/Tram']);
     const nameless = plan({ 'schema.json': { ...schema(), title: 'Not a name' } }, 'D');
     assert.deepEqual(nameless.models, []);
-    assert.match(nameless.refused[0]?.reason ?? '', /named by the folder/);
+    assert.match(nameless.refused[0]?.reason ?? '', /named after the folder/);
   });
 
   it('a model has the examples next to its schema.json, also at the root and if its folder is not a valid name', () => {
@@ -146,8 +146,8 @@ describe('the models of a repository', () => {
       ['a/Car/schema.json', 'b/Car/schema.json'],
     );
     // Each reason names the other folder.
-    assert.match(refused[0]?.reason ?? '', /^b\/Car\/schema\.json is named Car as well/);
-    assert.match(refused[1]?.reason ?? '', /^a\/Car\/schema\.json is named Car as well/);
+    assert.match(refused[0]?.reason ?? '', /^b\/Car\/schema\.json is also named Car;/);
+    assert.match(refused[1]?.reason ?? '', /^a\/Car\/schema\.json is also named Car;/);
   });
 
   it('a repository has the same models in the folder of an archive, which names the domain if there are no $ids', () => {

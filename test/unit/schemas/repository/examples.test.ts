@@ -149,7 +149,7 @@ describe('the examples of an import', () => {
         ['examples/_a.json', 'The name of an example must be …'],
         ['examples/a.txt', 'The name of an example must be …'],
         ['examples/large.json', 'It has more than 262144 bytes.'],
-        ['examples/b?.json', 'Another example of the model is called b.json as well.'],
+        ['examples/b?.json', 'Another example of the model is also called b.json.'],
         ['examples/n98.jsonld', 'A model has at most 100 examples.'],
       ],
     );

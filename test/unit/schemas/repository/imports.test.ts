@@ -219,7 +219,7 @@ describe('the contexts of an import', () => {
       'of which two versions are the same',
       [],
       { [version(1)]: 'urn:1', [version(2)]: 'urn:1', [A]: 'urn:3' },
-      /^Its version 2 is that before it/,
+      /^Its version 2 is the same as the one before it/,
     ],
     [
       'of which a version is refused',

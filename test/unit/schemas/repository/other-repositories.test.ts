@@ -101,7 +101,7 @@ describe('the URLs of other repositories', () => {
       );
       assert.match(
         refused[0]?.reason ?? '',
-        /common-schema\.json, which is that of a file of another repository/,
+        /common-schema\.json, which belongs to a file of another repository/,
       );
     }
   });
