@@ -55,5 +55,5 @@ function faultsOf({ index, id, reason, errors }: JudgedItem, isBatch: boolean): 
   if (errors !== undefined)
     return (JSON.parse(errors) as readonly WriteFault[]).map((fault) => ({ ...fault, ...entityId }));
   const pointer = isBatch ? `/${index}` : '';
-  return [{ pointer, detail: `cannot be judged: ${reason ?? 'nobody knows why'}`, ...entityId }];
+  return [{ pointer, detail: `cannot be judged: ${reason ?? 'the reason is unknown'}`, ...entityId }];
 }

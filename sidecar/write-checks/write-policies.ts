@@ -91,7 +91,7 @@ export class WritePolicyService {
   async #requireRoom(name: string): Promise<void> {
     const { items, total } = await this.#options.store.list({ limit: MAX_POLICIES, offset: 0 });
     if (total < MAX_POLICIES || items.some((one) => one.name === name)) return;
-    const detail = `must not be one more: there are ${MAX_POLICIES} policies`;
+    const detail = `cannot be added: there are already ${MAX_POLICIES} policies`;
     throw new InvalidBodyError(`The policy ${detail}.`, '', detail);
   }
 
@@ -103,19 +103,19 @@ export class WritePolicyService {
       warnings.push(
         'No write of an entity has come through this gateway since it started ' +
           `(${new Date(checks.startedAt).toISOString()}). Behind Kong, writes ` +
-          'go past it until the block ngsi-ld-write of kong.yml is switched on.',
+          'bypass it until the block ngsi-ld-write of kong.yml is switched on.',
       );
     warnings.push(...(await this.#modelWarnings(settings)));
     if (mode === 'report' && (onUnjudged === 'refuse' || onFailure === 'refuse'))
       warnings.push(
-        'Nothing is refused in the mode report: onUnjudged and onFailure hold once the mode is enforce.',
+        'Nothing is refused in the mode report: onUnjudged and onFailure take effect once the mode is enforce.',
       );
     if (callers !== undefined && !knowsCallers)
       warnings.push('Without GATEWAY_TOKEN nobody vouches for callers: all of them are "anonymous".');
     const before = this.#decidesBefore(name, settings);
     if (before !== undefined)
       warnings.push(
-        `The policy ${before} decides before this one, whatever is written: this one has no effect.`,
+        `The policy ${before} takes precedence over this one for every write, so this one has no effect.`,
       );
     return warnings;
   }
@@ -147,7 +147,7 @@ export class WritePolicyService {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return [
-        'Whether there is a model for its entities cannot be looked up now: store the policy again to see it.',
+        'It could not be checked whether there is a model for its entities: store the policy again to check.',
       ];
     }
   }
@@ -171,8 +171,8 @@ export class WritePolicyService {
 
 function withoutModel(type: string): string {
   return (
-    `No published model is for the type ${type} now: until one is, its entities are not judged. ` +
-    'Names of types are whole, with their capitals; there are no wildcards.'
+    `There is no published model for the type ${type} now: until there is, its entities are not judged. ` +
+    'Type names must be complete and are case-sensitive; there are no wildcards.'
   );
 }
 

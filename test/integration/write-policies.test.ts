@@ -88,11 +88,13 @@ it('a policy for types without a model has a warning', async () => {
   const types = ['car', 'Car', 'https://uri.etsi.org/ngsi-ld/default-context/Car', 'Ca*'];
   const warningsOf = async (settings: object) => {
     const made = (await api.put('/write-policies/w', settings)).json() as { warnings: string[] };
-    return made.warnings.filter((one) => one.startsWith('No published model')).map((one) => one.slice(0, 46));
+    return made.warnings
+      .filter((one) => one.startsWith('There is no published'))
+      .map((one) => one.slice(0, 55));
   };
   assert.deepEqual(await warningsOf({ mode: 'enforce', types }), [
-    'No published model is for the type car now: un',
-    'No published model is for the type Ca* now: un',
+    'There is no published model for the type car now: until',
+    'There is no published model for the type Ca* now: until',
   ]);
   assert.deepEqual(await warningsOf({ mode: 'off', types }), []);
   await api.delete('/write-policies/w');

@@ -37,7 +37,7 @@ export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
     const { line, column, detail } = read.unreadable;
     return {
       fault: {
-        detail: `is not JSON that all readers understand alike: ${detail}`,
+        detail: `is not JSON that all readers understand in the same way: ${detail}`,
         keyword: 'json',
         line,
         column,

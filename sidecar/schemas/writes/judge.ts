@@ -138,7 +138,7 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
     model: title,
     tokens: [name],
     keyword: 'additionalProperties',
-    say: () => 'must not be there: another member means the same, and brokers differ in which they take',
+    say: () => 'must not be present: another member means the same, and brokers differ in which one they use',
   }));
   const values = members.flatMap(({ name, otherValue }) =>
     otherValue === undefined
@@ -148,7 +148,7 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
           tokens: [name, otherValue],
           keyword: 'additionalProperties',
           say: () =>
-            'must not be there: brokers differ in whether they take it for the value of the attribute',
+            'must not be present: brokers differ in whether they use it as the value of the attribute',
         },
   );
   return [...twice, ...values];

@@ -243,7 +243,7 @@ export class Judging {
     if (name !== undefined) {
       const model = this.#cache.named(name);
       if (model === undefined)
-        return `the model ${name} of the policy is not there, or its @context cannot be used`;
+        return `the model ${name} of the policy does not exist, or its @context cannot be used`;
       return types.some(({ iri }) => model.types.has(iri ?? ''))
         ? [model]
         : `it is not of the type of the model ${name}`;
@@ -258,7 +258,7 @@ export class Judging {
     if (found.size > 0) return [...found];
     return types.length === 0
       ? 'it has no type'
-      : `no model is for its type ${types
+      : `there is no model for its type ${types
           .map(({ iri, written }) => iri ?? written)
           .slice(0, 5)
           .join(', ')}`;
@@ -284,7 +284,7 @@ export class Judging {
   #unreadable({ detail, keyword, line, column }: BodyFault): Judgement {
     const policy = choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]);
     const errors = JSON.stringify([{ pointer: '', detail, keyword, line, column }]);
-    const findings = [{ model: '', pointer: '', keyword, detail: 'is not a body that can be read' }];
+    const findings = [{ model: '', pointer: '', keyword, detail: 'is a body that cannot be read' }];
     const item: JudgedItem = { index: 0, id: undefined, policy, verdict: 'invalid', errors, findings };
     return { valid: [], others: this.#isOff(policy) ? [] : [item], ids: undefined, dependsOn: [] };
   }

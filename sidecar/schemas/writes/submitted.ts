@@ -54,13 +54,14 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
       repeated.push(name);
       continue;
     }
-    if (names.isScoped(name)) return { doubt: `the @context says other things within ${shown(name)}` };
+    if (names.isScoped(name)) return { doubt: `the @context has other definitions within ${shown(name)}` };
     const otherValue = iri.startsWith('@') ? undefined : otherValueIn(value, names);
     members.push({ name, iri, value, ...(otherValue === undefined ? {} : { otherValue }) });
     if (iri !== '@type') continue;
     const written = (isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
     const scoped = written.find((one) => names.isScoped(one));
-    if (scoped !== undefined) return { doubt: `the @context says other things of the type ${shown(scoped)}` };
+    if (scoped !== undefined)
+      return { doubt: `the @context has other definitions for the type ${shown(scoped)}` };
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
   return { members, types: types ?? [], repeated };

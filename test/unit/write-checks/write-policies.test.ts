@@ -27,7 +27,7 @@ it('a policy whose models cannot be looked up is stored with a warning', async (
   for (const settings of [{ types: ['Car'] }, { model: 'D/Car@1' }]) {
     const { policy, warnings } = await service.put('p', { ...ENFORCED, ...settings }, 'anonymous');
     assert.deepEqual((await service.get('p')).settings, policy.settings);
-    assert.match(warnings.join(), /^Whether there is a model for its entities cannot be looked up now/);
+    assert.match(warnings.join(), /^It could not be checked whether there is a model for its entities/);
   }
   await store.close();
 });
