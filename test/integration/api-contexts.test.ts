@@ -254,7 +254,7 @@ it('a change of a context is 409 if a context that uses it could then not be pro
     assert.equal(refused.status, 409, refused.text);
     const { type, detail = '', dependents, total } = refused.problem();
     assert.match(type, /in-use$/);
-    assert.match(detail, /by context "Follower", .* could not be processed .* "size": .*protected/);
+    assert.match(detail, /by context "Follower", .* could no longer be processed .* "size": .*protected/);
     assert.deepEqual([dependents, total], [[{ kind: 'context', name: 'Follower', version: 1 }], 1]);
   }
   assert.deepEqual((await api.get('/contexts/Root')).json(), { '@context': TERMS });

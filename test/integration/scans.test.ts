@@ -209,8 +209,8 @@ describe('a scan of what the broker holds', () => {
         4,
         [
           '1 entity was not judged: it is nested deeper than 500 levels (urn:ngsi-ld:Room:5).',
-          '2 entities were not judged: not all readers understand the JSON alike, since the member "x" occurs twice (urn:ngsi-ld:Room:7, urn:ngsi-ld:Room:9).',
-          '1 entity was not judged: not all readers understand the JSON alike, since the number is beyond the range of IEEE 754 doubles (urn:ngsi-ld:Room:8).',
+          '2 entities were not judged: not all readers understand the JSON in the same way, because the member "x" occurs twice (urn:ngsi-ld:Room:7, urn:ngsi-ld:Room:9).',
+          '1 entity was not judged: not all readers understand the JSON in the same way, because the number is beyond the range of IEEE 754 doubles (urn:ngsi-ld:Room:8).',
         ],
       ],
     );

@@ -223,7 +223,7 @@ describe('files of models', () => {
       [
         'Faulty',
         { ...plainSchema({ a: { pattern: '^b$', not: { const: 'b' }, type: 'string' } }), required: ['a'] },
-        /Of the nearest that was tried, (?:the whole|\/a) /,
+        /In the closest attempt, (?:the whole|\/a) /,
       ],
     ] as const) {
       await service.models.create('city', { name, schema });

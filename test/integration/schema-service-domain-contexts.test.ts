@@ -112,7 +112,7 @@ it('the context of a domain expands entities of all its models, and cannot be pa
     create(service, 'Lamp', ['light'], { context: url }),
   ]) {
     const { errors } = await rejection(refusal, ContextInvalidError);
-    assert.match(errors[0]?.detail ?? '', /follows the models of a domain/);
+    assert.match(errors[0]?.detail ?? '', /generated from the models of a domain/);
   }
 });
 

@@ -130,8 +130,8 @@ it('a context update warns of followers that are added just before it is written
   const { isNewVersion, warnings } = await service.contexts.update('base', PROTECTED, LOOKING);
   assert.equal(isNewVersion, true);
   assert.deepEqual(
-    warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 49)]),
-    [['broken-follower', '/@context', 'The context "late" cannot be processed any more: ']],
+    warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 47)]),
+    [['broken-follower', '/@context', 'The context "late" can no longer be processed: ']],
   );
 });
 
@@ -170,12 +170,10 @@ it('followers beyond a hundred, and those that are too costly to check, are only
     const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
     return warnings.map(({ code, detail }) => `${code}: ${detail.split(':')[0]}`);
   };
-  assert.deepEqual(await codes(), ['followers-not-compared: 1 follower of the context was not looked at']);
+  assert.deepEqual(await codes(), ['followers-not-compared: 1 follower of the context was not checked']);
   assert.ok(tasks.length < 20 * MAX_FOLLOWERS);
   isSlow = true;
-  assert.deepEqual(await codes(), [
-    'followers-not-compared: 101 followers of the context were not looked at',
-  ]);
+  assert.deepEqual(await codes(), ['followers-not-compared: 101 followers of the context were not checked']);
 });
 
 it('followers are checked for a limited time, and the remaining ones are counted', async (t) => {
@@ -193,7 +191,7 @@ it('followers are checked for a limited time, and the remaining ones are counted
   const follower = { text: text([urlOf('base')]), contexts: new Set(['base']) };
   for (let n = 0; n < 20; n += 1) await store.contexts.create(`f${n}`, follower);
   const { warnings } = await service.contexts.update('base', AFTER, { ...LOOKING, dryRun: true });
-  const [, left] = /^(\d+) followers of the context were not looked at/.exec(warnings[0]?.detail ?? '') ?? [];
+  const [, left] = /^(\d+) followers of the context were not checked/.exec(warnings[0]?.detail ?? '') ?? [];
   assert.ok(Number(left) >= 12 && Number(left) < 20, left);
 });
 
@@ -259,7 +257,7 @@ it('an outage after a context was written is no error; the effect on followers i
   await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
   const { context, warnings, followers } = await service.contexts.update('base', AFTER, LOOKING);
   assert.deepEqual([context.currentVersion, followers], [2, []]);
-  assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not looked at/);
+  assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not checked/);
 });
 
 it('followers are checked again if one is added, removed or changed just before a context is written, also beyond a hundred', async (t) => {

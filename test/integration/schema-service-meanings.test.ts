@@ -89,7 +89,7 @@ it('a context that gives a term another meaning is refused as breaking, however 
   const { differences } = await refusedReport(service, {
     context: { seats: { '@id': SEATS, '@type': '@id' } },
   });
-  const detail = '"seats" is read as {"@type":"@id"}, was read as it stood';
+  const detail = '"seats" is read as {"@type":"@id"}, was read as a plain value';
   assert.deepEqual(differences, [
     { pointer: '/properties/seats', class: 'breaking', reason: 'meaning', detail },
   ]);

@@ -99,19 +99,19 @@ describe('creating models', () => {
         'D',
         { const: 'Light' },
         ['Light'],
-        'have the type "Light", as the schema asks for, not "D", its name.',
+        'have the type "Light", as the schema requires, not "D", its name.',
       ],
       [
         'E',
         { enum: ['Light', 'Torch'] },
         ['Light', 'Torch'],
-        '"Light" or "Torch", as the schema asks for, not "E", its name.',
+        '"Light" or "Torch", as the schema requires, not "E", its name.',
       ],
       [
         'F',
         { const: 5 },
         [],
-        'does not allow entities of the type "F", the name of the model, nor of any other.',
+        'allows entities neither of the type "F", the name of the model, nor of any other type.',
       ],
     ] as const) {
       const schema = plainSchema({ type });

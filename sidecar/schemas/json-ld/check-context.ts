@@ -114,7 +114,7 @@ async function processingFaults(
   );
   const detail =
     `The context protects ${term === undefined ? 'a term' : `"${term}"`}, which ` +
-    'the NGSI-LD core context defines otherwise: no entity could be read with both.';
+    'the NGSI-LD core context defines differently: no entity could be read with both.';
   return [{ pointer: places.at(-1) ?? pointer, detail }];
 }
 

@@ -53,7 +53,7 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   const submitted = unwrapped(parseWithDoubles(input.text), pointer);
   const own = elementsOf(submitted.value as JsonValue, embed);
   if (own === undefined)
-    return { invalid: [{ pointer, detail: 'Its scoped contexts lead to each other without an end.' }] };
+    return { invalid: [{ pointer, detail: 'Its scoped contexts refer to each other in a cycle.' }] };
 
   const terms = isWhole(own) ? (await contextMeaning(own, contexts.load)).terms : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));

@@ -57,20 +57,22 @@ export function limitFaults(context: unknown, pointer = ''): readonly InputIssue
   if (nesting !== undefined) return [nesting];
   const { length } = JSON.stringify(context);
   if (length > CONTEXT_LIMITS.characters) {
-    const detail = `A context may have ${CONTEXT_LIMITS.characters} characters; this one has ${length}.`;
+    const detail = `A context may have at most ${CONTEXT_LIMITS.characters} characters; this one has ${length}.`;
     return [{ pointer, detail }];
   }
   const parts = partsOf(context, pointer);
   if (parts.length > CONTEXT_LIMITS.contexts) {
     const detail =
-      `A context may consist of ${CONTEXT_LIMITS.contexts} maps and ` +
+      `A context may consist of at most ${CONTEXT_LIMITS.contexts} maps and ` +
       `URLs, scoped ones included; this one has ${parts.length}.`;
     return [{ pointer, detail }];
   }
   const maps = parts.filter((part): part is Part & { value: JsonObject } => isObject(part.value));
   const terms = maps.reduce((sum, { value }) => sum + Object.keys(value).length, 0);
   if (terms > CONTEXT_LIMITS.terms) {
-    return [{ pointer, detail: `A context may have ${CONTEXT_LIMITS.terms} terms; this one has ${terms}.` }];
+    return [
+      { pointer, detail: `A context may have at most ${CONTEXT_LIMITS.terms} terms; this one has ${terms}.` },
+    ];
   }
   const tooLong = longText(context, pointer);
   if (tooLong !== undefined) {
@@ -187,7 +189,7 @@ function nestingFault(context: unknown, pointer: string): InputIssue | undefined
       return { pointer: level[0].pointer, detail };
     }
     // A definition is a map, and may contain one array.
-    if (level.length > 2 * terms) return { pointer, detail: `A context may have ${terms} terms.` };
+    if (level.length > 2 * terms) return { pointer, detail: `A context may have at most ${terms} terms.` };
     level = level.flatMap((part) =>
       Object.entries(part.value as object).flatMap(([key, item]: [string, unknown]) =>
         isNested(item) ? [{ value: item, pointer: pointerTo(part.pointer, key) }] : [],

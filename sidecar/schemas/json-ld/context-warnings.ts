@@ -96,7 +96,7 @@ const KEYWORD_CHECKS: readonly Check[] = [
     ['@language', '@direction'].includes(term) && definition !== null
       ? [
           'coercion',
-          `${term} holds for every text, not for the values of LanguageProperties alone: brokers may store and return each as an object with @value and ${term}.`,
+          `${term} applies to every text, not only to the values of LanguageProperties: brokers may store and return each as an object with @value and ${term}.`,
         ]
       : undefined,
   ({ term }) =>
@@ -139,7 +139,7 @@ const TERM_CHECKS: readonly Check[] = [
       ? undefined
       : [
           'undefined-prefix',
-          `The prefix "${prefix}" is not defined here: "${String(id)}" is taken as a whole IRI.`,
+          `The prefix "${prefix}" is not defined here: "${String(id)}" is read as a complete IRI.`,
         ];
   },
   ({ term, definition, iri, coreIri }) =>

@@ -87,7 +87,7 @@ export class DomainTermsMaker {
     const isTaken = (name: string) => this.#isKnown(name) && !terms.has(name);
     for (const term of takeOutDependent(terms, isTaken)) {
       const models = (this.#used.get(term) ?? unused.get(term) ?? []).flatMap((one) => one.models);
-      const detail = `The definition of "${term}" needs another that is not here; it is left out.`;
+      const detail = `The definition of "${term}" needs another term that is not here; it is left out.`;
       warnings.push({ code: 'ambiguous-term', term, detail, models });
     }
     if (isTooMuch) warnings.push(tooMuch(unused.size, [...this.#contexts.values()].flat()));
@@ -204,7 +204,7 @@ function isReversed(meaning: TermMeaning | null): boolean {
 function tooMuch(count: number, models: readonly string[]): DomainContextWarning {
   const detail =
     `${count} terms of the models' own contexts that no model has in its ` +
-    `schema are left out: a context may have ${CONTEXT_LIMITS.terms} terms.`;
+    `schema are left out: a context may have at most ${CONTEXT_LIMITS.terms} terms.`;
   return { code: 'unused-terms-left-out', detail, models };
 }
 

@@ -88,15 +88,15 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
       code: 'dropped-value',
       about: 'value',
       search: 'null',
-      sentence: () => 'A @value that is null is dropped, and what stands beside it.',
+      sentence: () => 'A @value that is null is dropped, together with the members next to it.',
     },
   ],
-  ...dropped('free-floating scalar', 'value', 'A value that no member holds is dropped'),
-  ...dropped('empty object', 'value', 'An object without anything in it is dropped'),
-  ...dropped('object with only @id', 'value', 'An object of which only the id is known is dropped'),
+  ...dropped('free-floating scalar', 'value', 'A value outside any member is dropped'),
+  ...dropped('empty object', 'value', 'An empty object is dropped'),
+  ...dropped('object with only @id', 'value', 'An object with nothing but an id is dropped'),
   ...dropped('object with only @language', 'value', 'A language without a text is dropped'),
-  ...dropped('object with only @list', 'value', 'A list that no member holds is dropped'),
-  ...dropped('object with only @value', 'value', 'A value that no member holds is dropped'),
+  ...dropped('object with only @list', 'value', 'A list outside any member is dropped'),
+  ...dropped('object with only @value', 'value', 'A value outside any member is dropped'),
 ]);
 
 function dropped(code: string, about: string, what: string): readonly [string, Wording][] {

@@ -67,7 +67,7 @@ export function generateContext(source: ContextSource, base: string): GeneratedC
     } else if (ORDINARY_CORE_TERMS.has(name)) {
       continue;
     } else if (coreIri !== undefined) {
-      const detail = `"${name}" is a term of the NGSI-LD core context, where it means ${coreIri}; it is left to it.`;
+      const detail = `"${name}" is a term of the NGSI-LD core context, where it means ${coreIri}; that meaning applies.`;
       warnings.push({ code: 'core-term', term: name, detail });
     } else {
       const iri = base + encoded(name);

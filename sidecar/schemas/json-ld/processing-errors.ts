@@ -68,7 +68,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
   ['invalid value object value', '@value must be a string, a number, a boolean or null.'],
   [
     'context overflow',
-    'Contexts may refer to each other by URL 10 deep, and lead to 1000 maps of terms; these go further.',
+    'Contexts may refer to each other by URL at most 10 deep, and lead to at most 1000 maps of terms; these exceed that.',
   ],
   ['cyclic IRI mapping', 'The definition leads back to the term itself.'],
   ['invalid @import value', '@import must be a URL.'],
@@ -113,7 +113,7 @@ const SENTENCES: ReadonlyMap<string, string> = new Map([
     'protected term redefinition',
     'The term is protected by a context before this one, such as the ' +
       'NGSI-LD core context, and means something else there. The core context ' +
-      'belongs last, in one version: contexts of models here have it in them.',
+      'belongs last, in one version: contexts of models here already include it.',
   ],
 ]);
 

@@ -57,8 +57,8 @@ function textsOf(values: readonly unknown[]): ReadonlyMap<string, unknown> {
 }
 
 function tooMany(count: number): Refused {
-  const detail = `A document may have ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${count}.`;
-  return refusedFor('limitExceeded', 'The contexts are too many', [{ pointer: '/document', detail }]);
+  const detail = `A document may have at most ${MAX_DIFFERENT_CONTEXTS} different contexts; this one has ${count}.`;
+  return refusedFor('limitExceeded', 'There are too many contexts', [{ pointer: '/document', detail }]);
 }
 
 /** @param values by their JSON text */

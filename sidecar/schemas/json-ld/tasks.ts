@@ -157,6 +157,6 @@ function changedNumbers(document: JsonValue, pointer: string): readonly JsonLdWa
   return [...losslessNumbersIn(document, pointer)].map(({ pointer: at, number }) => ({
     code: 'number-changed',
     pointer: at,
-    detail: `${cut(number.text, MAX_SHOWN)} is a number that no IEEE 754 double holds; the result has ${number.double}.`,
+    detail: `${cut(number.text, MAX_SHOWN)} is a number that an IEEE 754 double cannot hold exactly; the result has ${number.double}.`,
   }));
 }

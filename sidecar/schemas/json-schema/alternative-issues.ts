@@ -48,7 +48,7 @@ export function ambiguity(place: Place, fitting: readonly number[], count: numbe
 
 /** The issue of a value that must not exist. */
 export function ruledOut(place: Place): Issue {
-  return memberIssue(place, 'false schema', () => ({ must: 'not be there' }));
+  return memberIssue(place, 'false schema', () => ({ must: 'not be present' }));
 }
 
 /** The issue if all alternatives are for values of other types, or are other values. */
@@ -112,7 +112,7 @@ function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue 
   return issue(place, keyword, (spelling) => {
     const words = issues.slice(0, MAX_SAID).map((one) => one.words(spelling));
     const demands = [...new Set(words.map(({ must }) => must))];
-    if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more demands`);
+    if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more requirements`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
     const meant = words.find((one) => one.meant !== undefined)?.meant;
@@ -145,12 +145,12 @@ export function negationIssue(excluded: Schema, place: Place): Issue {
 /** Words for an excluded schema; specific ones if the schema has a single keyword. */
 function wordsFor(excluded: Schema, { value }: Place): Words {
   const general: Words = {
-    must: 'not fit what the schema excludes under "not"',
+    must: 'not match the schema under "not"',
     found: `is ${shown(value)}`,
   };
-  if (!isObject(excluded)) return { must: 'not be there' };
+  if (!isObject(excluded)) return { must: 'not be present' };
   const [keyword, ...others] = Object.keys(excluded);
-  if (keyword === undefined) return { must: 'not be there' };
+  if (keyword === undefined) return { must: 'not be present' };
   const held = others.length === 0 ? member(excluded, keyword) : undefined;
   if (held === undefined) return general;
   switch (keyword) {

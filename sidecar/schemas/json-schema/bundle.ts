@@ -174,7 +174,7 @@ class Bundler implements Style {
     for (const [name, positions] of this.#linked.dynamicAnchors) {
       if (!positions.some((anchored) => keyOf(anchored) === keyOf(position))) continue;
       if (this.#home(position).resource === position.resource) return ['$dynamicAnchor', name];
-      throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not its alone');
+      throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not unique');
     }
     return undefined;
   }

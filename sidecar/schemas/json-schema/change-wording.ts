@@ -57,11 +57,11 @@ const STRICTER: Wording = {
   required: ({ value }) => `property ${show(value)} is required now`,
   other: ({ what, value, known }) =>
     known === false
-      ? `property ${show(value)} is not allowed any more`
+      ? `property ${show(value)} is no longer allowed`
       : `property ${show(value)} has to satisfy ${what} now`,
   others: ({ what, value, known }) =>
     known === false
-      ? `properties that match ${show(value)} are not allowed any more`
+      ? `properties that match ${show(value)} are no longer allowed`
       : `properties that match ${show(value)} have to satisfy ${what} now`,
   unproven: () => 'it is unclear whether everything that was valid still is',
 };
@@ -69,18 +69,18 @@ const STRICTER: Wording = {
 const LAXER: Wording = {
   keyword: ({ what, value, known }) => {
     if (known !== undefined) return changed(what, value, known);
-    return value === false ? `${what} is not false any more` : `${named(what, value)} is gone`;
+    return value === false ? `${what} is no longer false` : `${named(what, value)} is gone`;
   },
-  property: ({ value }) => `property ${show(value)} is not described any more`,
-  required: ({ value }) => `property ${show(value)} is not required any more`,
+  property: ({ value }) => `property ${show(value)} is no longer described`,
+  required: ({ value }) => `property ${show(value)} is no longer required`,
   other: ({ what, value, known }) =>
     known === false
       ? `property ${show(value)} is allowed now`
-      : `property ${show(value)} does not have to satisfy ${what} any more`,
+      : `property ${show(value)} no longer has to satisfy ${what}`,
   others: ({ what, value, known }) =>
     known === false
       ? `properties that match ${show(value)} are allowed now`
-      : `properties that match ${show(value)} do not have to satisfy ${what} any more`,
+      : `properties that match ${show(value)} no longer have to satisfy ${what}`,
   unproven: () => 'it is unclear whether more is valid now',
 };
 

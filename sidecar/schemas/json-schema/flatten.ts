@@ -168,7 +168,7 @@ class Flattener {
 }
 
 function tooManyCopies({ document, tokens }: Position): SchemaRefusedError {
-  const detail = 'references into each other multiply the schema too often';
+  const detail = 'its references expand to too many copies of its parts';
   return new SchemaRefusedError('schemaTooLarge', `The schema is too large: ${detail}.`, [
     blameIn(document, tokens)([], detail),
   ]);

@@ -110,7 +110,7 @@ export function isScalar(value: JsonValue): boolean {
 function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling: Spelling): Words {
   const found = `is ${shown(value)}`;
   const [only, ...others] = allowed.slice(0, 2);
-  if (only === undefined) return { must: 'not be there: no value is allowed' };
+  if (only === undefined) return { must: 'not be present: no value is allowed' };
   const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
   const [meant] = near;
   const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, ...meantOf(value, meant) };

@@ -75,7 +75,7 @@ export function objectIssues(
 /** The issue of a member that is not among those allowed. */
 export function unknownMember(place: Place, keyword: string): Issue {
   const plain = 'is not among the members that the schema allows';
-  return memberIssue(place, keyword, () => ({ must: 'not be there', plain }));
+  return memberIssue(place, keyword, () => ({ must: 'not be present', plain }));
 }
 
 /**
@@ -121,7 +121,7 @@ function missing(schema: JsonObject, place: Place, value: JsonObject): readonly 
       if (!Object.hasOwn(value, name)) continue;
       for (const other of others)
         if (!Object.hasOwn(value, other))
-          found.push(missingIssue(place, keyword, other, `, which ${allowedValue(name)} asks for`));
+          found.push(missingIssue(place, keyword, other, `, which ${allowedValue(name)} requires`));
     }
   }
   return found;
@@ -164,7 +164,7 @@ function nameIssues(naming: Schema, name: string, place: Place, check: Check): r
   if (first === undefined) return [];
   const words: WordsOf = (spelling) => {
     const inner = sentenceOf(first.words(spelling));
-    return { must: 'have another name', plain: `its name ${inner}` };
+    return { must: 'have a different name', plain: `its name ${inner}` };
   };
   return [memberIssue(place.child(name), 'propertyNames', words)];
 }
@@ -195,7 +195,7 @@ export function arrayIssues(
 /** The issue of an item that is not among those allowed. */
 export function unknownItem(place: Place, keyword: string): Issue {
   const plain = 'is not among the items that the schema allows';
-  return issue(place, keyword, () => ({ must: 'not be there', plain }));
+  return issue(place, keyword, () => ({ must: 'not be present', plain }));
 }
 
 function repetitionIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {

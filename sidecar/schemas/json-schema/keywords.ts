@@ -265,7 +265,7 @@ export function unsupportedDialect(schema: JsonObject, blame: Blame): SchemaRefu
   const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
   const supported = Object.values(DIALECT_URIS).join(', ');
-  const detail = `$schema is ${shown}; supported are ${supported}, and meta-schemas of these that are stored as references`;
+  const detail = `$schema is ${shown}; supported values are ${supported}, and meta-schemas of these that are stored as references`;
   return new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
 }
 

@@ -61,7 +61,7 @@ export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSub
  */
 export function checkSchemaLimits(schema: Schema, depth: number, count: number, blame: Blame): void {
   if (depth > SCHEMA_LIMITS.depth)
-    throw limitError(blame([], `more than ${SCHEMA_LIMITS.depth} schemas within each other`));
+    throw limitError(blame([], `schemas nested more than ${SCHEMA_LIMITS.depth} deep`));
   if (count > SCHEMA_LIMITS.subschemas)
     throw limitError(blame([], `more than ${SCHEMA_LIMITS.subschemas} schemas, referenced ones included`));
   for (const { tokens, pattern } of patternsOf(schema)) {

@@ -193,7 +193,7 @@ class MeaningComparison {
 function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string | undefined {
   if (was.iri !== is.iri) return `${shown(term)} means ${cut(is.iri, 300)}, meant ${cut(was.iri, 300)}`;
   if (was.coercion === is.coercion) return undefined;
-  const [now, before] = [is.coercion ?? 'it stands', was.coercion ?? 'it stood'];
+  const [now, before] = [is.coercion ?? 'a plain value', was.coercion ?? 'a plain value'];
   return `${shown(term)} is read as ${cut(now, 200)}, was read as ${cut(before, 200)}`;
 }
 

@@ -86,7 +86,12 @@ export function loopsOf(
       const loop = [...open].slice([...open].indexOf(schema));
       const referring = loop.find((one) => loop.some((other) => other === targetOf(one, targets)));
       const { document, tokens } = sources.get(referring ?? schema) ?? rootOf(linked.main);
-      loops.push(blameIn(document, tokens)(['$ref'], 'leads back here without going into the value'));
+      loops.push(
+        blameIn(document, tokens)(
+          ['$ref'],
+          'leads back here without descending into the value, so validation would never end',
+        ),
+      );
       return;
     }
     open.add(schema);
@@ -178,9 +183,9 @@ function describe({ instancePath, keyword, message, params }: ErrorObject): stri
 /** How other drafts use a keyword, and how it is written in the current draft. */
 const OTHER_DRAFTS: ReadonlyMap<string, string> = new Map([
   ['items', '; draft 2020-12 has a list of schemas in prefixItems'],
-  ['exclusiveMinimum', '; true beside minimum is of draft-04'],
-  ['exclusiveMaximum', '; true beside maximum is of draft-04'],
-  ['required', ' of names, beside properties'],
+  ['exclusiveMinimum', '; true next to minimum is draft-04 syntax'],
+  ['exclusiveMaximum', '; true next to maximum is draft-04 syntax'],
+  ['required', ' of names, next to properties'],
 ]);
 
 function patternFaults({ document, tokens, schema }: Position): readonly InputIssue[] {
@@ -201,7 +206,7 @@ function syntaxErrorOf(pattern: string): string | undefined {
     // V8 repeats the pattern before the reason.
     const reason = error instanceof Error ? (error.message.split(': ').at(-1) ?? '') : String(error);
     return isLoosePattern(pattern)
-      ? `${reason}; with the flag u, which JSON Schema asks for, characters such as - and @ have no backslash, and braces need one`
+      ? `${reason}; with the flag u, which JSON Schema requires, characters such as - and @ must not have a backslash, and braces need one`
       : reason;
   }
 }

@@ -122,7 +122,7 @@ function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame)
   const nameOf = (uri: string) => (uri.startsWith(base) ? uri.slice(base.length) : '');
   const unknown = Object.keys(named).find((uri) => named[uri] === true && !Object.hasOwn(known, nameOf(uri)));
   if (unknown !== undefined) {
-    const detail = `the meta-schema asks for the vocabulary ${unknown.slice(0, 200)}, which is not known here`;
+    const detail = `the meta-schema requires the vocabulary ${unknown.slice(0, 200)}, which is not supported here`;
     throw new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
   }
   const kept = new Set(Object.keys(named).flatMap((uri) => known[nameOf(uri)] ?? []));

@@ -104,9 +104,9 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['duration', 'a duration such as PT1H30M'],
   ['uri', 'a URI such as urn:ngsi-ld:Vehicle:001'],
   ['url', 'a URL such as https://city.example/map'],
-  ['uri-reference', 'a URI, or one relative to another'],
+  ['uri-reference', 'a URI or a relative reference'],
   ['iri', 'an IRI such as https://städte.example/karte'],
-  ['iri-reference', 'an IRI, or one relative to another'],
+  ['iri-reference', 'an IRI or a relative reference'],
   ['uri-template', 'a URI template (RFC 6570)'],
   ['email', 'an email address such as name@city.example'],
   ['hostname', 'a host name such as city.example'],
@@ -116,13 +116,13 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['regex', 'a regular expression'],
   ['json-pointer', 'a JSON pointer such as /a/0'],
   ['byte', 'base64'],
-  ['int32', 'an integer of 32 bits'],
-  ['int64', 'an integer of 64 bits'],
+  ['int32', 'a 32-bit integer'],
+  ['int64', 'a 64-bit integer'],
 ]);
 
 /** What a format requires; completes "must be …". */
 export function formatWords(format: string): string {
-  return FORMATS.get(format) ?? `of the format ${format.slice(0, 80)}`;
+  return FORMATS.get(format) ?? `in the format ${format.slice(0, 80)}`;
 }
 
 /** What is probably wrong with the text; undefined if nothing is obvious. */
@@ -134,7 +134,7 @@ export function formatHint(format: string, text: string): string | undefined {
         : 'the seconds and the time zone are missing';
     }
     if (/^\d{4}-\d\d-\d\d$/.test(text)) return 'the time is missing';
-    if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text)) return 'between date and time is a T';
+    if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text)) return 'date and time must be separated by T';
     if (/:\d\d(?:\.\d+)?[+-]\d\d$/.test(text)) return 'the offset needs its minutes, such as +02:00';
   }
   if (format === 'time' && /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text))

@@ -186,7 +186,7 @@ export class ContextSupply {
     if (version !== undefined || (await ifThere('domain', store.domains.get(name))) === undefined)
       return undefined;
     if (isRefused) {
-      const reason = 'it follows the models of a domain. Name the contexts of models.';
+      const reason = 'it is generated from the models of a domain. Use the contexts of the models instead.';
       return { failure: unusableContext(url, reason) };
     }
     const found = await ifThere('domain', domainContext(name, baseUrl));

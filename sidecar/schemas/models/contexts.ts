@@ -98,7 +98,7 @@ interface Parts {
   readonly followers: ContextFollowers;
 }
 
-const BUNDLED = 'comes with this product and cannot be changed';
+const BUNDLED = 'is part of the gateway and cannot be changed';
 
 /** JSON-LD contexts of all kinds: writes custom contexts, and serves all of them. */
 export class Contexts {
@@ -337,7 +337,7 @@ export class Contexts {
 
 function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): readonly FollowerWarning[] {
   const named = broken.map(({ follower, reason }): FollowerWarning => {
-    const detail = `The ${describeThing(follower)} cannot be processed any more: ${reason}`;
+    const detail = `The ${describeThing(follower)} can no longer be processed: ${reason}`;
     return { code: 'broken-follower', pointer, detail };
   });
   if (uncompared === 0) return named;
@@ -346,7 +346,7 @@ function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): r
 }
 
 function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarning {
-  const detail = `${who} of the context ${verb} not looked at: what the change means for them is not known.`;
+  const detail = `${who} of the context ${verb} not checked: what the change means for them is not known.`;
   return { code: 'followers-not-compared', pointer, detail };
 }
 

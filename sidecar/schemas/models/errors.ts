@@ -74,7 +74,7 @@ export class IncompatibleChangeError extends GatewayError {
         ? `The change is ${report.overall}, but the model accepts only ` +
             'backward compatible changes: what was valid has to stay valid.'
         : `Seen from the new version, the change is ${report.overall}, but the model accepts ` +
-            'only forward compatible changes: what is valid has to be valid by the version before.',
+            'only forward compatible changes: what is valid must have been valid in the previous version.',
     );
   }
 
@@ -96,7 +96,7 @@ export class BrokenFollowersError extends GatewayError {
     const whose = dependents.length === 1 ? '' : 'Of the first: ';
     super(
       `The context ${JSON.stringify(contextName)} is in use by ${someOf(dependents)}, ` +
-        `which could not be processed any more with this change. ${whose}${reason}`,
+        `which could no longer be processed with this change. ${whose}${reason}`,
     );
   }
 

@@ -128,7 +128,7 @@ const NO_OBJECT = 'No valid entity was found: the schema seems to allow no JSON 
 
 /** Explains why the best example that was found is not valid. */
 function reasonOf({ pointer, detail }: InputIssue): string {
-  return `No valid entity was found. Of the nearest that was tried, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
+  return `No valid entity was found. In the closest attempt, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
 }
 
 /** Removes `@context`, whatever the schema says about it, because the model's own context is set instead. */

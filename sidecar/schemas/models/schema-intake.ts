@@ -232,7 +232,7 @@ function typeWarnings(model: string, description: ModelDescription): readonly Mo
   const others = otherTypes(model, description).map((type) => JSON.stringify(type));
   const detail =
     others.length === 0
-      ? `The schema does not allow entities of the type "${model}", the name of the model, nor of any other.`
-      : `Entities of the model have the type ${others.join(' or ')}, as the schema asks for, not "${model}", its name.`;
+      ? `The schema allows entities neither of the type "${model}", the name of the model, nor of any other type.`
+      : `Entities of the model have the type ${others.join(' or ')}, as the schema requires, not "${model}", its name.`;
   return [{ code: 'other-type', term: model, detail }];
 }

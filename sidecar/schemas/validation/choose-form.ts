@@ -89,7 +89,7 @@ function validateByGuess(
 
 function chosen(form: Form, other: Form): string {
   return (
-    `is read as ${WORDS[form]}: it may be ${WORDS[other]} as well, but is not valid so; ` +
+    `is read as ${WORDS[form]}: it may also be ${WORDS[other]}, but is not valid as such; ` +
     `send form=${form} or form=${other} to decide`
   );
 }

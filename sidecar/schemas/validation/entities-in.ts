@@ -79,7 +79,9 @@ function invalid(places: readonly (readonly string[])[]): { readonly refused: Va
       errors: places.slice(0, MAX_LISTED).map((tokens) => ({
         pointer: pointerOf(tokens),
         detail:
-          tokens.length === 0 ? 'must be an entity, or an array of entities' : 'must be an entity, an object',
+          tokens.length === 0
+            ? 'must be an entity, or an array of entities'
+            : 'must be an entity, that is, an object',
       })),
     },
   };

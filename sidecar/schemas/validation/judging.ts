@@ -229,7 +229,9 @@ class Bench {
 
   /** Counts an entity whose JSON cannot be read. @param text the text of the entity */
   giveUp({ detail, isTooDeep }: Pick<Unreadable, 'detail' | 'isTooDeep'>, text: string): void {
-    const why = isTooDeep ? `it is ${detail}` : `not all readers understand the JSON alike, since ${detail}`;
+    const why = isTooDeep
+      ? `it is ${detail}`
+      : `not all readers understand the JSON in the same way, because ${detail}`;
     const known = this.#unreadable.get(why);
     const unreadable = known ?? { why, entities: 0, sample: [] };
     if (known === undefined) this.#unreadable.set(why, unreadable);

@@ -136,7 +136,7 @@ describe('the context of a model with its own context', () => {
   it('scoped contexts that lead to each other endlessly are refused', async () => {
     const round = { seats: { '@id': `${EX}seats`, '@context': A } };
     assert.deepEqual(await outcomeOf(A, { [A]: round }), {
-      invalid: [{ pointer: '/context', detail: 'Its scoped contexts lead to each other without an end.' }],
+      invalid: [{ pointer: '/context', detail: 'Its scoped contexts refer to each other in a cycle.' }],
     });
   });
 
@@ -149,7 +149,8 @@ describe('the context of a model with its own context', () => {
       await outcomeOf([A, { first: `${EX}first` }], { [A]: maps(most) }),
     ]) {
       assert.ok('invalid' in outcome);
-      const detail = 'A context may consist of 100 maps and URLs, scoped ones included; this one has 101.';
+      const detail =
+        'A context may consist of at most 100 maps and URLs, scoped ones included; this one has 101.';
       assert.deepEqual(outcome.invalid, [{ pointer: '/context', detail }]);
     }
   });

@@ -137,7 +137,7 @@ describe('the terms of a domain', () => {
       assert.deepEqual(warnings.at(-1), {
         code: 'ambiguous-term',
         term,
-        detail: `The definition of "${term}" needs another that is not here; it is left out.`,
+        detail: `The definition of "${term}" needs another term that is not here; it is left out.`,
         models: ['Car'],
       });
     });

@@ -18,13 +18,13 @@ describe('the warnings for events of the processor', () => {
     ['reserved @reverse value', { reverse: '@x' }, 'reserved-term', /^The term for the reverse of "@x"/],
     ['reserved @id value', { id: '@x' }, 'reserved-id', /^The id "@x" looks like a keyword/],
     ['null @id value', { id: null }, 'dropped-value', /^An id that is null is dropped: null$/],
-    ['null @value value', {}, 'dropped-value', /^A @value that is null is dropped, and what/],
-    ['free-floating scalar', { value: 5 }, 'dropped-value', /^A value that no member holds is dropped: 5$/],
-    ['empty object', { value: {} }, 'dropped-value', /^An object without anything in it is dropped/],
-    ['object with only @id', { value: 1 }, 'dropped-value', /^An object of which only the id is known/],
+    ['null @value value', {}, 'dropped-value', /^A @value that is null is dropped, together/],
+    ['free-floating scalar', { value: 5 }, 'dropped-value', /^A value outside any member is dropped: 5$/],
+    ['empty object', { value: {} }, 'dropped-value', /^An empty object is dropped/],
+    ['object with only @id', { value: 1 }, 'dropped-value', /^An object with nothing but an id/],
     ['object with only @language', { value: 1 }, 'dropped-value', /^A language without a text is dropped/],
-    ['object with only @list', { value: 1 }, 'dropped-value', /^A list that no member holds is dropped/],
-    ['object with only @value', { value: 1 }, 'dropped-value', /^A value that no member holds is dropped/],
+    ['object with only @list', { value: 1 }, 'dropped-value', /^A list outside any member is dropped/],
+    ['object with only @value', { value: 1 }, 'dropped-value', /^A value outside any member is dropped/],
   ] as const) {
     it(`the processor's event "${code}" is a warning of ${warning}`, () => {
       const [found, ...others] = eventWarnings([event(code, details)], {});

@@ -127,7 +127,7 @@ describe('limits of JSON-LD tasks', () => {
     ]) {
       const { kind, errors } = await desk.refused('expandDocument', refused);
       assert.equal(kind, 'limitExceeded');
-      const detail = 'A document may have 100 different contexts; this one has 101.';
+      const detail = 'A document may have at most 100 different contexts; this one has 101.';
       assert.deepEqual(errors, [{ pointer: '/document', detail }]);
     }
   });

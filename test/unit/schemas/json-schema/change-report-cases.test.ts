@@ -45,7 +45,7 @@ describe('a change report of closed objects', () => {
   });
 
   it('a property that unevaluatedProperties begins to refuse is named', () => {
-    const lost = 'breaking /unevaluatedProperties: property "b" is not allowed any more';
+    const lost = 'breaking /unevaluatedProperties: property "b" is no longer allowed';
     assertSaid([
       [closed({ a: text, b: text }), closed({ a: text }), lost],
       [
@@ -57,7 +57,7 @@ describe('a change report of closed objects', () => {
       [
         closed({ a: text }, { anyOf: [{ properties: { b: text } }, { required: ['a'] }] }),
         closed({ a: text }, { anyOf: [{ required: ['b'] }, { required: ['a'] }] }),
-        'breaking /unevaluatedProperties: property "b" is not allowed any more',
+        'breaking /unevaluatedProperties: property "b" is no longer allowed',
         'narrowing /anyOf/0/required: property "b" is required now',
       ],
     ]);
@@ -101,13 +101,13 @@ describe('a change report of closed objects', () => {
       [
         byPattern,
         byName,
-        'narrowing /additionalProperties: properties that match "^a" are not allowed any more',
+        'narrowing /additionalProperties: properties that match "^a" are no longer allowed',
       ],
       [byPattern, { ...byPattern, properties: { a1: text } }],
       [
         byName,
         byOther,
-        'breaking /additionalProperties: property "a1" is not allowed any more',
+        'breaking /additionalProperties: property "a1" is no longer allowed',
         'compatible /patternProperties/^b: properties that match "^b" are allowed now',
       ],
       [

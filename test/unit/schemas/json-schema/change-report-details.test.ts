@@ -74,8 +74,8 @@ describe('the details of a change report', () => {
       compareSchemas(before, after).differences.map((one) => [one.pointer, one.class, one.detail]),
       [
         ['/required', 'breaking', 'property "c" is required now'],
-        ['/properties/b', 'compatible', 'property "b" is not described any more'],
-        ['/required', 'compatible', 'property "b" is not required any more'],
+        ['/properties/b', 'compatible', 'property "b" is no longer described'],
+        ['/required', 'compatible', 'property "b" is no longer required'],
       ],
     );
   });

@@ -43,7 +43,7 @@ describe('an explanation of an invalid value', () => {
         '2026-01-31T12:00:00',
         'must be a date-time such as 2026-01-31T12:00:00Z, is "2026-01-31T12:00:00"; the time zone, such as Z, is missing',
       ],
-      [{ format: 'int32' }, 2 ** 40, 'must be an integer of 32 bits, is 1099511627776'],
+      [{ format: 'int32' }, 2 ** 40, 'must be a 32-bit integer, is 1099511627776'],
       [{ minItems: 1 }, [], 'must hold at least 1 item, holds none'],
       [{ maxItems: 1 }, [1, 2], 'must hold at most 1 item, holds 2'],
       [{ uniqueItems: true }, ['a', 'b', 'a'], 'must hold no item twice, holds "a" at 0 and 2'],
@@ -62,13 +62,13 @@ describe('an explanation of an invalid value', () => {
         'must hold at most 1 item that is a number, holds 2',
       ],
       [{ required: ['speed'] }, {}, 'lacks the member "speed"'],
-      [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'lacks the member "b", which "a" asks for'],
+      [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'lacks the member "b", which "a" requires'],
       [{ minProperties: 1 }, {}, 'must have at least 1 member, has none'],
       [{ maxProperties: 1 }, { a: 1, b: 2 }, 'must have at most 1 member, has 2'],
       [{ not: { const: 1 } }, 1, 'must not be 1'],
       [{ not: { required: ['a', 'b'] } }, { a: 1, b: 2 }, 'must not have the member "a" and "b" together'],
       [{ not: { type: 'string' } }, 'a', 'must not be a string'],
-      [{ not: { minimum: 3 } }, 4, 'must not fit what the schema excludes under "not", is 4'],
+      [{ not: { minimum: 3 } }, 4, 'must not match the schema under "not", is 4'],
       [
         { oneOf: [{ minimum: 1 }, { maximum: 9 }] },
         5,
@@ -97,7 +97,7 @@ describe('an explanation of an invalid value', () => {
 
   it('an explanation supports the older form of dependencies, of names and of schemas', () => {
     const schema = { dependencies: { a: ['b', 'c'], d: { properties: { e: { minimum: 1 } } } } };
-    assert.deepEqual(linesOf(schema, { a: 1, b: 1 }), [['', 'lacks the member "c", which "a" asks for']]);
+    assert.deepEqual(linesOf(schema, { a: 1, b: 1 }), [['', 'lacks the member "c", which "a" requires']]);
     assert.deepEqual(linesOf(schema, { d: 1, e: 0 }), [['/e', 'must be at least 1, is 0']]);
   });
 
@@ -150,7 +150,7 @@ describe('an explanation of an invalid value', () => {
     };
     assert.deepEqual(linesOf(schema, { 'a/b': [1, 0, 2], c: 1, 'x-1': 2, 'x-long': '', other: 1 }), [
       ['/a~1b/1', 'must be at least 1, is 0'],
-      ['/c', 'must not be there'],
+      ['/c', 'must not be present'],
       ['/other', 'is not among the members that the schema allows'],
       ['/x-1', 'must be a string, is the number 2'],
       ['/x-long', 'its name must have at most 5 characters, has 6'],

@@ -47,11 +47,11 @@ describe('the check of a schema', () => {
       'contains must be a schema: an object, true or false',
     ]);
     assert.deepEqual(said({ exclusiveMinimum: true, required: true }).sort(), [
-      'exclusiveMinimum must be number; true beside minimum is of draft-04',
-      'required must be array of names, beside properties',
+      'exclusiveMinimum must be number; true next to minimum is draft-04 syntax',
+      'required must be array of names, next to properties',
     ]);
     const [loose, wrong] = [String.raw`^\d\-\d$`, '('].map((pattern) => said({ pattern }).join());
-    assert.match(loose ?? '', /: Invalid escape; with the flag u, .* no backslash/);
+    assert.match(loose ?? '', /: Invalid escape; with the flag u, .* must not have a backslash/);
     assert.match(wrong ?? '', /: Unterminated group$/);
   });
 
@@ -136,7 +136,9 @@ describe('the usability of a schema', () => {
       usabilityFaults(resolveWith({ ...circle, minimum: 'x' })).map(({ pointer }) => pointer),
       ['/minimum'],
     );
-    assert.deepEqual(detailsOf(circle), [['/anyOf/0/$ref', 'leads back here without going into the value']]);
+    assert.deepEqual(detailsOf(circle), [
+      ['/anyOf/0/$ref', 'leads back here without descending into the value, so validation would never end'],
+    ]);
   });
 
   it('a schema with many faults has a hundred of them reported', () => {

@@ -42,7 +42,7 @@ describe('a validator', () => {
       );
       assert.deepEqual(
         explain(flat, { a: 1 }).map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
-        [['a', 'enum', 'must not be there: no value is allowed']],
+        [['a', 'enum', 'must not be present: no value is allowed']],
       );
     });
 

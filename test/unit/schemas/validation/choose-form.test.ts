@@ -46,7 +46,7 @@ describe('the form in which an entity is validated', () => {
     const { form, errors, warnings } = verdictOn({ temp: 3, drain: DRAIN });
     assert.deepEqual([form, errors], ['keyvalues', []]);
     assert.deepEqual(warnings, [
-      'is read as key-values: it may be concise as well, but is not valid so; send form=keyvalues or form=concise to decide',
+      'is read as key-values: it may also be concise, but is not valid as such; send form=keyvalues or form=concise to decide',
     ]);
   });
 

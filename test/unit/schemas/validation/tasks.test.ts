@@ -105,8 +105,8 @@ describe('the task of validating', () => {
       });
     const mixed = MODEL.outcome(JSON.stringify([VEHICLE, 5, [], VEHICLE]));
     assert.deepEqual('refused' in mixed && mixed.refused.errors, [
-      { pointer: '/1', detail: 'must be an entity, an object' },
-      { pointer: '/2', detail: 'must be an entity, an object' },
+      { pointer: '/1', detail: 'must be an entity, that is, an object' },
+      { pointer: '/2', detail: 'must be an entity, that is, an object' },
     ]);
   });
 
