@@ -128,7 +128,7 @@ it('bodies with thousands of unknown members are 422, and only a few are listed'
   assert.equal((some.problem()['errors'] as readonly unknown[]).length, 100);
 });
 
-it('an announced but empty body is accepted where no body is needed', async () => {
+it('an announced but empty body is accepted if the operation needs no body', async () => {
   await api.post('/domains', { name: 'Announced' });
   const headers = { 'content-type': 'application/json', 'content-length': '0' };
   assert.equal((await api.send('DELETE', '/domains/Announced', { headers })).status, 204);

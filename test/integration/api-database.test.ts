@@ -54,7 +54,7 @@ it('the database of a gateway keeps everything when the gateway is killed', asyn
 });
 
 for (const [what, make, says] of [
-  ['a file that is none', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
+  ['a file of another kind', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
   ['a directory', (path: string) => mkdir(path), /cannot be used/],
 ] as const) {
   it(`a gateway whose database (${what}) cannot be opened exits with 1 and a clear message`, async () => {

@@ -433,7 +433,7 @@ describe('a schema that cannot be accepted', () => {
   const deep = (levels: number): unknown =>
     levels === 0 ? {} : { type: 'object', properties: { a: deep(levels - 1) } };
   const CASES: readonly (readonly [what: string, schema: unknown, type: RegExp, pointer: string])[] = [
-    ['is no object', true, /schema-invalid$/, '/schema'],
+    ['is not an object', true, /schema-invalid$/, '/schema'],
     [
       'has a wrong keyword',
       { type: 'object', properties: { a: { type: 'text' } } },
@@ -447,15 +447,15 @@ describe('a schema that cannot be accepted', () => {
       '/schema/properties/a/pattern',
     ],
     [
-      'is of another draft',
+      'has an unsupported draft',
       { $schema: 'http://json-schema.org/draft-03/schema#' },
       /schema-dialect-unsupported$/,
       '/schema/$schema',
     ],
     ['is too deep', deep(120), /schema-too-large$/, `/schema${'/properties/a'.repeat(100)}`],
-    ['refers to itself for ever', { allOf: [{ $ref: '#' }] }, /schema-invalid$/, '/schema/allOf/0/$ref'],
+    ['refers to itself endlessly', { allOf: [{ $ref: '#' }] }, /schema-invalid$/, '/schema/allOf/0/$ref'],
     [
-      'refers to what is not there',
+      'refers to a missing part',
       { allOf: [{ $ref: 'https://nowhere.test/a.json#/x' }, { $ref: '#/$defs/b' }] },
       /schema-reference-dangling$/,
       '/schema/allOf/0/$ref',

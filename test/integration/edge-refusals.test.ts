@@ -191,10 +191,10 @@ async function startHeld() {
 const statuses = (answers: string) => answers.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
 
 for (const [what, bytes, status] of [
-  ['no HTTP', 'garbage\r\n\r\n', 400],
+  ['bytes that are not HTTP', 'garbage\r\n\r\n', 400],
   ['a head that is too large', `GET / HTTP/1.1\r\nHost: g\r\na: ${long(70_000)}\r\n\r\n`, 431],
   ['a request without Host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-  ['an expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
+  ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: g\r\nExpect: x\r\n\r\n', 417],
 ] as const) {
   it(`a refused request behind a purge neither stops the purge nor receives its answer: ${what}`, async () => {
     const { broker, gate, gateway, client } = await startHeld();

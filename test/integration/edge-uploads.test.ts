@@ -23,12 +23,12 @@ async function sendThenRead(client: Client, text: string): Promise<string> {
 
 const cases = [
   ['a body over the limit', 'POST /api/v2/domains', 413],
-  ['a body over the limit for a path that is not there', 'POST /nowhere', 413],
+  ['a body over the limit for an unknown path', 'POST /nowhere', 413],
   ['a body of a purge', 'DELETE /ngsi-ld/v1/entities?type=Car', 400],
   ['a body of a read', 'GET /health/live', 200],
   ['a body of an ambiguous DELETE', 'DELETE /ngsi-ld/v1//entities', 400],
-  ['a body of another media type', 'PUT /api/v2/contexts/c', 415],
-  ['a body that the broker does not want', 'POST /ngsi-ld/v1/entities', 413],
+  ['a body of an unaccepted media type', 'PUT /api/v2/contexts/c', 415],
+  ['a body that the broker refuses', 'POST /ngsi-ld/v1/entities', 413],
 ] as const;
 for (const connection of ['close', 'keep-alive'] as const) {
   for (const [what, line, status] of cases) {

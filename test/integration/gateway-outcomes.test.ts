@@ -211,9 +211,9 @@ it('the counts of a temporal purge include what a read by id finds if no answer 
 
 for (const [what, look, expected] of [
   ['its answer gets lost', undefined, { deleted: 30, failed: 0, unknown: 0 }],
-  ['nothing is known any more', 'reset-before', { deleted: 0, failed: 0, unknown: 30 }],
+  ['its outcome stays unknown', 'reset-before', { deleted: 0, failed: 0, unknown: 30 }],
 ] as const) {
-  it(`the counts of a native purge are those of the broker's answer, also when ${what}`, async (t) => {
+  it(`the counts of an answer cover the broker's own purge, also if ${what}`, async (t) => {
     let wasPurged = false;
     const broker = await startStubBroker(t, {
       entities: things(30),

@@ -285,7 +285,7 @@ describe('a gateway whose PostgreSQL is unavailable for a while', PATIENCE, () =
     await until(written, ([row]) => row?.state === 'succeeded');
   });
 
-  it('a gateway takes over the purges of an earlier process once PostgreSQL is available, and none of its own', async () => {
+  it('a gateway takes over the purges of an earlier process once PostgreSQL is available, but does not restart its own', async () => {
     const database = await createDatabase(server.url);
     const one = await start(database.url, { INSTANCE_NAME: 'one' }, { isHeld: true });
     const job = (await one.gateway.purge('type=Car', { prefer: 'respond-async' })).headers.get('purge-id');

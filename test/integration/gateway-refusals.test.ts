@@ -16,7 +16,7 @@ function assertUntouched(): void {
   assert.equal(broker.entities.count(), 3);
 }
 
-describe('what a gateway refuses', () => {
+describe('refusals by a gateway', () => {
   before(async () => {
     broker = await startTestBroker();
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
@@ -122,7 +122,7 @@ describe('what a gateway refuses', () => {
       ['Content-Length: 0', ['Content-Length: 0'], ''],
       ['Content-Length: 0 and a media type', ['Content-Length: 0', 'Content-Type: application/json'], ''],
       ['a media type alone', ['Content-Type: nonsense'], ''],
-      ['chunks that hold nothing', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
+      ['only an empty chunk', ['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     ];
     for (const [how, headers, body] of EMPTY) {
       it(`a purge with an empty body (${how}) is an ordinary purge`, async () => {

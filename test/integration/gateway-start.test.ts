@@ -66,7 +66,7 @@ it('a start in production prints nothing but log lines', async () => {
 
 const CASES: readonly (readonly [what: string, env: Readonly<Record<string, string>>, named: RegExp[]])[] = [
   ['production without a broker', { NODE_ENV: 'production' }, [/BROKER_URL/]],
-  ['an address for everybody without a broker', { HOST: '0.0.0.0' }, [/BROKER_URL/]],
+  ['a public address without a broker', { HOST: '0.0.0.0' }, [/BROKER_URL/]],
   [
     'several mistakes at once',
     {

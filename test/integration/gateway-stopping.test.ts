@@ -150,7 +150,7 @@ async function recordsAfter(env: Readonly<Record<string, string>> & { readonly B
   return { gateway, records };
 }
 
-for (const how of ['the grace time is over', 'a second signal hurries it'] as const) {
+for (const how of ['the grace time is over', 'a second signal skips the rest of it'] as const) {
   it(`a gateway whose grace time ends with deletes in flight (${how}) answers the caller, and stores the record and the ids`, async () => {
     const { env, grace, gateway, answer } = await startWithDeletesInFlight('type=Car&record=ids');
     const closed = gateway.gateway.close();
@@ -183,8 +183,8 @@ for (const how of ['the grace time is over', 'a second signal hurries it'] as co
 }
 
 for (const [arrive, what] of [
-  [0, 'and it goes on with them'],
-  [21, 'and its maximum holds'],
+  [0, 'and the job continues with them'],
+  [21, 'and the maximum is respected'],
 ] as const) {
   it(`a gateway whose grace time ends with deletes of a job in flight returns the job to the queue with correct counts, ${what}`, async () => {
     const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(

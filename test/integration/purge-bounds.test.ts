@@ -10,13 +10,13 @@ const COUNTS: Readonly<Record<string, NonNullable<StubBrokerOptions['count']>>> 
   negative: () => -2,
   zero: () => 0,
   'too low': (total) => Math.floor(total / 3),
-  'that of the page': (_total, page) => page,
+  'of the page': (_total, page) => page,
 };
 
 const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
   'full pages': {},
   'short pages': { shortPages: true },
-  'pages of 7 whatever is asked for': { pageMax: 7 },
+  'pages of 7 whatever the limit': { pageMax: 7 },
   'no paging': { paging: 'whole-result' },
 };
 

@@ -231,19 +231,19 @@ for (const [how, flags, id, twin] of [
     'urn:t:O',
   ],
   [
-    'takes what follows a semicolon for matrix parameters',
+    'reads text after a semicolon as matrix parameters',
     { cutsMatrix: true, decodesSlashes: true },
     'urn:t:O;b',
     'urn:t:O',
   ],
   ['decodes twice', { decodesTwice: true }, 'urn:t:O%3Fb', 'urn:t:O?b'],
   [
-    'takes backslashes for slashes',
+    'reads backslashes as slashes',
     { decodesSlashes: true, turnsBackslashes: true, isGreedy: true },
     'urn:t:O\\b',
     'urn:t:O/b',
   ],
-  ['takes plus signs for spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
+  ['reads plus signs as spaces', { readsForms: true, decodesTwice: true }, 'urn:t:O+b', 'urn:t:O b'],
   ['trims ids', { trims: true }, 'urn:t:O ', 'urn:t:O'],
 ] as const) {
   it(`an ambiguous id never causes the delete of another entity at a broker that ${how}: it is deleted by batch or reported`, async (t) => {

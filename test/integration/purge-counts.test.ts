@@ -11,21 +11,21 @@ const COUNTS: Readonly<Record<string, Count>> = {
   missing: () => undefined,
   'minus two': () => -2,
   zero: () => 0,
-  'no number': () => 'many',
+  'not a number': () => 'many',
   empty: () => '',
   'too low by 10': (total) => Math.max(0, total - 10),
-  'half the truth': (total) => Math.floor(total / 2),
+  'half of the right number': (total) => Math.floor(total / 2),
   'always 20': () => 20,
   'always 100': () => 100,
-  'that of the page': (_total, page) => page,
-  'that of the page, less one': (_total, page) => Math.max(0, page - 1),
+  'of the page': (_total, page) => page,
+  'of the page minus one': (_total, page) => Math.max(0, page - 1),
 };
 
 const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
   'full pages': {},
   'short pages': { shortPages: true },
-  'pages of 20 whatever is asked for': { pageMax: 20 },
-  'pages in no order': { order: 'shuffled' },
+  'pages of 20 whatever the limit': { pageMax: 20 },
+  'pages without an order': { order: 'shuffled' },
 };
 
 for (const [countName, count] of Object.entries(COUNTS)) {

@@ -17,7 +17,7 @@ const IGNORED: Readonly<Record<string, readonly [string, readonly string[]]>> = 
   // The listed ids happen to be right; only the probe shows that the pattern is ignored.
   idPattern: ['type=Thing&idPattern=Thing', ['idPattern']],
   'idPattern of a few': ['type=Thing&idPattern=:1$', ['idPattern']],
-  'type beside id': ['type=Thing&id=urn:ngsi-ld:Thing:1', ['type']],
+  'type next to id': ['type=Thing&id=urn:ngsi-ld:Thing:1', ['type']],
 };
 
 const entities = things(20).map((thing) => ({ ...thing, scope: '/Madrid', location: {} }));

@@ -112,9 +112,9 @@ it('a purge with an @context also needs a proof for attributes to drop', async (
 for (const [title, value] of [
   ['that has no relation', `<${UP}>`],
   ['of another relation', `<${UP}>; rel="next"`],
-  ['with a relation that is not closed', `<${UP}>; rel="http://www.w3.org/ns/json-ld#context`],
+  ['with an unclosed relation', `<${UP}>; rel="http://www.w3.org/ns/json-ld#context`],
   ['with a relation in single quotes', `<${UP}>; rel='http://www.w3.org/ns/json-ld#context'`],
-  ['of a relation that only begins as the one of contexts', link(UP).replace('#context"', '#context-of"')],
+  ['with a relation that only starts like that of contexts', link(UP).replace('#context"', '#context-of"')],
   ['without angle brackets', link(UP).replace(/[<>]/g, '')],
   ['that names two', `${link(UP)}, ${link(DOWN)}`],
   ['that is empty', ''],

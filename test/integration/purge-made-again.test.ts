@@ -16,9 +16,9 @@ const vehicle = (n: number) => ({
 });
 
 for (const [what, behindMs, seemsBehindMs = behindMs] of [
-  ['as that of the gateway', 0],
+  ['in step with that of the gateway', 0],
   ['ten minutes behind', 600_000],
-  ['said to be an hour ahead by a proxy', 0, -3_600_000],
+  ['an hour ahead according to a proxy', 0, -3_600_000],
 ] as const) {
   it(`entities recreated during a purge are not deleted again, within a maximum or without one (the clock of the broker is ${what})`, async () => {
     const clock = createTestClock(Date.now());

@@ -18,8 +18,8 @@ const SPREADS: Readonly<Record<string, (n: number) => boolean>> = {
 };
 
 const BROKERS: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
-  'in pages as long as asked for': {},
-  'in pages of 20 whatever is asked for': { pageMax: 20 },
+  'in pages of the requested length': {},
+  'in pages of 20 whatever the limit': { pageMax: 20 },
 };
 
 for (const [spread, isExtra] of Object.entries(SPREADS)) {

@@ -10,14 +10,14 @@ import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.
 const REFUSALS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, number]>> = {
   'TooManyResults above 7': [{ pageMax: 7, overPageMax: '403' }, 8],
   'a 400 above 7 that names the limit': [{ pageMax: 7, overPageMax: '400' }, 8],
-  'a mute 400 above 7': [{ pageMax: 7, overPageMax: '400-mute' }, 26],
+  'a 400 without a reason above 7': [{ pageMax: 7, overPageMax: '400-mute' }, 26],
   'a 400 to pick that names it': [{ pick: '400' }, 1],
-  'a mute 400 to pick': [{ pick: '400-mute' }, 1],
-  'mute 400s to pick and key-values': [{ pick: '400-mute', keyValues: '400-mute' }, 2],
+  'a 400 without a reason to pick': [{ pick: '400-mute' }, 1],
+  '400s without a reason to pick and key-values': [{ pick: '400-mute', keyValues: '400-mute' }, 2],
   'a 400 to count that names it': [{ countParameter: '400' }, 1],
-  'a mute 400 to count': [{ countParameter: '400-mute' }, 4],
-  'mute 400s to pick and count': [{ pick: '400-mute', countParameter: '400-mute' }, 6],
-  'mute 400s to pick, key-values, count and above 7': [
+  'a 400 without a reason to count': [{ countParameter: '400-mute' }, 4],
+  '400s without a reason to pick and count': [{ pick: '400-mute', countParameter: '400-mute' }, 6],
+  '400s without a reason to pick, key-values, count and above 7': [
     {
       pick: '400-mute',
       keyValues: '400-mute',

@@ -12,26 +12,26 @@ const PAGINGS: Readonly<Record<string, readonly [Partial<StubBrokerOptions>, num
   'ignores limit and offset, and counts nothing': [{ paging: 'whole-result', count: unknown }, 6],
   'ignores the offset': [{ paging: 'no-offset' }, 30],
   'ignores the offset, and counts nothing': [{ paging: 'no-offset', count: unknown }, 40],
-  'repeats the last entity behind the end': [{ paging: 'last-again' }, 16],
-  'repeats the last entity behind the end, and counts nothing': [
+  'repeats the last entity beyond the end': [{ paging: 'last-again' }, 16],
+  'repeats the last entity beyond the end, and counts nothing': [
     { paging: 'last-again', count: unknown },
     16,
   ],
-  'shows nothing behind the first 60': [{ paging: 'shallow-60' }, 40],
+  'shows nothing after the first 60': [{ paging: 'shallow-60' }, 40],
   'sends short pages': [{ shortPages: true }, 40],
   'sends short pages, and counts nothing': [{ shortPages: true, count: unknown }, 40],
-  'sends pages of 7 whatever is asked for': [{ pageMax: 7 }, 80],
-  'sends pages of 7 whatever is asked for, and counts nothing': [{ pageMax: 7, count: unknown }, 80],
+  'sends pages of 7 whatever the limit': [{ pageMax: 7 }, 80],
+  'sends pages of 7 whatever the limit, and counts nothing': [{ pageMax: 7, count: unknown }, 80],
   'has no fixed order': [{ order: 'shuffled' }, 40],
   'has no fixed order, and counts nothing': [{ order: 'shuffled', count: unknown }, 50],
   'has no fixed order and short pages, and counts nothing': [
     { order: 'shuffled', shortPages: true, count: unknown },
     90,
   ],
-  'links no next page': [{ next: 'never' }, 14],
-  'links no next page, and counts nothing': [{ next: 'never', count: unknown }, 14],
-  'links a next page always': [{ next: 'always' }, 14],
-  'links a next page always, and counts nothing': [{ next: 'always', count: unknown }, 20],
+  'never links the next page': [{ next: 'never' }, 14],
+  'never links the next page, and counts nothing': [{ next: 'never', count: unknown }, 14],
+  'always links a next page': [{ next: 'always' }, 14],
+  'always links a next page, and counts nothing': [{ next: 'always', count: unknown }, 20],
 };
 
 for (const [name, [oddities, most]] of Object.entries(PAGINGS)) {

@@ -451,19 +451,19 @@ describe('bad tokens', () => {
   const BAD: readonly (readonly [what: string, why: RegExp, token: () => Promise<string> | string])[] = [
     ['that has expired', /expired/, () => provider.sign({ ...good, exp: now() - 60 })],
     ['that never expires', /when it expires/, () => provider.sign({ ...good, exp: undefined })],
-    ['that expires at no time', /expires/, () => provider.sign({ ...good, exp: 'tomorrow' })],
+    ['with an expiry that is not a time', /expires/, () => provider.sign({ ...good, exp: 'tomorrow' })],
     ['that is not valid yet', /not valid yet/, () => provider.sign({ ...good, nbf: now() + 60 })],
     ['for another audience', /audience/, () => provider.sign({ ...good, aud: 'https://other.example' })],
     ['for no audience', /audience/, () => provider.sign({ ...good, aud: undefined })],
     ['of another issuer', /issuer/, () => provider.sign({ ...good, iss: `${provider.issuer}/` })],
     ['of no issuer', /issuer/, () => provider.sign({ ...good, iss: undefined })],
-    ['of nobody', /names nobody/, () => provider.sign({ ...good, sub: undefined })],
+    ['without a subject', /names nobody/, () => provider.sign({ ...good, sub: undefined })],
     ['of another kind', /not an access token/, () => provider.sign(good, { typ: 'logout+jwt' })],
     ['that is an ID token', /not an access token/, () => provider.sign({ ...good, at_hash: 'x' })],
     ['that is a refresh token', /not an access token/, () => provider.sign({ ...good, typ: 'Refresh' })],
     ['by a key that does not exist', /no such key/, () => provider.sign(good, { kid: 'other' })],
     [
-      'that nobody signed',
+      'without a signature',
       /not signed/,
       () =>
         new UnsecuredJWT({ ...good, sub: 'x' })
@@ -492,7 +492,7 @@ describe('bad tokens', () => {
         return [head, claims, signature].join('.');
       },
     ],
-    ['that is none', /not a signed/, () => 'of-the-broker'],
+    ['that is not a token', /not a signed/, () => 'of-the-broker'],
     ['of 60 kB', /not a signed/, () => 'x'.repeat(60_000)],
     ['with an encrypted form', /not a signed/, () => 'a.b.c.d.e'],
     [

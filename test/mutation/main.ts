@@ -1,11 +1,11 @@
 /**
- * Makes small harmful changes to sources, one at a time and in a copy, and tells which of them neither the nearest tests
- * nor the compiler notice.
+ * Makes small harmful changes to sources, one at a time and in a copy of the project. Reports the changes that neither the
+ * nearest tests nor the compiler notice.
  *
  *     npm run mutate -- sidecar/purge/requests sidecar/shared/config/load.ts --count 40 --seed 7 --tests 5
  *     npm run mutate -- --changes changes.json --tests 8
  *
- * The second form makes the changes that somebody wrote down: `[{"path", "find", "replace"}]`.
+ * The second form makes the changes listed in a file: `[{"path", "find", "replace"}]`.
  */
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';

@@ -55,10 +55,11 @@ const TWINS: readonly (readonly [RegExp, string])[] = [
 const INDEXES: ReadonlySet<string> = new Set(['index', 'slot', 'at', 'from', 'to']);
 
 /**
- * All changes that are tried on a TypeScript source, in the order of its text. One with elements in it has to be said to have them.
+ * Returns all changes to try on a TypeScript source, in the order of its text.
  *
- * Left alone is what no program can notice: the default that the compiler asks for where a list is read at an index that it
- * has, `once` of a listener for an abort, which comes once, and a `description` that is written out, which people read.
+ * Changes that no test can notice are omitted: the default that the compiler requires if a list is read at an existing
+ * index, `once` of a listener for an abort, which happens only once, and a literal `description`, which is for readers.
+ * @param hasElements whether the source has JSX elements
  */
 export function mutantsOf(text: string, hasElements = false): readonly Mutant[] {
   const name = hasElements ? 'source.tsx' : 'source.ts';

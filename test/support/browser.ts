@@ -125,7 +125,7 @@ async function openTab(
       await page.setViewportSize({ width, height });
       const found = faults;
       faults = [];
-      // Without its routes, a slow page is not slow any more.
+      // The routes that slow a page down are gone, so a slow page cannot be reused.
       if (slowMs === 0) onLeft(tab);
       return found;
     },
