@@ -31,20 +31,22 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
   await checkTypeUnderstood(context);
   const q = context.selection.find(({ name }) => name === 'q')?.value;
   if (q === undefined) return;
-  const inDoubt = await firstMisread(context, q, alwaysHolding);
+  const inDoubt = await findMisread(context, q, alwaysHolding);
   if (inDoubt !== undefined) {
+    const { conditions, holding, isOne } = inDoubt;
     throw new FilterIgnoredError(
       'q',
-      `The broker does not understand the condition ${inDoubt.condition} of ` +
-        `q: it lists entities, and none of them for ${inDoubt.holding}, which ` +
-        'holds for all. So an empty result proves nothing. Nothing was deleted.',
+      `The broker does not understand ${isOne ? 'the condition' : 'one of the conditions'} ${conditions} of ` +
+        `q: it lists entities, and none of them for ${holding}, which ${isOne ? 'holds' : 'hold'} ` +
+        'for all. So an empty result proves nothing. Nothing was deleted.',
     );
   }
-  const untimed = await firstMisread(context, q, holdingForTimes);
+  const untimed = await findMisread(context, q, holdingForTimes);
   if (untimed !== undefined) {
+    const { conditions, holding, isOne } = untimed;
     context.warn(
-      `Nothing matches, and no entity that has what ${untimed.condition} compares is listed for ` +
-        `${untimed.holding}: either its values are no times, or the broker does not compare them as times.`,
+      `Nothing matches, and no entity that has what ${conditions} ${isOne ? 'compares' : 'compare'} is listed for ` +
+        `${holding}: either ${isOne ? 'its' : 'the'} values are no times, or the broker does not compare them as times.`,
     );
   }
 }
@@ -96,12 +98,16 @@ function holdingForTimes(condition: QCondition, text: string, operator: number):
   return { holding: `${path}>${EPOCH}`, left: path };
 }
 
-/** Replaces conditions of a q by ones that should hold. Returns the first of them if the broker seems to misread any. */
-async function firstMisread(
-  context: QueryView,
-  q: string,
-  holdingOf: Holding,
-): Promise<{ readonly condition: string; readonly holding: string } | undefined> {
+/** Conditions of which the broker seems to misread at least one. */
+interface Misread {
+  readonly conditions: string;
+  /** What replaced them. */
+  readonly holding: string;
+  readonly isOne: boolean;
+}
+
+/** Replaces conditions of a q by ones that should hold. Returns them if the broker seems to misread any. */
+async function findMisread(context: QueryView, q: string, holdingOf: Holding): Promise<Misread | undefined> {
   const root = parseQ(q);
   const textOf = ({ span }: QNode) => q.slice(span.start, span.end);
   const replacements = new Map<QNode, Replacement>();
@@ -110,8 +116,7 @@ async function firstMisread(
     const replacement = holdingOf(condition, textOf(condition), operator - start);
     if (replacement !== undefined) replacements.set(condition, replacement);
   }
-  const [first] = replacements;
-  if (first === undefined) return undefined;
+  if (replacements.size === 0) return undefined;
   const others = context.selection.filter(({ name }) => name !== 'q');
   const holding = written(root, (node) => replacements.get(node)?.holding ?? textOf(node)) ?? '';
   const left = written(root, (node) =>
@@ -122,7 +127,12 @@ async function firstMisread(
     holding: [...others, { name: 'q', value: holding }],
     without: without.length === 0 ? [LOCAL] : without,
   });
-  return isMisread ? { condition: textOf(first[0]), holding: first[1].holding } : undefined;
+  if (!isMisread) return undefined;
+  return {
+    conditions: [...replacements.keys()].map(textOf).join(' and '),
+    holding: [...replacements.values()].map((each) => each.holding).join(' and '),
+    isOne: replacements.size === 1,
+  };
 }
 
 /** Writes a q with some conditions replaced; undefined if nothing is left to ask for. */

@@ -59,6 +59,24 @@ for (const [what, query, read] of [
   });
 }
 
+it('a purge whose q has several conditions in doubt names all of them in its refusal or warning', async () => {
+  const inDoubt = `type=Car&q=createdAt>${OLD};modifiedAt<${OLD}`;
+  const { error } = await brokerThatReads(unknown('modifiedAt')).run(inDoubt);
+  assert.ok(error instanceof FilterIgnoredError, String(error));
+  assert.match(
+    error.message,
+    new RegExp(
+      `one of the conditions createdAt>${OLD} and modifiedAt<${OLD} of q: .* none of them for ` +
+        'createdAt>1970-01-01T00:00:00Z and modifiedAt>1970-01-01T00:00:00Z, which hold for all',
+    ),
+  );
+  const untimed = await brokerThatReads((q) => q).run(`type=Car&q=until>${OLD};n<${OLD}`);
+  assert.match(
+    untimed.report?.warnings[0] ?? '',
+    new RegExp(`until>${OLD} and n<${OLD} .* until>1970-01-01T00:00:00Z and n>1970-01-01T00:00:00Z`),
+  );
+});
+
 for (const query of [
   `type=Car&q=createdAt<${OLD}`,
   `type=Nothing&q=createdAt<${OLD}`,
