@@ -34,9 +34,9 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
   const { selection, lister, requester } = context;
   for (let look = 1; ; look++) {
     const page = await lister.page({ selection, count: true, ...shape });
-    // A count next to an empty list is believed only if it is 0.
-    if (page.count !== undefined && (page.ids.length > 0 || page.count === 0))
-      context.emit({ type: 'counted', matches: page.count });
+    // A count next to an empty list is believed only if it is 0, and no count that is lower than the list.
+    const isPlausible = page.ids.length === 0 ? page.count === 0 : (page.count ?? 0) >= page.ids.length;
+    if (page.count !== undefined && isPlausible) context.emit({ type: 'counted', matches: page.count });
     const isLast = look === MAX_EMPTY_PAGES;
     if (page.ids.length > 0 || page.count === 0 || (isLast && page.count !== undefined)) return page;
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is

@@ -113,6 +113,19 @@ it('the first page emits each count, and is as large as requested', async () => 
   assert.deepEqual([events, asked], [[{ type: 'counted', matches: 7 }], ['paged']]);
 });
 
+it('the first page emits no count that is lower than the number of matches it lists', async () => {
+  for (const [count, emitted] of [
+    [0, []],
+    [2, []],
+    [3, [{ type: 'counted', matches: 3 }]],
+  ] as const) {
+    const events: unknown[] = [];
+    const { context } = purgeOf([page(idsOf(3), count)]);
+    await firstPage({ ...context, emit: (event: unknown) => events.push(event) });
+    assert.deepEqual(events, emitted, String(count));
+  }
+});
+
 const total = (shown: number, count: number | undefined, more: object = {}) =>
   trustedTotal(
     { ...purgeOf([]).context, paging: { contradicted: false, longestPage: 0, ...more } },
