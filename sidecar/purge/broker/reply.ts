@@ -157,8 +157,8 @@ export type BatchResult =
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without `errors`, 404
  * with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or with a list of
- * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`; an id that is not mentioned counts as
- * deleted. If the body of a success is a problem, all ids are unclear, and a query has to tell.
+ * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`. An id that is not mentioned counts as deleted
+ * by a success, and is unclear after an error. If the body of a success is a problem, all ids are unclear. A query has to tell.
  *
  * @param ids the ids of the batch
  */
@@ -170,9 +170,12 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
     const items = unclear === undefined ? resultsOf(ids, errors) : new Map(ids.map((id) => [id, unclear]));
     return { kind: 'items', items };
   }
-  if (errors.length > 0) return { kind: 'items', items: resultsOf(ids, errors) };
-  // A 404 that names entities means that they are missing, not the operation.
   const object = asObject(body) ?? {};
+  if (errors.length > 0) {
+    const unclear: DeleteResult = { kind: 'unclear', problem: parseBrokerProblem(reply) };
+    return { kind: 'items', items: resultsOf(ids, errors, object['success'], unclear) };
+  }
+  // A 404 that names entities means that they are missing, not the operation.
   if (reply.status === 404 && ('entityIds' in object || 'entityId' in object)) {
     return { kind: 'items', items: new Map(ids.map((id) => [id, ABSENT])) };
   }
@@ -228,8 +231,15 @@ function objectsIn(items: unknown): readonly JsonObject[] {
   return Array.isArray(items) ? (items as unknown[]).map(asObject).filter((item) => item !== undefined) : [];
 }
 
-function resultsOf(ids: readonly string[], errors: readonly JsonObject[]): ReadonlyMap<string, DeleteResult> {
-  const items = new Map<string, DeleteResult>(ids.map((id) => [id, DELETED]));
+/** @param others result of the ids that are neither failures nor, if that is a list, in `success` */
+function resultsOf(
+  ids: readonly string[],
+  errors: readonly JsonObject[],
+  success?: unknown,
+  others = DELETED,
+): ReadonlyMap<string, DeleteResult> {
+  const deleted = new Set<unknown>(Array.isArray(success) ? success : []);
+  const items = new Map<string, DeleteResult>(ids.map((id) => [id, deleted.has(id) ? DELETED : others]));
   for (const item of errors) {
     const id = item['entityId'] ?? item['id'];
     if (typeof id === 'string' && items.has(id)) items.set(id, resultOf(item));

@@ -309,10 +309,16 @@ for (const [what, status, body, kinds] of [
     ['absent', 'retryable', 'unclear'],
   ],
   [
-    'any error status that lists failures',
+    'an error status that lists failures, which says nothing of the ids that it does not name',
     400,
     { errors: [failed(FIRST, 400)] },
-    ['refused', 'deleted', 'deleted'],
+    ['refused', 'unclear', 'unclear'],
+  ],
+  [
+    'an error status that lists failures and successes',
+    400,
+    { success: [SECOND], errors: [failed(FIRST, 400)] },
+    ['refused', 'deleted', 'unclear'],
   ],
 ] as const)
   it(`readBatchReply understands ${what}`, () => {

@@ -28,6 +28,33 @@ async function purgeOne(body: unknown, isGone = false) {
   return { counts: context.ledger.counts, error: context.ledger.errors[0]?.error };
 }
 
+it('entities that the refusal of a batch does not name are deleted by further requests, and counted once', async () => {
+  for (const hasEffect of [false, true]) {
+    const world = new Set(['urn:t:bad', 'urn:t:1', 'urn:t:2', 'urn:t:3']);
+    const context = contextOf({
+      brokerQuery: { resource: entities('ids'), selection: [{ name: 'type', value: 'T' }] },
+      broker: ({ method, path, jsonBody = '[]' }) => {
+        const [, , id = ''] = path.split('/').map(decodeURIComponent);
+        if (method === 'DELETE') return replyOf(id !== 'urn:t:bad' && world.delete(id) ? 204 : 409);
+        if (method === 'POST') {
+          const ids = JSON.parse(jsonBody) as readonly string[];
+          const isRefused = ids.includes('urn:t:bad');
+          for (const one of ids) if (one !== 'urn:t:bad' && (hasEffect || !isRefused)) world.delete(one);
+          return isRefused
+            ? replyOf(400, { errors: [{ entityId: 'urn:t:bad', error: { status: 409, title: 'Held' } }] })
+            : replyOf(204);
+        }
+        const shown = path.includes('PurgeProbe') ? [] : [...world].map((one) => ({ id: one }));
+        return replyOf(200, shown, { 'ngsild-results-count': String(shown.length) });
+      },
+    });
+    const arrived = await purgeByIds(context, await firstPage(context), undefined);
+    const { deleted, failed, unknown } = context.ledger.counts;
+    assert.deepEqual([deleted, failed, unknown, arrived, [...world]], [3, 1, 0, 0, ['urn:t:bad']]);
+    assert.deepEqual([...context.warnings], []);
+  }
+});
+
 it('a 207 to the delete of one entity is reported in the words of the broker if the entity stays', async () => {
   const said = { title: 'Forbidden here', detail: 'the registration is read-only' };
   for (const [body, expected] of [
