@@ -171,7 +171,7 @@ describe('a restore', () => {
         withoutSystemTimes(after.slice(1)),
         withoutSystemTimes([...cars.slice(0, 1), ...cars.slice(2)].slice(1)),
       );
-      assert.match(JSON.stringify(restore.errors), /not there any more/);
+      assert.match(JSON.stringify(restore.errors), /no longer exists/);
       assert.match(JSON.stringify(after[0]), /"value":"new"/);
       const twice = await restored(gateway, purge.id);
       assert.deepEqual([twice.restored, twice.alreadyThere], [0, purge.deleted - failed]);

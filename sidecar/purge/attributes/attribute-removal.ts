@@ -96,7 +96,7 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
     stillThere: {
       status: 409,
       title: 'Attribute still listed',
-      detail: 'The broker answered that the attribute is gone, and still shows it.',
+      detail: 'The broker answered that the attribute is gone, but still shows it.',
     },
   };
 }

@@ -317,7 +317,7 @@ function reasonOf(error: unknown): string {
     case 'ETIMEDOUT':
       return 'connection timed out';
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'it does not speak TLS, as its URL with https says';
+      return 'it does not speak TLS, although its URL begins with https';
     case undefined:
       return 'unknown reason';
     default:

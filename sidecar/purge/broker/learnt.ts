@@ -71,7 +71,7 @@ function sentence(name: string, value: FactValue): string | undefined {
     case 'refused':
       return `Lists of ${PROJECTIONS[about] ?? about} are refused, so more is read than is needed.`;
     case 'counts-before':
-      return `${about} is applied after counting and paging, so counts are not believed.`;
+      return `${about} is applied after counting and paging, so counts are not trusted.`;
     case 'distrusted':
       return 'A filter was ignored, so every filter has to be proven again.';
     case 'collection-end':

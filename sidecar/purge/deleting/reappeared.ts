@@ -29,7 +29,7 @@ const LAG_SAMPLE = 5;
 const STILL_LISTED: BrokerProblem = {
   status: 409,
   title: 'Entity still listed',
-  detail: 'The broker confirmed the delete and still lists the entity, which was created before.',
+  detail: 'The broker confirmed the delete, but still lists the entity, which was created before the delete.',
 };
 
 const UNDECIDED =

@@ -56,7 +56,7 @@ const MAX_LISTING_MS = 1000;
 const STILL_LISTED: BrokerProblem = {
   status: 409,
   title: 'Entity still listed',
-  detail: 'The broker answered that the entity is gone, and still lists it.',
+  detail: 'The broker answered that the entity is gone, but still lists it.',
 };
 
 /** Lists what the query still shows while nothing is being deleted. */

@@ -102,7 +102,7 @@ class Drain {
       idle = ledger.matched > before ? 0 : idle + 1;
     }
     throw new NotConvergingError(
-      'The broker keeps listing matches, and none of them could be deleted before its list was too old. Send the purge again.',
+      'The broker keeps listing matches, but none of them could be deleted before its list was too old. Send the purge again.',
     );
   }
 

@@ -75,7 +75,7 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   if (attrs !== undefined && kind === 'keep')
     throw refusedData(
       kind,
-      'keep goes without attrs: with it, the broker does not show the attributes to remove.',
+      'keep cannot be combined with attrs: with attrs, the broker does not show the attributes to remove.',
     );
   if (attrs !== undefined && names.some((name) => !attrs.includes(name)))
     throw refusedData(kind, `With attrs, drop can name only attributes listed there: ${attrs.join(', ')}.`);

@@ -104,7 +104,7 @@ export async function purgeNatively(
   const problem = itemProblem({
     status: 409,
     title: 'Entity still listed',
-    detail: 'The broker purged and still lists the entity.',
+    detail: 'The broker purged, but still lists the entity.',
   });
   return {
     ...countsOf(matched, left, 'failed'),

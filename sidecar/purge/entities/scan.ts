@@ -28,7 +28,7 @@ const SCAN_PARAMETERS: AcceptedParameters = {
   reasons: {
     attrs: 'it would hide the other attributes, which are judged as well; use q=<attribute> to select by one',
     limit: 'use sample to judge some of the matches',
-    maxPerSecond: 'it is a member of the request beside the query',
+    maxPerSecond: 'it is a member of the request, next to the query',
     dryRun: 'a scan deletes nothing',
   },
 };

@@ -37,7 +37,7 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
     throw new FilterIgnoredError(
       'q',
       `The broker does not understand ${isOne ? 'the condition' : 'one of the conditions'} ${conditions} of ` +
-        `q: it lists entities, and none of them for ${holding}, which ${isOne ? 'holds' : 'hold'} ` +
+        `q: it lists entities, but none of them for ${holding}, which ${isOne ? 'is' : 'are'} true ` +
         'for all. So an empty result proves nothing. Nothing was deleted.',
     );
   }
@@ -46,7 +46,7 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
     const { conditions, holding, isOne } = untimed;
     context.warn(
       `Nothing matches, and no entity that has what ${conditions} ${isOne ? 'compares' : 'compare'} is listed for ` +
-        `${holding}: either ${isOne ? 'its' : 'the'} values are no times, or the broker does not compare them as times.`,
+        `${holding}: either ${isOne ? 'its' : 'the'} values are not times, or the broker does not compare them as times.`,
     );
   }
 }

@@ -54,13 +54,13 @@ type LeftState = typeof IdState.retryDue | typeof IdState.failed;
 const GONE_AND_PRESENT: BrokerProblem = {
   status: 409,
   title: 'Still listed',
-  detail: 'The broker answered that it is gone, and still lists it.',
+  detail: 'The broker answered that it is gone, but still lists it.',
 };
 
 const NEVER_IN_TIME: BrokerProblem = {
   status: 504,
   title: 'Not deleted in time',
-  detail: 'Each time its delete could have been sent, the list that it was on was too old.',
+  detail: 'Whenever its delete could have been sent, the list that it was on was already too old.',
 };
 
 /** Maximum number of unclear items to resolve at the end: more than are ever in flight with usual settings. */

@@ -144,7 +144,7 @@ export function noSafePath(why: string): DeleteResult {
       type: ownType('no-safe-path'),
       status: 501,
       title: 'No safe path',
-      detail: `No path is sure to lead to it, because ${why}. Nothing was sent, to avoid deleting something else.`,
+      detail: `No path is certain to lead to it, because ${why}. Nothing was sent, to avoid deleting something else.`,
     },
   };
 }

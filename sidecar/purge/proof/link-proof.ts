@@ -69,7 +69,7 @@ const REFUSED: ReadonlySet<number> = new Set([400, 404, 409, 422, 424]);
 const MAX_SERVER_ERRORS = 3;
 
 const ADVICE =
-  'so the query might reach entities of other names. Nothing was deleted. Check that the ' +
+  'so the query might match other entities. Nothing was deleted. Check that the ' +
   'broker can fetch the @context, or write full IRIs in place of short names and leave out Link.';
 
 /** What the broker did with an @context that cannot be fetched. */

@@ -18,7 +18,7 @@ import { sendCreate } from './whole-entities.js';
 const GONE: BrokerProblem = {
   status: 404,
   title: 'Entity gone',
-  detail: 'The entity is not there any more, so its attributes cannot be appended. Restore the entity first.',
+  detail: 'The entity no longer exists, so its attributes cannot be appended. Restore the entity first.',
 };
 
 /** Restores attributes of entities: appends them without overwriting, each with those of its datasets that are missing. */

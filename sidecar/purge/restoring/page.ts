@@ -80,7 +80,7 @@ const MAX_NAMED = 100;
 const NOT_SHOWN: BrokerProblem = {
   status: 502,
   title: 'Not shown',
-  detail: 'The broker confirmed that it was created, and does not show it.',
+  detail: 'The broker confirmed that it was created, but does not show it.',
 };
 
 /** Restores the pages of an archive one after the other, and counts the items. */

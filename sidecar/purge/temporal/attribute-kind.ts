@@ -67,7 +67,7 @@ export function temporalAttributeKind(
     stillThere: {
       status: 409,
       title: `${what} still listed`,
-      detail: `The broker answered that the ${what.toLowerCase()} is gone, and still shows it.`,
+      detail: `The broker answered that the ${what.toLowerCase()} is gone, but still shows it.`,
     },
   };
 }

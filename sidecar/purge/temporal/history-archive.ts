@@ -41,7 +41,7 @@ const TOO_LARGE =
 const HIDDEN = 'The broker shows only some of its instances.';
 const NO_SYSTEM_TIMES =
   'The broker lists instances neither by createdAt nor by modifiedAt, so it may hide those that were never observed. Purge instances, with a time filter.';
-const NOT_SHOWN = 'The broker lists it, and does not show it whole when it is asked for by its id.';
+const NOT_SHOWN = 'The broker lists it, but does not show all of it when it is asked for by its id.';
 
 /** Ends reading, because it takes too long or too much was read. */
 class HistoryTooLarge extends Error {}

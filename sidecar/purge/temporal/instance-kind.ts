@@ -59,7 +59,7 @@ export class InstanceKind implements ItemKind {
   readonly stillThere = {
     status: 409,
     title: 'Instance still listed',
-    detail: 'The broker answered that the instance is gone, and still shows it.',
+    detail: 'The broker answered that the instance is gone, but still shows it.',
   };
   /** Maximum number of instances waiting for their delete before another page is fetched. */
   readonly pendingMax = 1000;

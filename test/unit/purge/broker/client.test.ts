@@ -231,7 +231,7 @@ for (const [code, reason] of [
   ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
   ['EHOSTUNREACH', 'EHOSTUNREACH'],
   ['CERT_HAS_EXPIRED', 'its certificate is not trusted (CERT_HAS_EXPIRED)'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS, as its URL with https says'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS, although its URL begins with https'],
 ] as const) {
   it(`the broker client reports ${code} as BrokerUnreachableError with the URL of the broker, but without the message of the system`, async (t) => {
     const { client, broker } = mockedClient(t);

@@ -67,7 +67,7 @@ it('a purge whose q has several conditions in doubt names all of them in its ref
     error.message,
     new RegExp(
       `one of the conditions createdAt>${OLD} and modifiedAt<${OLD} of q: .* none of them for ` +
-        'createdAt>1970-01-01T00:00:00Z and modifiedAt>1970-01-01T00:00:00Z, which hold for all',
+        'createdAt>1970-01-01T00:00:00Z and modifiedAt>1970-01-01T00:00:00Z, which are true for all',
     ),
   );
   const untimed = await brokerThatReads((q) => q).run(`type=Car&q=until>${OLD};n<${OLD}`);

@@ -107,6 +107,6 @@ it('attributes as items are reported as an attribute or a dataset if they cannot
   ] as const) {
     const { stillThere } = kindOf(datasetId).kind;
     assert.deepEqual([stillThere.status, stillThere.title], [409, title]);
-    assert.equal(stillThere.detail, `The broker answered that the ${what} is gone, and still shows it.`);
+    assert.equal(stillThere.detail, `The broker answered that the ${what} is gone, but still shows it.`);
   }
 });

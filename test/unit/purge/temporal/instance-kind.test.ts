@@ -290,7 +290,7 @@ it('instances that may be cut only because of their number are measured once, on
 it('the problem of an instance that is still listed claims no more than that the broker said it is gone', () => {
   const { status, title, detail } = kindOf({}).kind.stillThere;
   assert.deepEqual([status, title], [409, 'Instance still listed']);
-  assert.equal(detail, 'The broker answered that the instance is gone, and still shows it.');
+  assert.equal(detail, 'The broker answered that the instance is gone, but still shows it.');
 });
 
 it('pages of instances grow after two pages without new instances', () => {
