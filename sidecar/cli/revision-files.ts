@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MAX_FILE_BYTES } from '../schemas/repository/collector.js';
 import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
@@ -32,9 +32,7 @@ export async function filesAt(
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (revision.startsWith('-')) throw usage(`${revision} is not a git revision.`);
   const name = basename(await realpath(folder));
-  const env = { ...environment };
-  // A hook has the GIT_DIR of its repository; git would take the folder for the top of its work tree.
-  if (env['GIT_WORK_TREE'] === undefined) delete env['GIT_DIR'];
+  const env = environmentOf(environment);
   const git = (words: readonly string[], input = '') => answerOf(revision, { folder, env }, words, input);
   const tree = await git(['ls-tree', '-r', '-z', '--long', '--end-of-options', revision]);
   if (tree.length === 0) throw usage(`At ${revision}, there is nothing in ${folder}.`);
@@ -50,6 +48,15 @@ export async function filesAt(
     return { path: `${name}/${path}`, content: contents[index] ?? '' };
   });
   return new Uint8Array(await buffer(packTarGz(packed)));
+}
+
+/** Returns the environment for git in another folder than the current one. */
+function environmentOf({ GIT_DIR, GIT_WORK_TREE, ...others }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  // A hook has the GIT_DIR of its repository; git would take the folder for the top of its work tree.
+  if (GIT_WORK_TREE === undefined) return others;
+  // Both may be relative to the current folder, and a hook has `.` for the work tree.
+  const tree = { ...others, GIT_WORK_TREE: resolve(GIT_WORK_TREE) };
+  return GIT_DIR === undefined ? tree : { ...tree, GIT_DIR: resolve(GIT_DIR) };
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { after, it } from 'node:test';
 import { MAX_FILE_BYTES } from '../../sidecar/schemas/repository/collector.js';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
@@ -300,6 +300,26 @@ it('models check since a revision finds the repository of the folder, also in a 
   const { code, stdout } = await cli(['models', 'check', join(other, 'models'), '--against', 'HEAD'], named);
   assert.equal(code, 3, stdout);
   assert.match(stdout, /models\/Lamp: breaking/);
+});
+
+it('models check since a revision compares the folder in a git hook with a relative GIT_WORK_TREE', async () => {
+  const root = folderOf({
+    'models/Lamp/schema.json': { properties: { power: { type: 'number' } } },
+    'others/Lamp/schema.json': { properties: { power: { type: 'string' } } },
+  });
+  git(root, 'init');
+  git(root, 'add', '.');
+  git(root, 'commit', '-m', 'first');
+  put(root, { 'models/Lamp/schema.json': { properties: { power: { type: 'string' } } } });
+  const words = ['models', 'check', join(root, 'models'), '--against', 'HEAD'];
+  const repository = join(root, '.git');
+  const GIT_WORK_TREE = relative('.', root);
+  for (const named of [{ GIT_DIR: repository }, { GIT_DIR: relative('.', repository) }, {}]) {
+    const { code, stdout, stderr } = await cli(words, { ...named, GIT_WORK_TREE });
+    assert.deepEqual([code, stderr], [3, ''], stdout);
+    assert.match(stdout, /models\/Lamp: breaking/);
+    assert.doesNotMatch(stdout, /others/);
+  }
 });
 
 it('models check since a revision does not report a model as removed if its file cannot be read', async () => {
