@@ -79,7 +79,7 @@ export function requesterOf(
   for (const name of Object.keys(bodyHeaders)) {
     const rival = [name, ...(RIVALS[name] ?? [])].find((header) => headers[header] !== undefined);
     if (rival === undefined) continue;
-    throw refused('invalidRequest', `The body and the header ${rival} name different things; leave one out.`);
+    throw refused('invalidRequest', `The body and the header ${rival} set the same thing; leave one out.`);
   }
   return { ...identityOf(request, bodyHeaders), policy };
 }

@@ -33,7 +33,7 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
 
 /** The answer to an unexpected error; it does not reveal the cause. */
 export function unforeseen(): Problem {
-  return problem('internalError', 'The gateway failed; its log has the cause.');
+  return problem('internalError', 'An unexpected error occurred; the log of the gateway has the cause.');
 }
 
 function headersOf(error: GatewayError): readonly (readonly [name: string, value: string])[] {

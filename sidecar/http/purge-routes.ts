@@ -109,6 +109,6 @@ export const PURGE_ID_HEADER = 'purge-id';
 function bodyRefused(): RequestRefusedError {
   return refused(
     'invalidRequest',
-    'A purge takes its query in the URL and has no body; nothing was deleted.',
+    'A purge takes its query from the URL and must not have a body. Nothing was deleted.',
   );
 }

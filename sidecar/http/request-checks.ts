@@ -226,10 +226,10 @@ export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
 
 const DETAILS = {
   'been-here':
-    'The request has been here before, as its Via says: BROKER_URL, or a broker behind it, leads back to this gateway.',
+    'According to its Via, the request has passed this gateway before: BROKER_URL, or a broker behind it, leads back to it.',
   'too-many-hops':
-    `The request has passed ${MAX_HOPS} gateways of this kind, ` +
-    'as its Via says: they probably forward to each other.',
+    `According to its Via, the request has passed ${MAX_HOPS} gateways ` +
+    'of this kind: they probably forward to each other.',
 } as const;
 
 /** Creates the check for loops. @param name this gateway's own name in Via */
@@ -259,10 +259,10 @@ export function tokenRefused(hasOther: boolean): RequestRefusedError {
   return refused(
     'unauthorized',
     hasOther
-      ? 'The gateway token in the header X-Gateway-Token is not the right one. Nothing was done. If a gateway ' +
-          'in front, such as Kong, added it, the fault is there and not in the request: it has another token than this service.'
+      ? 'The gateway token in the header X-Gateway-Token is wrong. Nothing was done. If a gateway ' +
+          'in front, such as Kong, added it, the fault is there and not in the request: its token differs from that of this service.'
       : 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
-          'in front, such as Kong, is to add it, the fault is there and not in the request: its log has the cause.',
+          'in front, such as Kong, should have added it, the fault is there and not in the request: its log has the cause.',
     {},
     { 'www-authenticate': 'GatewayToken' },
   );

@@ -201,7 +201,7 @@ class GatedWrite {
       if (!body.isWhole) {
         if (body.why === 'large')
           this.#settleUnjudged(candidates, `its body is larger than ${bodyLimit} bytes`);
-        else this.#act(checks.failed(candidates, new Error('Too many bodies are being read.')));
+        else this.#act(checks.failed(candidates, new Error('Too many request bodies are being read.')));
         return;
       }
       // The policies may have changed while the body was being read.

@@ -113,7 +113,7 @@ describe('refusals by a gateway', () => {
         assert.match(answer, /^content-type: application\/problem\+json\r$/im);
         const problem = JSON.parse(bodyOf(answer)) as { type: string; detail: string };
         assert.equal(problem.type, INVALID_REQUEST);
-        assert.match(problem.detail, /no body/);
+        assert.match(problem.detail, /must not have a body/);
         assertUntouched();
       });
     }

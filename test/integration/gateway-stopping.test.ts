@@ -216,8 +216,8 @@ for (const [arrive, what] of [
     } else {
       assert.deepEqual([state, problem?.status, deleted], ['failed', 409, 10], JSON.stringify(last));
       assert.equal(problem?.['maxAffected'], 30);
-      assert.match(problem.detail ?? '', /of the 30 that .* \(maxAffected\): 20 are used already, or may be/);
-      assert.match(warnings.join(), /^10 of the deletes that had no answer/);
+      assert.match(problem.detail ?? '', /of the 30 that .* \(maxAffected\), with up to 20 already used/);
+      assert.match(warnings.join(), /^10 of the deletes without an answer/);
       assert.equal(broker.entities.count(), 10 + arrive);
     }
   });

@@ -68,7 +68,7 @@ it('a purge that is refused because of its body has a record, however the body i
         ['refused', 'type=Car&dryRun=true', 'north', true, 400],
       );
       assert.equal(record.target, path === ENTITIES ? 'entities' : 'temporal');
-      assert.match(record.problem?.detail ?? '', /no body/);
+      assert.match(record.problem?.detail ?? '', /must not have a body/);
     }
   }
 });

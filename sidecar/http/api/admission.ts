@@ -44,10 +44,10 @@ export const bodyPresence: preValidationHookHandler = (request, _reply, done) =>
   const { schema, config } = request.routeOptions;
   const [isWanted, isThere] = [schema?.body !== undefined, request.body !== undefined];
   if (isWanted && !isThere)
-    throw refused('invalidRequest', 'This request needs a JSON body with a Content-Type.');
+    throw refused('invalidRequest', 'This request requires a JSON body with a Content-Type.');
   // The handler of an upload checks the body itself.
   if (!isWanted && isThere && config.upload === undefined && !request.is404)
-    throw refused('invalidRequest', 'This request takes no body: leave it out.');
+    throw refused('invalidRequest', 'This request does not take a body.');
   done();
 };
 

@@ -255,7 +255,10 @@ export async function writeOptions(
 ): Promise<{ readonly ifMatch?: IfMatch }> {
   if (ifAbsent) {
     await find();
-    throw refused('preconditionFailed', 'If-None-Match: * is for new resources, and this one exists.');
+    throw refused(
+      'preconditionFailed',
+      'If-None-Match: * requires that the resource does not exist, but it does.',
+    );
   }
   // These writes never create anything, so `If-Match: *` needs no check.
   return ifMatch === undefined || ifMatch === '*' ? {} : { ifMatch };

@@ -188,7 +188,8 @@ const CURRENT_VERSION = {
 const CONTEXT_MEMBERS = {
   name: TEXT,
   kind: Type.Enum(['custom', 'generated', 'core'], {
-    description: '`generated` from a model, or from the models of a domain; `core`: comes with this product.',
+    description:
+      '`generated` from a model, or from the models of a domain; `core`: bundled with the gateway.',
   }),
   version: Type.Optional(CURRENT_VERSION),
   url: { ...URL_TEXT, description: 'The URL by which clients and brokers refer to it.' },

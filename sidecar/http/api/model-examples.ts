@@ -156,7 +156,7 @@ const ANY_JSON = AnyJson('A JSON document.');
 const EXAMPLE = Closed('ModelExample', {
   name: NAME,
   form: Type.Optional(
-    Type.Enum(ENTITY_FORM.enum, { description: 'The representation of the entity, where it is known.' }),
+    Type.Enum(ENTITY_FORM.enum, { description: 'The representation of the entity, if known.' }),
   ),
   size: { ...COUNT, description: 'In bytes.' },
   sha256: SHA256,

@@ -51,12 +51,12 @@ const MODEL_MEMBERS = {
   description: Type.Optional(TEXT),
   contextBase: Type.Optional({
     ...TEXT,
-    description: 'Base IRI of the terms of its context, where it has its own.',
+    description: 'Base IRI of the terms of its context, if it has its own.',
   }),
   compatibility: COMPATIBILITY,
   status: STATUS,
   deprecatedAt: Type.Optional({ ...TIME, description: 'Since when it is deprecated.' }),
-  sunset: Type.Optional({ ...TIME, description: 'When it will be removed, where that is known.' }),
+  sunset: Type.Optional({ ...TIME, description: 'When it will be removed, if known.' }),
   version: {
     ...VERSION_NUMBER,
     description: 'Number of the version: the current one if none was asked for.',
@@ -89,7 +89,7 @@ const MODEL_DETAIL_MEMBERS = {
   dialect: DIALECT,
   schema: Type.Unknown({ description: 'The JSON Schema, as it was given.' }),
   context: Type.Optional(
-    Type.Unknown({ description: 'The JSON-LD context that it was given, where it has its own.' }),
+    Type.Unknown({ description: 'The JSON-LD context that it was given, if it has its own.' }),
   ),
   references: { ...STRINGS, description: 'URIs of the documents that the schema refers to.' },
   warnings: MODEL_WARNINGS,
@@ -145,7 +145,7 @@ export const MODEL_VERSION = Closed('ModelVersion', {
   change: Type.Optional(CHANGE_KIND),
   caller: Type.Optional({
     ...TEXT,
-    description: 'Who made it; not given where the update of a document did.',
+    description: 'Who made it; not given if the update of a document did.',
   }),
   references: STRINGS,
 });

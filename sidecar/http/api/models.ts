@@ -80,7 +80,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       tags: [tag],
       operationId: 'searchModels',
       summary: 'Search the models of all domains',
-      description: 'Models that match all of the parameters; all models if there are none.',
+      description: 'Models that match all of the parameters; all models if none is given.',
       querystring: Query({ ...FILTER, ...PAGE }),
       response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
     },

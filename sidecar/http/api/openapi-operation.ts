@@ -16,7 +16,7 @@ export const HEADERS = {
   Location: header('Absolute URL of the new resource.'),
   PurgeId: header('The id of the record of the purge.'),
   Link: {
-    ...header('Of a page of a list: the next page by rel="next", where there is one.'),
+    ...header('Of a page of a list: the next page by rel="next", if there is one.'),
     required: false,
   },
   TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },

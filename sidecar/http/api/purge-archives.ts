@@ -96,7 +96,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       tags: [tag],
       operationId: 'erasePurgeArchive',
       summary: 'Erase what a purge archived',
-      description: 'Its record is kept, and says so. The purge can no longer be undone.',
+      description: 'Its record is kept, and says when this was done. The purge can no longer be undone.',
       params: PARAMS,
       response: { 204: empty('Erased.') },
     },

@@ -41,7 +41,7 @@ const ARCHIVE = Type.Object(
 const CLIENT = {
   clientAddress: Type.Optional({
     ...TEXT,
-    description: 'The address that the request came from: where people sign in, or with TRUSTED_PROXIES.',
+    description: 'The address that the request came from; given if sign-in is on, or with TRUSTED_PROXIES.',
   }),
   userAgent: Type.Optional({
     ...TEXT,

@@ -191,8 +191,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       tags: [tag],
       operationId: 'previewRetentionSettings',
       summary: 'Count what a retention policy would match, and save nothing',
-      description:
-        'With the name of a policy, its earlier runs say whether more match than maxGrowth allows.',
+      description: 'With the name of a policy, its earlier runs determine how many matches maxGrowth allows.',
       body: POLICY_SETTINGS,
       response: { 200: json('The matches.', PREVIEW) },
     },

@@ -73,7 +73,7 @@ const MEMBERS = {
     Type.Object({
       domain: TEXT,
       model: TEXT,
-      version: { ...COUNT, description: '0 for a schema that is stored nowhere.' },
+      version: { ...COUNT, description: '0 for a schema that is not stored.' },
       checked: COUNT,
       valid: COUNT,
       invalid: COUNT,
@@ -83,7 +83,7 @@ const MEMBERS = {
   previous: Type.Optional(
     Type.Object(
       { id: TEXT, invalid: COUNT, endedAt: TIME },
-      { description: 'The last scan of the same that succeeded.' },
+      { description: 'The last successful scan with the same parameters.' },
     ),
   ),
 };

@@ -112,7 +112,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       tags: [tag],
       operationId: 'cancelScan',
       summary: 'Cancel a scan',
-      description: 'What it has found until then is kept. A scan that has ended stays as it is.',
+      description: 'Its findings so far are kept. A scan that has ended stays as it is.',
       params: PARAMS,
       response: { 202: json('The record.', SCAN) },
     },
@@ -144,7 +144,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       summary: 'List the entities of a finding',
       description:
         'Those that are kept: at most 10,000 of one finding, and 100,000 of a ' +
-        'scan. With `Accept: application/x-ndjson`, all of them, one a line.',
+        'scan. With `Accept: application/x-ndjson`, all of them, one per line.',
       params: PARAMS,
       querystring: Query({
         finding: { ...COUNT, maximum: 999, description: 'Position of the finding in the record, from 0.' },

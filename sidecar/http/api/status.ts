@@ -90,7 +90,7 @@ const STATUS = Type.Object(
           name: TEXT,
           kind: Type.Enum(['proof', 'limit'], {
             type: 'string',
-            description: 'proof: it was seen to work; limit: purges are slower or more careful for it.',
+            description: 'proof: it was seen to work; limit: it makes purges slower or more careful.',
           }),
           detail: TEXT,
           learntAt: TIME,

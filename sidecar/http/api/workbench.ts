@@ -131,7 +131,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       operationId: 'validateByType',
       summary: 'Validate an entity, or several, against the models of their types',
       description:
-        'Of several types, each one that has a model is checked. A type that has several models is 409.',
+        'If there are several types, each one that has a model is checked. 409 if a type has several models.',
       querystring: Query({
         domain: NameParameter('a domain'),
         form: Type.Optional(ENTITY_FORM),
@@ -232,7 +232,7 @@ const SUGGESTION = {
 
 export const VERDICT = Closed('Verdict', {
   valid: Type.Boolean(),
-  models: Type.Optional({ ...STRINGS, description: 'domain/model of each model, where none was named.' }),
+  models: Type.Optional({ ...STRINGS, description: 'domain/model of each model, if none was named.' }),
   form: Type.Enum(ENTITY_FORM.enum, { description: 'The representation in which the entity was read.' }),
   errors: Type.Array(
     Closed('EntityError', { ...PLACE, detail: TEXT, keyword: TEXT, suggestion: Type.Optional(SUGGESTION) }),

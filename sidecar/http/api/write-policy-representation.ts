@@ -65,7 +65,7 @@ const DEFAULTED = {
     type: 'string',
     default: 'all',
     description:
-      '`all` sends nothing of a batch with an entity that is refused, `valid-only` sends the others.',
+      '`all` sends nothing of a batch that contains a refused entity, `valid-only` sends the other entities.',
   }),
 };
 
@@ -79,7 +79,7 @@ export const WRITE_POLICY = Closed('WritePolicy', {
   ...MEMBERS.read,
   warnings: Type.Optional({
     ...STRINGS,
-    description: 'In the answer to a write of the policy: what its author may not expect.',
+    description: 'In the answer to a write of the policy: effects that its author may not expect.',
   }),
 });
 

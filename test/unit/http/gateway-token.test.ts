@@ -54,7 +54,7 @@ for (const header of [
 it('a refusal of a gateway token has a challenge, distinguishes a missing token from a wrong one, and shows neither', async () => {
   const [missing, wrong] = [await refusalOf([TOKEN]), await refusalOf([TOKEN], 'wrong-token')];
   assert.match(missing?.message ?? '', /needs the gateway token/);
-  assert.match(wrong?.message ?? '', /not the right one/);
+  assert.match(wrong?.message ?? '', /X-Gateway-Token is wrong/);
   for (const refusal of [missing, wrong]) {
     // If Kong let a request through without its plugin, its client cannot fix that; other clients do not use Kong.
     assert.match(

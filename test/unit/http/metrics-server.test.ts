@@ -54,7 +54,7 @@ it('metrics that cannot be read are 500, and the cause is reported but not sent'
   page = () => Promise.reject(cause);
   const { status, text } = await ask('GET');
   assert.equal(status, 500);
-  assert.match(text, /its log has the cause/);
+  assert.match(text, /the log of the gateway has the cause/);
   assert.doesNotMatch(text, /secret/);
   assert.deepEqual(failures, [cause]);
 });

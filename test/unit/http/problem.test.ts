@@ -176,7 +176,7 @@ it('unexpected errors have no specific problem, and reveal nothing of their caus
     type: errorTypes.internalError,
     title: 'Internal error',
     status: 500,
-    detail: 'The gateway failed; its log has the cause.',
+    detail: 'An unexpected error occurred; the log of the gateway has the cause.',
   });
 });
 

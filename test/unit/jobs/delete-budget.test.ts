@@ -120,13 +120,13 @@ it('the error of a resumed job with too many matches states the whole bound, the
   assert.deepEqual([explained.matched, explained.maxAffected, explained.exact], [840, 1000, true]);
   assert.equal(
     explained.message,
-    'The query still matches 840, more than is left of the 1000 that may be affected in all (maxAffected): 600 are used already, or may be. Count them with dryRun=true, and purge the rest with another maximum.',
+    'The query still matches 840, which is more than is left of the 1000 that may be affected in all (maxAffected), with up to 600 already used. Count them with dryRun=true, and purge the rest with another maximum.',
   );
   const growth = { most: 60, by: 'maxGrowth' } as const;
   const seen = new TooManyMatchesError(61, 60, false);
   assert.match(
     budgetOf(growth, 20).explain(seen, true).message,
-    /^The query still matches at least 61, more than is left of the 60 that the retention policy allows in all \(maxGrowth\): 20 .* raise maxGrowth/,
+    /^The query still matches at least 61, which is more than is left of the 60 that the retention policy allows in all \(maxGrowth\), with up to 20 .* raise maxGrowth/,
   );
   const arrived = budgetOf(growth, 0).explain(seen, true).message;
   assert.match(arrived, /^The query matches at least 61, .*\(maxGrowth\)\. Check/);

@@ -199,7 +199,7 @@ describe('a job of an earlier process', () => {
     const [first, warning = ''] = record.warnings;
     assert.deepEqual([record.warnings.length, first], [2, 'first']);
     assert.match(warning, /^The gateway old stopped responding, and w resumed it\. 40 of its matches were/);
-    assert.match(warning, / 3 matches that may be gone count towards its maximum\.$/);
+    assert.match(warning, / 3 matches that may have been deleted count towards its maximum\.$/);
     const many = await ended(left({ warnings: Array.from({ length: 25 }, (_, index) => `w${index}`) }));
     assert.deepEqual([many.record.warnings.length, many.record.warnings[0]], [20, 'w6']);
     for (const spent of [undefined, 3, 5]) {
@@ -207,7 +207,7 @@ describe('a job of an earlier process', () => {
       const overCounted = await ended(left({ matched: 1, deleted: 5, worker: 'w' }, job));
       assert.match(
         overCounted.record.warnings[0] ?? '',
-        /^The gateway was restarted\. What was deleted since [^.]*\.$/,
+        /^The gateway was restarted\. Its counts do not include what was deleted [^.]*\.$/,
       );
     }
   });
@@ -258,10 +258,22 @@ describe('a job of an earlier process', () => {
     const guarded = { headers: {}, reportAbove: 5 };
     const bounded = { query: 'type=T&maxAffected=5' };
     const cases: readonly (readonly [UnfinishedJob, string, RegExp])[] = [
-      [left({}, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
-      [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\): 2 are used/],
-      [left(bounded, { ...guarded, spent: 3 }), 'failed', /the 5 that .* \(maxGrowth\): 3 are used/],
-      [left(bounded, { headers: {}, spent: 1 }), 'failed', /the 5 that .* \(maxAffected\): 1 are used/],
+      [
+        left({}, { ...guarded, spent: 3 }),
+        'failed',
+        /the 5 that .* \(maxGrowth\), with up to 3 already used/,
+      ],
+      [left({ deleted: 2 }, guarded), 'failed', /the 5 that .* \(maxGrowth\), with up to 2 already used/],
+      [
+        left(bounded, { ...guarded, spent: 3 }),
+        'failed',
+        /the 5 that .* \(maxGrowth\), with up to 3 already used/,
+      ],
+      [
+        left(bounded, { headers: {}, spent: 1 }),
+        'failed',
+        /the 5 that .* \(maxAffected\), with up to 1 already used/,
+      ],
       [left(bounded, { headers: {}, spent: 0 }), 'refused', /more than the 5 that may be affected\./],
       [left({}), 'failed', /more than the 5 that may be affected\./],
       [left({ state: 'queued' }), 'refused', /more than the 5 that may be affected\./],
@@ -334,7 +346,7 @@ describe('the queue of jobs', () => {
       limits: { ...LIMITS, strategy: 'native' },
     });
     const { id } = await service.submit(newPurge());
-    await assert.rejects(service.change(id, { maxPerSecond: 5 }), /rate cannot be limited/);
+    await assert.rejects(service.change(id, { maxPerSecond: 5 }), /the rate cannot be limited/);
     assert.equal((await service.change(id, { maxPerSecond: null })).maxPerSecond, null);
   });
 
@@ -352,7 +364,7 @@ describe('the queue of jobs', () => {
     );
     const { state, problem } = await endOf(second, id);
     assert.deepEqual([state, problem?.status], ['failed', 400]);
-    assert.match(problem?.detail ?? '', /rate cannot be limited/);
+    assert.match(problem?.detail ?? '', /the rate cannot be limited/);
   });
 
   it('jobs are stored as running before they send anything', async () => {

@@ -39,6 +39,6 @@ it('a request in a loop is refused with 508 and the reason', () => {
   for (const via of [undefined, '', '1.1 x']) assert.equal(check(via), undefined);
   const [here, hops] = [check(`1.1 ${name}`), check(passed(10))];
   assert.deepEqual([here?.status, hops?.status], [508, 508]);
-  assert.match(here?.detail ?? '', /has been here before/);
+  assert.match(here?.detail ?? '', /has passed this gateway before/);
   assert.match(hops?.detail ?? '', /has passed 10 gateways/);
 });
