@@ -138,7 +138,7 @@ export class ArchiveService {
       if (counts.bytes > 0) this.note(live, counts);
     } catch (error) {
       const why = error instanceof GatewayError ? ` ${error.message}` : '';
-      live.set({ warnings: [...live.record.warnings, `What it archived could not be counted.${why}`] });
+      live.set({ warnings: [...live.record.warnings, `What was archived could not be counted.${why}`] });
     }
   }
 

@@ -123,12 +123,12 @@ export class DeleteBudget {
       by === 'maxGrowth'
         ? `the ${most} that the retention policy allows in all (maxGrowth)`
         : `the ${most} that may be affected in all (maxAffected)`;
-    const used = spent === 0 ? '' : `: ${spent} are used already, or may be`;
+    const used = spent === 0 ? '' : `, with up to ${spent} already used`;
     const advice =
       by === 'maxGrowth'
         ? 'Check the matches; then raise maxGrowth (0 switches the guard off), or run the purge by hand.'
         : 'Count them with dryRun=true, and purge the rest with another maximum.';
-    const message = `${more}, more than is left of ${bound}${used}. ${advice}`;
+    const message = `${more}, which is more than is left of ${bound}${used}. ${advice}`;
     return new TooManyMatchesError(matched, most, exact, message, { cause: error });
   }
 

@@ -32,9 +32,9 @@ export class ArchiveNotFoundError extends GatewayError {
       archive === undefined
         ? 'it archived nothing'
         : archive.erasedAt === undefined
-          ? `it was kept until ${archive.expiresAt}`
-          : `it was erased at ${archive.erasedAt}`;
-    super(`There is no archive of the purge ${id}: ${why}.`);
+          ? `the archive was kept until ${archive.expiresAt}`
+          : `the archive was erased at ${archive.erasedAt}`;
+    super(`The purge ${id} has no archive: ${why}.`);
   }
 }
 
@@ -43,7 +43,7 @@ export class ArchiveInUseError extends GatewayError {
   readonly kind = 'inUse';
 
   constructor(id: string, state: JobState) {
-    super(`The purge ${id} is ${state}: its archive can be used when it has ended.`);
+    super(`The purge ${id} is ${state}: its archive is available when it has ended.`);
   }
 }
 
@@ -73,7 +73,7 @@ export class PurgeCancelledError extends GatewayError {
   readonly kind = 'purgeCancelled';
 
   constructor(options?: ErrorOptions) {
-    super('The purge was cancelled by request. What it had not deleted by then is still there.', options);
+    super('The purge was cancelled by request. What it had not deleted by then remains.', options);
   }
 }
 

@@ -68,9 +68,10 @@ export function observeJobs(
           jobs: jobs.length,
           purgeIds: jobs.slice(0, MAX_IDS).map(({ record }) => record.id),
         },
-        'jobs wait for another broker than BROKER_URL names',
+        'jobs wait for a broker other than the one that BROKER_URL names',
       ),
-    taken: (record) => log.warn(askedFor(record), `${kindOf(record)} left: another gateway has it`),
+    taken: (record) =>
+      log.warn(askedFor(record), `${kindOf(record)} left to another gateway, which has taken it`),
     storeAway: (err) =>
       log.warn({ err }, 'the database is not available: jobs and their records wait for it'),
     storeBack: () => log.info({}, 'the database is available again: records are written'),

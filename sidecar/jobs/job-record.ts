@@ -92,7 +92,7 @@ export function withoutWait<Record extends JobRecord>(record: Record): Record {
 function waitNote(broker: string): string {
   const where = broker === 'embedded' ? 'the embedded broker' : `the broker ${broker}`;
   return (
-    `It waits for ${where}, where it began: BROKER_URL now names another broker. ` +
+    `It waits for ${where}, where it was started, because BROKER_URL now names another broker. ` +
     'It continues once a gateway uses that broker, or ends when it is cancelled.'
   );
 }

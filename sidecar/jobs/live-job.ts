@@ -220,6 +220,6 @@ export class Lease {
 
 function stopped(): PurgeStoppedError {
   return new PurgeStoppedError(
-    'The purge stopped here: its lease has ended, and another gateway may have it.',
+    'The purge stopped here: its lease has ended, and another gateway may have taken it.',
   );
 }

@@ -84,8 +84,8 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     const expected = counted + this.#unknownBefore;
     const missing = (before ?? expected) - expected;
     const note =
-      `${String(missing)} of the matches that were counted before are neither left nor in ` +
-      'the counts: this purge deleted them before that was written down, or others did.';
+      `${String(missing)} of the matches counted earlier are neither left nor in the counts: ` +
+      'this purge deleted them before it could record that, or others deleted them.';
     this.set({ expected, warnings: missing > 0 ? [...warnings, note] : warnings });
   }
 
@@ -110,8 +110,8 @@ export class LivePurge extends LiveJob<PurgeRecord> {
 /** @param number matches that are listed again, or are new */
 function listedAgain(number: number): string {
   return (
-    `${String(number)} of the deletes that had no answer when the gateway ` +
-    'stopped count as not done, since as many matches are listed again. If ' +
+    `${String(number)} of the deletes without an answer when the gateway stopped ` +
+    'are counted as not done, because as many matches are listed again. If ' +
     'those are new entities, that many deletes are missing from the counts.'
   );
 }

@@ -42,7 +42,9 @@ export class PlanService {
   async check(id: string, maxAffected: number | undefined, broker: string | undefined): Promise<void> {
     const found = await this.#plans.find(id);
     if (found === undefined)
-      throw new PlanGoneError(`There is no plan ${id}: preview the purge again, with plan set to true.`);
+      throw new PlanGoneError(
+        `The plan ${id} does not exist: preview the purge again, with plan set to true.`,
+      );
     if (found.ageMs > PLAN_MS)
       throw new PlanGoneError(`The plan ${id} is older than an hour: preview the purge again.`);
     if (found.appliedBy !== undefined)
@@ -51,7 +53,7 @@ export class PlanService {
       );
     if (found.broker !== undefined && found.broker !== broker)
       throw new PlanGoneError(
-        `The plan ${id} was made at another broker than BROKER_URL names now: preview the purge again.`,
+        `The plan ${id} was made for a broker other than the one that BROKER_URL names now: preview the purge again.`,
       );
     if (maxAffected !== undefined && found.items > maxAffected)
       throw new TooManyMatchesError(found.items, maxAffected, true);
@@ -121,7 +123,7 @@ export function checkMakesPlan(dryRun: boolean): void {
   if (dryRun) return;
   throw new QueryRefusedError(
     'invalidRequest',
-    'A plan is what a dry run finds: set dryRun to true as well.',
+    'Only a dry run can make a plan: set dryRun to true as well.',
     'plan',
   );
 }

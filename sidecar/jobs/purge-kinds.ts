@@ -123,12 +123,12 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
       const query = parseTemporalPurgeQuery(given, setup.wholeTenant);
       const unit = query.target.kind;
       if (allowTemporal === false)
-        throw new PolicyRefusedError('The policy of this gateway allows no temporal purges.');
+        throw new PolicyRefusedError('The policy of this gateway does not allow temporal purges.');
       if (unit === 'entities' && !query.dryRun && !setup.allowsWhole) {
         throw new PolicyRefusedError(
-          'This gateway deletes no whole temporal entities ' +
-            '(TEMPORAL_WHOLE_DELETE=refuse), since the broker may delete the current ' +
-            'entities with them: name attributes by attrs, or add a time filter.',
+          'This gateway does not delete whole temporal entities ' +
+            '(TEMPORAL_WHOLE_DELETE=refuse), because the broker may delete the current ' +
+            'entities with them: name attributes with attrs, or add a time filter.',
         );
       }
       return { query, unit, concurrency: temporalConcurrency, isArchivable: true };

@@ -192,11 +192,13 @@ function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, 
   const inFlight = Math.max(0, matched - settled - failed - unknown);
   const uncertain = spentBefore(record, job ?? {}) - record.deleted;
   const towards =
-    uncertain > 0 ? ` ${String(uncertain)} matches that may be gone count towards its maximum.` : '';
+    uncertain > 0
+      ? ` ${String(uncertain)} matches that may have been deleted count towards its maximum.`
+      : '';
   const gap =
     inFlight > 0
       ? `${String(inFlight)} of its matches were still to be deleted when its counts ` +
         'were last written; those that were deleted since are not in the counts.'
-      : 'What was deleted since its counts were last written is not in the counts.';
+      : 'Its counts do not include what was deleted after they were last written.';
   return `${why} ${gap}${towards}`;
 }

@@ -140,7 +140,7 @@ export class RecordKeeper {
         else if (!(error instanceof StoreUnavailableError)) throw error;
         else if (tries === 1) observer.storeAway(error);
         await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
-          throw new PurgeStoppedError('The job stopped while the store was away.', { cause: reason });
+          throw new PurgeStoppedError('The job stopped while the store was unavailable.', { cause: reason });
         });
       }
     }
@@ -168,7 +168,7 @@ export class RecordKeeper {
     const state = stateAfter(live, error, stopped);
     const isGone = state === 'cancelled' && !live.isCancelled;
     const cause = isGone
-      ? new CallerGoneError('The caller went away before its answer.', { cause: error })
+      ? new CallerGoneError('The caller disconnected before its answer.', { cause: error })
       : error;
     const record = state === 'refused' ? shortened(live.record) : live.record;
     const problem = state === 'cancelled' ? {} : { problem: this.#options.problemOf(error) };

@@ -93,7 +93,7 @@ export class JobRegistry {
   requireOpen(): void {
     if (this.stopping.aborted)
       throw new PurgeStoppedError(
-        'The gateway is shutting down and takes no new purges; nothing was deleted.',
+        'The gateway is shutting down and accepts no new purges. Nothing was deleted.',
       );
   }
 

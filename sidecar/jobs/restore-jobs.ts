@@ -78,7 +78,7 @@ export class RestoreJobs {
     const { worker } = this.#options;
     const live = this.enter(record, lease);
     if (record.startedAt !== undefined && record.worker !== worker) {
-      const note = `The gateway ${record.worker} left it, and ${worker} resumed it.`;
+      const note = `The gateway ${record.worker} stopped working on it, and ${worker} resumed it.`;
       live.set({ warnings: [...record.warnings, note] });
     }
     return { live, place: record.dryRun ? 'dry run' : 'job', run: () => this.#restore(live, job) };
@@ -140,8 +140,8 @@ const NOT_RESTORED = {
   entities: 'createdAt and modifiedAt are new: the broker sets them itself.',
   attributes: 'createdAt and modifiedAt are new: the broker sets them itself.',
   instances:
-    'createdAt, modifiedAt and the ids of the instances are new: the broker sets them itself. The scope of a history does ' +
-    'not come back; the archive has it.',
+    'createdAt, modifiedAt and the ids of the instances are new: the broker sets them itself. The scope of a history is ' +
+    'not restored; the archive contains it.',
 } as const;
 
 /** Maximum number of errors, and of ids, in a record. */

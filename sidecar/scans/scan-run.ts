@@ -70,7 +70,7 @@ export async function runScan(
 
 /** Returns the warnings for a scan that listed nothing, so that no entity was found invalid or valid. */
 export function warningsOfNothing({ matched, hints = [] }: PurgeReport): readonly string[] {
-  return matched > 0 ? [] : ['No entity matches the query: nothing was judged.', ...hints];
+  return matched > 0 ? [] : ['No entity matches the query, so nothing was judged.', ...hints];
 }
 
 /** Judges several pages at the same time, while the next ones are listed. */

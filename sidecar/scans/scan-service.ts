@@ -47,7 +47,7 @@ class FindingNotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
   constructor(id: string, position: number, findings: number) {
-    super(`The scan ${id} has no finding ${String(position)}: it has ${String(findings)}, counted from 0.`);
+    super(`The scan ${id} has no finding ${String(position)}: it has ${String(findings)}, numbered from 0.`);
   }
 }
 

@@ -146,7 +146,7 @@ export class ScanTally {
     const cut = this.#isCutShort
       ? [
           `Not all entities of the findings are kept: at most ${String(MAX_KEPT.finding)} ` +
-            `of one finding, and ${String(MAX_KEPT.scan)} of all.`,
+            `per finding, and ${String(MAX_KEPT.scan)} in all.`,
         ]
       : [];
     return [...ambiguous, ...unreadable, ...more, ...cut];

@@ -400,7 +400,7 @@ it('a gateway restarted with another broker after a crash shows the jobs for the
     const second = await startTestGateway({ ...env, BROKER_URL: other.url });
     const { state, ratePerSecond, warnings } = await recordOf(second, id);
     assert.deepEqual([state, ratePerSecond], ['queued', undefined]);
-    const lines = second.log.with('jobs wait for another broker than BROKER_URL names');
+    const lines = second.log.with('jobs wait for a broker other than the one that BROKER_URL names');
     assert.deepEqual(
       lines.map((line) => [line['jobs'], line['purgeIds'], line['brokers']]),
       [[1, [id], [`${held.url} on this machine`]]],
@@ -422,7 +422,7 @@ it('a gateway restarted with another broker after a crash shows the jobs for the
   assert.doesNotMatch(last.warnings.join(), /It waits/);
   assert.match(last.warnings[0] ?? '', /^The gateway was restarted\./);
   assert.equal(broker.entities.count(), 0);
-  assert.deepEqual(third.log.with('jobs wait for another broker than BROKER_URL names'), []);
+  assert.deepEqual(third.log.with('jobs wait for a broker other than the one that BROKER_URL names'), []);
 });
 
 it('a gateway restarted with another broker sends that broker nothing of the jobs for the first one', async () => {

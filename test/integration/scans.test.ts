@@ -224,7 +224,7 @@ describe('a scan of what the broker holds', () => {
         'succeeded',
         0,
         [
-          'No entity matches the query: nothing was judged.',
+          'No entity matches the query, so nothing was judged.',
           'No entity of type Rooms is listed. Did you mean Room?',
         ],
       ],

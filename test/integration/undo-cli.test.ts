@@ -61,7 +61,7 @@ describe('undo on the command line', () => {
     for (const command of ['restore', 'archive']) {
       const context = contextOf();
       assert.equal(await context.run('purges', command, purge.id), 4, context.err);
-      assert.match(context.err, /There is no archive of the purge/);
+      assert.match(context.err, /The purge \S+ has no archive/);
     }
     const terminal = contextOf();
     Object.assign(terminal.stdout, { isTTY: true });

@@ -156,7 +156,7 @@ describe('undo of temporal purges', () => {
           ['succeeded', gone, 0, 0, 0],
         );
         assert.deepEqual(histories(), before);
-        assert.match(restore.warnings.join(), /The scope of a history does not come back/);
+        assert.match(restore.warnings.join(), /The scope of a history is not restored/);
         // Instances that were never observed cannot be queried by observedAt; a list by createdAt
         // shows them if the broker lists everything.
         if (how !== 'shows all') return;

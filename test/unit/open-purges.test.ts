@@ -192,7 +192,7 @@ it('a job that another gateway has taken over is released, and the log says so',
   purges.noticed({ what: 'waiting', id: taken.record.id });
   await turns();
   assert.ok(
-    told.some((line) => /^warn +purge left: another gateway has it$/.test(line)),
+    told.some((line) => /^warn +purge left to another gateway, which has taken it$/.test(line)),
     told.join(),
   );
 });
@@ -224,6 +224,6 @@ it('the log reports jobs that wait for a broker other than that of the gateway',
   await turns();
   assert.deepEqual(
     other.told.filter((line) => line.startsWith('warn')).map((line) => line.replace(/ +/g, ' ')),
-    ['warn jobs wait for another broker than BROKER_URL names'],
+    ['warn jobs wait for a broker other than the one that BROKER_URL names'],
   );
 });

@@ -19,7 +19,7 @@ export function nextDue(times: Times, afterMs: number): number | undefined {
 /** Checks a schedule. @throws QueryRefusedError naming the wrong member */
 export function checkSchedule(times: Times, nowMs: number): void {
   if (nextDue(times, nowMs) === undefined)
-    throw refusedMember('schedule', 'schedule names a date that never comes.');
+    throw refusedMember('schedule', 'schedule names a date that never occurs.');
 }
 
 function cronOf({ schedule, timeZone }: Times): Cron {
@@ -34,7 +34,7 @@ function cronOf({ schedule, timeZone }: Times): Cron {
   if (isReadDifferently(schedule))
     throw refusedMember(
       'schedule',
-      'schedule has a step of *, such as */2, in one of day of the month and day of the week, and names days in ' +
+      'schedule has a step of *, such as */2, in the day of the month or the day of the week, and names days in ' +
         'the other. Some crons then require both to match, others only one. Write the range instead of *, as in ' +
         '1-31/2 or 0-6/2: it is due when one of them matches.',
     );

@@ -111,7 +111,9 @@ it('the log names the brokers for which jobs wait, and some of the jobs, in one 
   log.elsewhere(jobs);
   const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));
   const fields = { brokers: ['http://a', 'http://b'], jobs: 25, purgeIds };
-  assert.deepEqual(lines, [['warn', fields, 'jobs wait for another broker than BROKER_URL names']]);
+  assert.deepEqual(lines, [
+    ['warn', fields, 'jobs wait for a broker other than the one that BROKER_URL names'],
+  ]);
 });
 
 it('the log says when the broker becomes unavailable and available again, and skips all other events', () => {
