@@ -1107,7 +1107,7 @@ describe('an export of versions of contexts that others name', () => {
       const { status, reason = '' } = fileOf(report, 'contexts/pc.jsonld');
       assert.deepEqual(
         [status, reason],
-        ['refused', 'Its version 1 is different here, and contexts name it by its number.'],
+        ['refused', 'Its version 1 is different here, and contexts refer to it by its number.'],
       );
       const car = fileOf(report, 'domains/Other/Car/schema.json');
       assert.match(car.reason ?? '', /^Its context contexts\/pc\.jsonld is refused/);

@@ -70,7 +70,7 @@ describe('the lifecycle of models', () => {
     );
     assert.match(
       verdict?.warnings[0]?.detail ?? '',
-      /^is of the model Car, which has been deprecated since \d{4}-/,
+      /^uses the model Car, which has been deprecated since \d{4}-/,
     );
     const counts = (await verdictsOf([entity, entity, entity])).map(({ warnings }) => warnings.length);
     assert.deepEqual(counts, [1, 0, 0]);

@@ -170,7 +170,7 @@ it('models push exits with 2 unless it finds one readable model, and sends nothi
     ['.', [], /has no schema\.json/],
     ['Broken', ['--domain', 'D'], /line 1/],
     ['Huge', ['--domain', 'D'], /has more than [\d,]+ bytes/],
-    ['no name', ['--domain', 'D'], /neither is a name/],
+    ['no name', ['--domain', 'D'], /neither is a valid name/],
     ['Car', ['--domain', 'D'], /context\.jsonld/],
     ['Loop', ['--domain', 'D'], /Loop/],
     ['Lone', ['--domain', 'a/b'], /"a\/b" is not a name/],

@@ -189,7 +189,7 @@ it('a change is unproven if the terms of a context cannot be determined', async 
   assert.deepEqual(columns(differences, 'pointer', 'reason'), [['', 'unproven']]);
   assert.match(
     differences[0]?.detail ?? '',
-    /^what the terms mean cannot be compared: The context https:\/\/\S+ cannot be used: /,
+    /^the meaning of the terms cannot be compared: The context https:\/\/\S+ cannot be used: /,
   );
 });
 
@@ -229,7 +229,7 @@ it('a change is unproven if its context is too costly to process, and the compar
     errors.push(new TaskTooCostlyError(bound, 'It took too much.'));
     const { overall, differences } = (await diff()).change;
     assert.equal(overall, 'narrowing');
-    const detail = `what the terms mean cannot be compared: processing a context takes too much ${bound}`;
+    const detail = `the meaning of the terms cannot be compared: processing a context takes too much ${bound}`;
     assert.deepEqual(columns(differences, 'reason', 'detail'), [['unproven', detail]]);
   }
   const busy = new WorkersBusyError(1);

@@ -204,7 +204,7 @@ export class ContextSupply {
     const newest = [...this.#sources.core.values()].find(
       ({ summary }) => summary.canonicalUrl === coreContextUrl(),
     );
-    if (newest === undefined) throw new Error('The core context does not come with this product.');
+    if (newest === undefined) throw new Error('The core context is not bundled.');
     return newest;
   }
 

@@ -72,7 +72,7 @@ export class IncompatibleChangeError extends GatewayError {
     super(
       direction === 'backward'
         ? `The change is ${report.overall}, but the model accepts only ` +
-            'backward compatible changes: what was valid has to stay valid.'
+            'backward compatible changes: what was valid must stay valid.'
         : `Seen from the new version, the change is ${report.overall}, but the model accepts ` +
             'only forward compatible changes: what is valid must have been valid in the previous version.',
     );

@@ -160,7 +160,10 @@ export class ModelComparison {
           (await this.#compared(input)) ??
           TOO_COMPLEX);
     if (unknown === undefined) return report;
-    return reportOf([unproven(`what the terms mean cannot be compared: ${unknown}`), ...report.differences]);
+    return reportOf([
+      unproven(`the meaning of the terms cannot be compared: ${unknown}`),
+      ...report.differences,
+    ]);
   }
 
   async #stored({ version, context }: ModelTexts): Promise<ComparedVersion> {

@@ -132,6 +132,6 @@ export function deprecationOf(
   const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
   const end = sunsetAt === undefined ? '' : `, and will be removed on ${dateOf(sunsetAt)}`;
   return {
-    deprecation: `is of the model ${name}, which has been deprecated since ${dateOf(deprecatedAt)}${end}`,
+    deprecation: `uses the model ${name}, which has been deprecated since ${dateOf(deprecatedAt)}${end}`,
   };
 }

@@ -49,9 +49,9 @@ export async function storeDocument(
 /** @param place the URL under which another document is stored */
 function reasonFor(place: string): string {
   return (
-    `Another document is stored under ${place}, and nothing but the file itself ` +
-    'says that the URL is its own. To replace that document, store this one by ' +
-    'PUT /api/v2/references?uri=…&dependents=true, with dryRun=true first.'
+    `Another document is stored under ${place}, and only the file itself says ` +
+    'that the URL is its own. To replace that document, store this one with ' +
+    'PUT /api/v2/references?uri=…&dependents=true, first with dryRun=true.'
   );
 }
 
@@ -143,7 +143,7 @@ export class ContextImport {
       const here = await ifThere('context', contexts.document(name, number));
       if (here !== undefined) {
         if (sameJson(contextIn(here.bytes.toString()), value)) continue;
-        return `Its version ${number} is different here, and contexts name it by its number.`;
+        return `Its version ${number} is different here, and contexts refer to it by its number.`;
       }
       // The current version is written like any other context.
       if (path === undefined) return undefined;

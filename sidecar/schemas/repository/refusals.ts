@@ -65,8 +65,8 @@ export function refusalOf(error: unknown, text: string | undefined, base: string
 }
 
 const MISSING_ADVICE =
-  'Import them along with it, e.g. the repository that has them, ' +
-  'or store each by PUT /api/v2/references?uri=…, and import again.';
+  'Import them together with it, e.g. the repository that contains them, ' +
+  'or store each with PUT /api/v2/references?uri=…, and import again.';
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

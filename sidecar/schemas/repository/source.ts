@@ -98,7 +98,7 @@ function wholeOptions({ deadlineMs, signal }: Reading) {
 
 function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
   return unlessTooCostly(work, (cause) => {
-    const message = `Reading it as a whole takes too much ${cause.bound}: import it in parts.`;
+    const message = `Reading the whole import takes too much ${cause.bound}: import it in parts.`;
     throw new RepositoryTooLargeError(message, { cause });
   });
 }
@@ -147,7 +147,7 @@ export async function describeFiles(
       } else refused.push(one);
     if (names > MAX_NAMES)
       throw new RepositoryTooLargeError(
-        `It names other documents more than ${MAX_NAMES} times: import it in parts.`,
+        `It refers to other documents more than ${MAX_NAMES} times: import it in parts.`,
       );
   }
   return { described, refused };

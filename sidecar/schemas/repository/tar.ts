@@ -87,7 +87,7 @@ function counting(packedBytes: number, collector: RepositoryCollector): Transfor
         bytes += piece.length;
         if (bytes > allowed)
           throw new RepositoryTooLargeError(
-            `The archive grows more than ${MAX_RATIO} times when it is unpacked.`,
+            `The archive is more than ${MAX_RATIO} times larger when it is unpacked.`,
           );
         collector.count(piece.length);
         done(null, piece);

@@ -32,7 +32,7 @@ export class ImportRunningError extends GatewayError {
   override readonly retryAfter = '5';
 
   constructor() {
-    super('Another import is under way here: try again when it is done.');
+    super('Another import is running here: try again when it has finished.');
   }
 }
 

@@ -201,7 +201,7 @@ describe('the workbench', () => {
       await workbench.validateByType('{}', {});
       for (const { input } of runs) {
         const [model] = input['models'] as readonly { readonly deprecation?: string }[];
-        const deprecation = `is of the model Bike, which has been deprecated since 2026-01-31${end}`;
+        const deprecation = `uses the model Bike, which has been deprecated since 2026-01-31${end}`;
         assert.equal(model?.deprecation, deprecation);
       }
     }

@@ -157,7 +157,7 @@ describe('a hostile archive', () => {
   it('the decompression of an archive that expands without limit is stopped early', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     const collector = new RepositoryCollector({ ...LIMITS, unpackedBytes: Infinity });
-    await assert.rejects(readTarGz(bomb, collector), /grows more than 250 times/);
+    await assert.rejects(readTarGz(bomb, collector), /more than 250 times larger/);
   });
 
   it('a small archive may be compressed to one two-hundredth, and the unpacked bytes of a tar are counted exactly', async () => {
@@ -183,7 +183,7 @@ describe('a hostile archive', () => {
       return packed.length;
     };
     assert.ok((await read(17 * 1024 * 1024, 70_000)) * 100 < 17 * 1024 * 1024);
-    await assert.rejects(read(17 * 1024 * 1024, 20_000), /grows more than 250 times/);
+    await assert.rejects(read(17 * 1024 * 1024, 20_000), /more than 250 times larger/);
     assert.ok((await read(15 * 1024 * 1024, 0)) * 250 < 15 * 1024 * 1024);
   });
 

@@ -70,7 +70,7 @@ describe('the reason and the place of a refusal', () => {
 
   it('a refusal for missing documents gives advice in place of the faults', () => {
     const { reason } = refusal([fault('a')], ['https://a.example/x']);
-    assert.match(reason, /^It is refused\. Import them along with it, .* import again\.$/);
+    assert.match(reason, /^It is refused\. Import them together with it, .* import again\.$/);
     assert.ok(!reason.includes('is a'));
   });
 
