@@ -24,6 +24,8 @@ const MAX_PASSES = 100_000;
 /** Number of passes after which items are skipped if their times show that they arrived during the purge. */
 const MAX_PASSES_WITH_ARRIVALS = 10;
 
+const SAME_PAGE = 'The broker shows the same page for every offset and gives no count, so there may be more.';
+
 /** Size of a page in seconds of the rate. */
 const PAGE_SECONDS = 1.5;
 
@@ -87,6 +89,8 @@ async function removeInPasses(
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
     if (kind.beginSecondWalk?.() === true) continue;
+    const isCut = !result.hasShownAll && !result.wasTruncated;
+    if (isCut && context.paging.ignoresOffset === true) context.warn(SAME_PAGE);
     context.ledger.resolveBySurvey(result.hasShownAll && showsAllThatIsLeft(context));
     await resolveUnclear(context, kind);
     for await (const { error, ...item } of kind.hiddenItems?.() ?? [])

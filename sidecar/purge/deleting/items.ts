@@ -95,8 +95,10 @@ export async function walkItems(
   });
   for (;;) {
     const step = await walk.next();
-    if (step.done === true)
+    if (step.done === true) {
+      if (paging.ignoresOffset === true) context.paging.ignoresOffset = true;
       return { ...step.value, ...(paging.hidesSome === true ? { hidesSome: true } : {}) };
+    }
     const page = step.value;
     await context.proveFilters();
     // Read an entity that is listed twice on a page only once.

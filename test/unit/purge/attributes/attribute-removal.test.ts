@@ -244,3 +244,35 @@ it('deletes of attributes of one entity never overlap, because brokers that read
   assert.deepEqual([...new Set([...world.values()].flat())], ['id', 'type', 'c']);
   assert.deepEqual([context.ledger.matched, deletes, most], [60, 60, 4]);
 });
+
+it('a removal warns if the broker shows the same page for every offset, unless that page shows all in the end', async () => {
+  for (const [kept, left] of [
+    [true, 20],
+    [false, 0],
+  ] as const) {
+    const world = new Map(thirty.map((each) => [each.id, new Map(Object.entries(each))]));
+    const context = contextOf({
+      brokerQuery: { resource: entities('attributes'), selection: [{ name: 'type', value: 'T' }] },
+      broker: ({ method, path }) => {
+        const [resource = '', search = ''] = path.split('?');
+        const query = new URLSearchParams(search);
+        if (method === 'DELETE') {
+          const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
+          return replyOf(world.get(id)?.delete(name) === true ? 204 : 404);
+        }
+        const isMeant = query.get('type')?.includes('PurgeProbe') !== true;
+        const found = [...world.values()].filter((own) => isMeant && (kept || own.has('a')));
+        return replyOf(
+          200,
+          found.slice(0, Number(query.get('limit'))).map((own) => Object.fromEntries(own)),
+        );
+      },
+    });
+    await removeAttributes(context, DROP_A, undefined);
+    assert.equal([...world.values()].filter((own) => own.has('a')).length, left);
+    assert.deepEqual(
+      [...context.warnings].map((warning) => warning.includes('the same page')),
+      kept ? [true] : [],
+    );
+  }
+});
