@@ -1,5 +1,6 @@
 import type * as OAuth from 'oauth4webapi';
 import { forgetDrafts, storeDrafts } from '../shared/drafts.js';
+import { keepInAddress } from '../shared/router.js';
 import { addressOf } from './address.js';
 
 /**
@@ -143,9 +144,13 @@ export function refreshSignIn(): Promise<boolean> {
   }));
 }
 
-/** Signs out and reloads the page without unsaved drafts, because another person may use this tab next. */
+/**
+ * Signs out and reloads the page without unsaved drafts and what the address keeps of forms, because another person may use
+ * this tab next.
+ */
 export function signOut(): void {
   forgetDrafts();
+  keepInAddress(location.hash.replace(/\?.*/s, ''));
   endSession();
   location.reload();
 }

@@ -107,6 +107,17 @@ it('unsaved text is removed when its author signs out', async () => {
   assert.equal(draftOf('City/Bike'), undefined);
 });
 
+it('what the address keeps of a form is removed before the page is loaded again for the next person', async () => {
+  await signedIn();
+  page.location.hash = '#/purge?query=type%3DVehicle&tenant=city?';
+  let last: string | undefined;
+  page.location.reload = () => {
+    last = page.history.replaced.at(-1)?.[1];
+  };
+  signOut();
+  assert.equal(last, '#/purge');
+});
+
 it('the browser asks before leaving to sign in if unsaved text cannot be stored', async () => {
   keepDraft('City/Bike', { text: '{}' });
   provide();
