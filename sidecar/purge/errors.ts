@@ -221,13 +221,6 @@ export class BrokerReplyError extends GatewayError {
 /** The broker shows only part of the matches, so a maximum cannot be checked. */
 export class UncountableError extends GatewayError {
   readonly kind = 'uncountableMatches';
-
-  constructor() {
-    super(
-      'The broker shows only part of what the query matches, so the maximum (maxAffected) ' +
-        'cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.',
-    );
-  }
 }
 
 /** The purge does not come to an end: matches keep arriving, or none can be deleted in time. */

@@ -1,9 +1,9 @@
 import { type PurgeContext, type QueryView, type Preview, countMatches, firstPage } from '../run/index.js';
 import { datasetsOf, deleteWholeAttribute } from './item-delete.js';
-import { TooManyMatchesError, QueryRefusedError, UncountableError } from '../errors.js';
+import { TooManyMatchesError, QueryRefusedError } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
-import { MAX_RECHECKS, countItems, type ItemKind } from '../deleting/index.js';
+import { countItems, type ItemKind } from '../deleting/index.js';
 import { refusedData } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
@@ -39,7 +39,6 @@ export async function previewAttributes(context: PurgeContext, removal: Attribut
  * @returns how many attributes arrived during the purge and were left, without those that were made again
  * @throws TooManyMatchesError if there are more attributes than may be affected: before the first delete, unless more arrive
  *   later
- * @throws UncountableError if there is a maximum and the broker does not list all matches; nothing was deleted
  * @throws BrokerReplyError if the broker counts matches that it does not list
  */
 export async function removeAttributes(
@@ -50,23 +49,12 @@ export async function removeAttributes(
   const { maxAffected } = context.limits;
   await checkNames(context, removal);
   const kind = attributeKind(context, removal);
-  if (maxAffected !== undefined && context.plan === undefined) await checkBound(context, kind, maxAffected);
-  return removeItems(context, kind, total);
-}
-
-/**
- * Refuses a removal of more attributes than may be affected. A match that arrives while the others are listed may be counted and
- * not listed, so an incomplete list is tried again.
- */
-async function checkBound(context: PurgeContext, kind: ItemKind, maxAffected: number): Promise<void> {
-  for (let look = 1; ; look += 1) {
-    const isComplete = await countItems(context, kind, new IdStates(), (_items, counted) => {
+  if (maxAffected !== undefined && context.plan === undefined) {
+    await countItems(context, kind, new IdStates(), (_items, counted) => {
       if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
     });
-    if (isComplete) return;
-    if (look > MAX_RECHECKS) throw new UncountableError();
-    await context.requester.waitBefore(look);
   }
+  return removeItems(context, kind, total);
 }
 
 /** Returns the kind of items for attributes of entities, each with all its instances (clause 6.7.3.2). */

@@ -35,6 +35,10 @@ const STOPPED_BY_VALUE =
   'The purge was stopped before it was complete. With some instances deleted, ' +
   'entities may no longer match q or the geoquery: continue by id and time.';
 
+const UNCOUNTABLE =
+  'The broker shows only part of what the query matches, so the maximum (maxAffected) ' +
+  'cannot be checked. Nothing was deleted. Narrow the query, or remove the maximum.';
+
 /**
  * Purges temporal evolutions by query. The target of the query decides whether whole temporal entities, attributes, datasets or
  * instances are deleted; none of these has a batch delete. See runPurge.
@@ -119,7 +123,7 @@ async function purgeParts(scope: PurgeScope, query: TemporalPurgeQuery): Promise
       const foundAll = await countItems(opened.context, kindOf(opened, true), seen, (_items, counted) => {
         if (counted > maxAffected) throw new TooManyMatchesError(counted, maxAffected, false);
       });
-      if (!foundAll) throw new UncountableError();
+      if (!foundAll) throw new UncountableError(UNCOUNTABLE);
     }
   }
   const left = new Map<string | undefined, number>();

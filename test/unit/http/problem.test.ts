@@ -204,7 +204,7 @@ const CASES: readonly (readonly [
     { entityId: 'urn:a:1', parameter: 'idPattern' },
   ],
   [new errors.TooManyMatchesError(11, 10, false), 'tooManyMatches', { matched: 11, maxAffected: 10 }],
-  [new errors.UncountableError(), 'uncountableMatches'],
+  [new errors.UncountableError('no bound'), 'uncountableMatches'],
   [new errors.BrokerReplyError('no JSON'), 'brokerReplyUnusable'],
   [new errors.NotConvergingError('on and on'), 'notConverging'],
   [new errors.PurgeStoppedError('stopped'), 'shuttingDown', {}, LATER],

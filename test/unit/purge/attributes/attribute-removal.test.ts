@@ -6,11 +6,7 @@ import {
   removeAttributes,
   checkKept,
 } from '../../../../sidecar/purge/attributes/index.js';
-import {
-  QueryRefusedError,
-  TooManyMatchesError,
-  UncountableError,
-} from '../../../../sidecar/purge/errors.js';
+import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import { firstPage, type PurgeContext } from '../../../../sidecar/purge/run/index.js';
 import { entities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/attributes/index.js';
@@ -159,23 +155,6 @@ it('the removal of attributes counts the attributes, not the entities, before th
     );
     assert.deepEqual(deletes, []);
   }
-});
-
-it('a removal with a maximum is refused before the first delete if the broker lists fewer entities than it counts', async () => {
-  const { context, deletes } = at({ entities: thirty, maxAffected: 1000 });
-  await assert.rejects(removeAttributes(hiding(context, 2), DROP_A, 32), UncountableError);
-  assert.deepEqual(deletes, []);
-});
-
-it('a removal with a maximum lists the matches again if one that arrived in the meantime was counted and not listed', async () => {
-  const { context, deletes } = at({ entities: thirty, maxAffected: 1000 });
-  let walks = 0;
-  const page = async (query: PageQuery) => {
-    if (query.count === true && (query.offset ?? 0) === 0) walks += 1;
-    return (walks === 1 ? hiding(context, 1) : context).lister.page(query);
-  };
-  await removeAttributes({ ...context, lister: { ...context.lister, page } }, DROP_A, 30);
-  assert.equal(deletes.length, 30);
 });
 
 it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
