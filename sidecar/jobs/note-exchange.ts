@@ -28,7 +28,7 @@ export interface NoteExchangeOptions {
   readonly writer: string;
   readonly memories: BrokerMemories;
   /** The clock of the memories. */
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'now'>;
   /** Used for the pauses between looks. Real time by default, whatever clock the purges use. */
   readonly pauses?: Pick<Clock, 'sleep'>;
   /** Called with the names of facts that were new here because another process learnt them. */
@@ -44,7 +44,8 @@ export interface NoteExchangeOptions {
  */
 export class NoteExchange {
   readonly #options: NoteExchangeOptions;
-  readonly #startedMs: number;
+  /** When this process looked first, by the clock of the store. */
+  #sinceStoreMs: number | undefined;
   readonly #stopped = new AbortController();
   #wake: () => void = () => {};
   #isDue = false;
@@ -52,7 +53,6 @@ export class NoteExchange {
 
   constructor(options: NoteExchangeOptions) {
     this.#options = options;
-    this.#startedMs = options.clock.monotonicMs();
     for (const collection of COLLECTIONS) {
       options.memories[collection].onLearnt = () => {
         this.#isUnwritten = true;
@@ -111,7 +111,8 @@ export class NoteExchange {
     const read = await store.read(broker, FACT_MS);
     const answeredMs = clock.now();
     const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
-    const startedMs = answeredMs - (clock.monotonicMs() - this.#startedMs);
+    this.#sinceStoreMs ??= read.nowMs;
+    const startedMs = this.#sinceStoreMs - offset.leastMs;
     const taken: string[] = [];
     for (const note of read.notes) {
       const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);

@@ -52,6 +52,28 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
   });
 }
 
+it('entities recreated during a purge are not deleted again if the clock of the gateway was ahead and is put right meanwhile', async () => {
+  const clock = createTestClock(Date.now());
+  const broker = await startTestBroker({ clock: { ...clock, now: clock.monotonicMs } });
+  broker.entities.seed(3000, vehicle);
+  clock.set(3_600_000);
+  let isMadeAgain = false;
+  const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
+    clock,
+    brokerAheadMs: () => clock.now() - clock.monotonicMs(),
+    pace: new Pace(clock, 1000),
+    limits: { maxAffected: 3000, batchSize: 500 },
+    onEvent: ({ type, ...event }) => {
+      if (type !== 'progress' || isMadeAgain || !('deleted' in event) || event.deleted < 1500) return;
+      isMadeAgain = true;
+      clock.set(-3_600_000);
+      broker.entities.seed(1500, vehicle);
+    },
+  });
+  assert.deepEqual([report.deleted, report.arrived], [3000, broker.entities.count()]);
+  assert.ok(broker.entities.count() > 1000, String(broker.entities.count()));
+});
+
 for (const hasBatches of [true, false]) {
   it(`a purge whose every listing takes seconds spends less than two thirds of its time listing (${hasBatches ? 'batches' : 'one by one'})`, async () => {
     const clock = createTestClock();

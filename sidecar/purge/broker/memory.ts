@@ -76,6 +76,10 @@ export function isProof(name: string): boolean {
   return kindOf(name)?.isProof === true;
 }
 
+function withoutProofs(facts: Facts): Facts {
+  return new Map([...facts].filter(([name]) => !isProof(name)));
+}
+
 /** Whether a fact is the proof that all filters of one query are honoured. */
 export function isProofOfQuery(name: string): boolean {
   return name.startsWith('honoured');
@@ -197,6 +201,7 @@ export class BrokerMemory {
   onLearnt: (() => void) | undefined;
   readonly #clock: Pick<Clock, 'now'>;
   #facts: Facts = new Map();
+  #latestMs = -Infinity;
 
   /** @param clock by which the ages of facts are measured */
   constructor(clock: Pick<Clock, 'now'>) {
@@ -213,7 +218,7 @@ export class BrokerMemory {
    * one is kept.
    */
   learn<Name extends keyof FactValues>(name: Name, value: FactValues[Name]): void {
-    const fact = { value, atMs: this.#clock.now() };
+    const fact = { value, atMs: this.#now() };
     const known = this.#fresh(name);
     const keeps = kindOf(name)?.keeps;
     const isNews =
@@ -231,19 +236,19 @@ export class BrokerMemory {
   }
 
   setHonoured({ name, isShared }: ProofName): void {
-    this.#set(`${isShared ? 'honoured' : OWN_PROOF} ${name}`, { value: true, atMs: this.#clock.now() });
+    this.#set(`${isShared ? 'honoured' : OWN_PROOF} ${name}`, { value: true, atMs: this.#now() });
     this.#facts = boundProofs(this.#facts);
   }
 
   /** Forgets all proofs: the broker was seen to ignore a filter, so it may not be the one that was asked before. */
   distrust(): void {
-    this.#facts = new Map([...this.#facts].filter(([name]) => !isProof(name)));
-    this.#set(DISTRUSTED, { value: true, atMs: this.#clock.now() });
+    this.#facts = withoutProofs(this.#facts);
+    this.#set(DISTRUSTED, { value: true, atMs: this.#now() });
   }
 
   /** Returns the facts that are valid now. */
   facts(): Facts {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#now();
     return new Map([...this.#facts].filter(([, fact]) => isFresh(fact, nowMs)));
   }
 
@@ -254,13 +259,22 @@ export class BrokerMemory {
    */
   add(facts: Facts, proofsAfterMs: number): readonly string[] {
     const before = this.facts();
-    this.#facts = mergeFacts(before, facts, { nowMs: this.#clock.now(), proofsAfterMs });
+    this.#facts = mergeFacts(before, facts, { nowMs: this.#now(), proofsAfterMs });
     return [...this.#facts].filter(([name, fact]) => before.get(name) !== fact).map(([name]) => name);
   }
 
   #fresh(name: string): Fact | undefined {
+    const nowMs = this.#now();
     const fact = this.#facts.get(name);
-    return fact !== undefined && isFresh(fact, this.#clock.now()) ? fact : undefined;
+    return fact !== undefined && isFresh(fact, nowMs) ? fact : undefined;
+  }
+
+  /** The time. Forgets all proofs if it was set back, because their age is unknown then. */
+  #now(): number {
+    const nowMs = this.#clock.now();
+    if (nowMs < this.#latestMs) this.#facts = withoutProofs(this.#facts);
+    this.#latestMs = nowMs;
+    return nowMs;
   }
 
   #set(name: string, fact: Fact): void {

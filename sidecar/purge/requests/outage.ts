@@ -85,7 +85,8 @@ export class Outage {
     this.#onEnd();
     const { clock, onOutage } = this.#options;
     const wasAway = this.#probes > 0;
-    if (wasAway) onOutage?.({ type: 'broker-back', afterMs: clock.monotonicMs() - this.#sinceMs });
+    if (wasAway)
+      onOutage?.({ type: 'broker-back', afterMs: Math.round(clock.monotonicMs() - this.#sinceMs) });
     this.#resolve(wasAway);
   }
 

@@ -53,7 +53,7 @@ export function createPurgeScope(
 ): PurgeScope {
   const { query, limits, archive, onEvent } = order;
   const { capabilities, clock, brokerAheadMs } = dependencies;
-  const beganMs = clock.now();
+  const [beganMs, beganSteadyMs] = [clock.now(), clock.monotonicMs()];
   const ledger = new ItemLedger(limits.maxAffected, order.onOutcome);
   const warnings = new Set<string>();
   const named = query.ids === undefined ? undefined : new Set(query.ids);
@@ -75,9 +75,10 @@ export function createPurgeScope(
     onPlanned: order.onPlanned,
     startedMs() {
       const aheadMs = brokerAheadMs?.() ?? 0;
-      // This is never later than by this clock: new items must not look old because this clock was set back, or a proxy wrote
-      // the `Date`.
-      return aheadMs > SAME_CLOCK_MS ? beganMs - aheadMs : beganMs;
+      // The earlier of the two if this clock was set since: items created during the purge must not look old.
+      const least = Math.min(beganMs, clock.now() - (clock.monotonicMs() - beganSteadyMs));
+      // Never later than by this clock, because a proxy may have written the `Date`.
+      return aheadMs > SAME_CLOCK_MS ? least - aheadMs : least;
     },
     emit(event) {
       if (event.type === 'progress') lastProgress = event;

@@ -44,8 +44,12 @@ afterEach(() => {
 let names = 0;
 
 /** A process at a broker, which has read the notes once. Its pauses do not depend on the time of day. */
-async function processAt({ time, store }: ReturnType<typeof sharedStore>, { broker = 'http://orion' } = {}) {
-  const memories = createMemories({ now: () => time.nowMs });
+async function processAt(
+  { time, store }: ReturnType<typeof sharedStore>,
+  { broker = 'http://orion', skew = { ms: 0 } } = {},
+) {
+  const clock = { now: () => time.nowMs + skew.ms };
+  const memories = createMemories(clock);
   const writer = `writer ${String((names += 1))}`;
   const pauses = new HandClock();
   let taken = 0;
@@ -55,7 +59,7 @@ async function processAt({ time, store }: ReturnType<typeof sharedStore>, { brok
     writer,
     memories,
     pauses,
-    clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs },
+    clock,
     onTaken: () => (taken += 1),
   });
   exchange.start();
@@ -120,6 +124,26 @@ it('a new process takes over older restrictions, but no older proof', async () =
   await one.go();
   await two.go();
   assert.deepEqual([two.entities.isHonoured('q'), two.entities.isHonoured('type')], [false, true]);
+});
+
+it('a proof from before the start of a process does not count there once its clock is put right', async () => {
+  for (const ms of [-10, 10, -60, 60].map((minutes) => minutes * MINUTE_MS)) {
+    const shared = sharedStore();
+    const one = await processAt(shared);
+    shared.time.nowMs += MINUTE_MS;
+    one.entities.setHonoured({ name: 'old', isShared: true });
+    await one.go();
+    shared.time.nowMs += 5 * MINUTE_MS;
+    const skew = { ms };
+    const two = await processAt(shared, { skew });
+    shared.time.nowMs += MINUTE_MS;
+    skew.ms = 0;
+    one.entities.setHonoured({ name: 'new', isShared: true });
+    await one.go();
+    await two.go();
+    const known = ['old', 'new'].map((name) => two.entities.isHonoured(name));
+    assert.deepEqual(known, [false, true], String(ms));
+  }
 });
 
 it('a filter that one process sees ignored is no longer proven anywhere, and an older note does not restore its proof', async () => {

@@ -110,6 +110,9 @@ it('a fact learnt before the clock was set back does not count', () => {
   time.nowMs -= 1;
   assert.equal(capabilities.isHonoured('q'), false);
   assert.equal(capabilities.facts().size, 0);
+  // How old the proof is by then, nobody knows.
+  time.nowMs += 1;
+  assert.equal(capabilities.isHonoured('q'), false);
 });
 
 it('a broker that was seen to ignore a filter loses its proofs, and can be proven again', () => {
