@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
+import { afterEach, it, type TestContext } from 'node:test';
 import { writeNote } from '../../sidecar/jobs/note-exchange.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { closeOpened, order, purgesOf, turns } from '../support/opened-purges.js';
@@ -8,30 +8,8 @@ const SHARED = { DATABASE_URL: 'postgres://db/x' };
 
 afterEach(closeOpened);
 
-it('facts learnt by another gateway are used for the same collection and logged, and proofs only if made after the start', async (t) => {
-  let processMs = 100_000;
-  t.mock.method(performance, 'now', () => processMs);
-  const { purges, state, clock, told } = purgesOf(SHARED);
-  processMs += 500;
-  const fact = (value: true | number, ageMs: number) => ({ value, atMs: clock.now() - ageMs });
-  const learnt = {
-    entities: new Map([
-      ['page-max', fact(20, 60_000)],
-      ['honoured q', fact(true, 501)],
-      ['honoured type', fact(true, 499)],
-    ]),
-    temporal: new Map([['batch-max', fact(7, 60_000)]]),
-  };
-  state.notes = [{ writer: 'another', text: writeNote(learnt, { leastMs: 0, mostMs: 0 }) }];
-  purges.start();
-  await turns();
-  const { entities, temporal } = purges.learnt();
-  assert.deepEqual([...entities.keys()].toSorted(), ['honoured type', 'page-max']);
-  assert.deepEqual([...temporal.keys()], ['batch-max']);
-  assert.ok(told.some((line) => /^debug .*another process has learnt/.test(line)));
-});
-
-it('a gateway reads the notes of other gateways when one is written, and every five seconds on a shared database', async (t) => {
+/** Replaces real pauses: short ones end at once, and longer ones only when they are aborted. */
+function mockPauses(t: TestContext): Set<number> {
   const pauses = new Set<number>();
   t.mock.method(systemClock, 'sleep', async (ms: number, signal?: AbortSignal) => {
     pauses.add(ms);
@@ -41,9 +19,42 @@ it('a gateway reads the notes of other gateways when one is written, and every f
         signal?.addEventListener('abort', () => reject(new Error('ended')), { once: true }),
       );
   });
-  const settle = async () => {
-    for (let round = 0; round < 5; round += 1) await turns();
-  };
+  return pauses;
+}
+
+async function settle(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await turns();
+}
+
+it('facts learnt by another gateway are used for the same collection and logged, and proofs only if made after the start', async (t) => {
+  mockPauses(t);
+  const { purges, state, clock, told } = purgesOf(SHARED);
+  const fact = (value: true | number, ageMs: number) => ({ value, atMs: clock.now() - ageMs });
+  const entities = new Map([
+    ['page-max', fact(20, 60_000)],
+    ['honoured q', fact(true, 1)],
+  ]);
+  const temporal = new Map([['batch-max', fact(7, 60_000)]]);
+  const note = () => ({
+    writer: 'another',
+    text: writeNote({ entities, temporal }, { leastMs: 0, mostMs: 0 }),
+  });
+  state.notes = [note()];
+  purges.start();
+  await settle();
+  await clock.sleep(1000);
+  entities.set('honoured type', fact(true, 999));
+  state.notes = [note()];
+  purges.noticed({ what: 'learnt', writer: 'another' });
+  await settle();
+  const learnt = purges.learnt();
+  assert.deepEqual([...learnt.entities.keys()].toSorted(), ['honoured type', 'page-max']);
+  assert.deepEqual([...learnt.temporal.keys()], ['batch-max']);
+  assert.ok(told.some((line) => /^debug .*another process has learnt/.test(line)));
+});
+
+it('a gateway reads the notes of other gateways when one is written, and every five seconds on a shared database', async (t) => {
+  const pauses = mockPauses(t);
   const { purges, state, given } = purgesOf(SHARED);
   await purges.service.submit(order());
   purges.start();
