@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { createProcessor, type DocumentLoader, type TermMapping } from './processor.js';
-import type { ContextMeaning, TermMeaning } from './term-meanings.js';
+import { type ContextMeaning, isPrefixTerm, type TermMeaning } from './term-meanings.js';
 
 /**
  * Determines what the terms of a context mean: with prefixes expanded, later definitions replacing earlier ones, and
@@ -27,9 +27,6 @@ export async function contextMeaning(context: unknown, load: DocumentLoader): Pr
 /** Members of definitions that are copied unchanged (JSON-LD 1.1 § 9.15). */
 const TAKEN = ['@type', '@language', '@direction', '@nest', '@index', '@context'] as const;
 
-/** The characters at the end of an IRI that turn a plain definition into a prefix (JSON-LD 1.1 API § 4.2.2). */
-const DELIMITER = /[:/?#[\]@]$/;
-
 function meaningOf(found: TermMapping | null): TermMeaning | null {
   const iri = found?.['@id'] ?? null;
   if (found === null || iri === null) return null;
@@ -39,6 +36,6 @@ function meaningOf(found: TermMapping | null): TermMeaning | null {
   if (container.length > 0)
     rest['@container'] = container.length === 1 ? (container[0] ?? '') : [...container];
   if (reverse) return { '@reverse': iri, ...rest };
-  if (Object.keys(rest).length === 0 && isPrefix === DELIMITER.test(iri)) return iri;
+  if (Object.keys(rest).length === 0 && isPrefix === isPrefixTerm(iri)) return iri;
   return { '@id': iri, ...rest, ...(isPrefix ? { '@prefix': true } : {}) };
 }

@@ -1,7 +1,8 @@
-import { isArray, isObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { sameJson } from '../../shared/json/json.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
-import { type ContextTerms, iriOf, type TermMeaning } from './term-meanings.js';
 import { coreIriOf } from './core-context.js';
+import { dependentTerms } from './dependent-terms.js';
+import { type ContextTerms, iriOf, isReversed, type TermMeaning } from './term-meanings.js';
 
 /** What the names in a model mean. */
 export interface ModelTerms {
@@ -18,8 +19,8 @@ export interface ModelTerms {
 /** Something about the context of a domain that its users may not expect. */
 export interface DomainContextWarning {
   /**
-   * - `ambiguous-term`: the term is left out, because models give it different IRIs, or because its definition needs
-   * another term that is left out
+   * - `ambiguous-term`: the term is left out, because models give it different IRIs, or because its definition would
+   * be invalid or mean something else among the other terms
    * - `coercion-left-out`: models give the term the same IRI with different coercions, so it has none
    * - `unused-terms-left-out`: terms that no model uses in its schema are left out, because the context would be too
    * large
@@ -84,79 +85,15 @@ export class DomainTermsMaker {
       if (meaning !== undefined) terms.set(term, meaning);
       if (warning !== undefined) warnings.push(warning);
     }
-    const isTaken = (name: string) => this.#isKnown(name) && !terms.has(name);
-    for (const term of takeOutDependent(terms, isTaken)) {
+    for (const term of dependentTerms(terms, this.#contexts.keys())) {
+      terms.delete(term);
       const models = (this.#used.get(term) ?? unused.get(term) ?? []).flatMap((one) => one.models);
-      const detail = `The definition of "${term}" needs another term that is not here; it is left out.`;
+      const detail = `Here, the definition of "${term}" would be invalid or mean something else; it is left out.`;
       warnings.push({ code: 'ambiguous-term', term, detail, models });
     }
     if (isTooMuch) warnings.push(tooMuch(unused.size, [...this.#contexts.values()].flat()));
     return { terms: Object.fromEntries(terms), warnings };
   }
-
-  /** Whether a model, or its own context, has a name that the core context does not define. */
-  #isKnown(name: string): boolean {
-    const isNamed = this.#used.has(name) || [...this.#contexts.keys()].some((context) => context.has(name));
-    return isNamed && coreIriOf(name) === undefined;
-  }
-}
-
-/**
- * Removes the terms whose definitions would be invalid, or mean something else, because other terms are left out.
- * Returns the removed terms. Repeats until nothing changes, because each removal may affect further terms.
- */
-function takeOutDependent(
-  terms: Map<string, TermMeaning>,
-  isTaken: (name: string) => boolean,
-): readonly string[] {
-  const taken: string[] = [];
-  for (let before = -1; before !== terms.size;) {
-    before = terms.size;
-    for (const [term, meaning] of terms) {
-      if (standsForItself(term, meaning, terms) && !needsIn(meaning).some(isTaken)) continue;
-      terms.delete(term);
-      taken.push(term);
-    }
-  }
-  return taken;
-}
-
-/**
- * Whether a term with a colon or a slash expands to the IRI that it means, as processors require (JSON-LD 1.1 API
- * § 4.2.2). True for all other terms.
- */
-function standsForItself(
-  term: string,
-  meaning: TermMeaning,
-  terms: ReadonlyMap<string, TermMeaning>,
-): boolean {
-  if (!/[:/]/.test(term)) return true;
-  const end = term.indexOf(':');
-  const prefix = iriOf(terms.get(term.slice(0, end)));
-  const isPrefixed = prefix !== undefined && !term.startsWith('//', end + 1);
-  return iriOf(meaning) === (isPrefixed ? prefix + term.slice(end + 1) : term);
-}
-
-/**
- * The names that a definition needs in addition to its IRI: terms and prefixes in the members that are copied from its
- * context unchanged.
- */
-function needsIn(meaning: TermMeaning): readonly string[] {
-  if (!isObject(meaning)) return [];
-  const defined = new Set<string>();
-  const needed: string[] = [];
-  const visit = (value: JsonValue): void => {
-    if (typeof value === 'string') needed.push(value, value.replace(/:.*/s, ''));
-    else if (isArray(value)) value.forEach(visit);
-    else if (isObject(value))
-      for (const [name, held] of Object.entries(value)) {
-        defined.add(name);
-        if (name.includes(':')) visit(name);
-        visit(held);
-      }
-  };
-  for (const name of ['@nest', '@index', '@context']) visit(meaning[name] ?? null);
-  return needed.filter((name) => !defined.has(name));
 }
 
 function meant(
@@ -183,22 +120,24 @@ function agreed(term: string, meanings: readonly Meant[]): Agreed {
   if (first === undefined) return {};
   if (meanings.length === 1) return { meaning: first.meaning ?? undefined };
   const models = meanings.flatMap((one) => one.models);
-  // Without its coercion, a reversed property would have the same IRI in the other direction.
-  const iris = new Set(meanings.map(({ meaning }) => (isReversed(meaning) ? undefined : iriOf(meaning))));
-  const [iri] = iris;
-  if (iris.size === 1 && iri !== undefined) {
-    const detail = `Models mean ${iri} by "${term}", with different coercions; it has none here.`;
-    return { meaning: iri, warning: { code: 'coercion-left-out', term, detail, models } };
+  const [without, ...others] = meanings.map(({ meaning }) => withoutCoercion(meaning));
+  if (without !== undefined && others.every((other) => sameJson(other ?? null, without))) {
+    const detail = `Models mean ${named(without)} by "${term}", with different coercions; it has none here.`;
+    return { meaning: without, warning: { code: 'coercion-left-out', term, detail, models } };
   }
-  const said = meanings.map(({ meaning, models: some }) => {
-    return `${isReversed(meaning) ? 'the reverse of ' : ''}${iriOf(meaning) ?? 'nothing'} (${named(some)})`;
-  });
+  const said = meanings.map(({ meaning, models: some }) => `${named(meaning)} (${listed(some)})`);
   const detail = `Models mean different things by "${term}": ${said.join(', ')}; it is left out.`;
   return { warning: { code: 'ambiguous-term', term, detail, models } };
 }
 
-function isReversed(meaning: TermMeaning | null): boolean {
-  return isObject(meaning) && Object.hasOwn(meaning, '@reverse');
+/** A reversed property stays reversed: in the other direction, its IRI means something else. */
+function withoutCoercion(meaning: TermMeaning | null): TermMeaning | undefined {
+  const iri = iriOf(meaning);
+  return iri !== undefined && isReversed(meaning) ? { '@reverse': iri } : iri;
+}
+
+function named(meaning: TermMeaning | null): string {
+  return `${isReversed(meaning) ? 'the reverse of ' : ''}${iriOf(meaning) ?? 'nothing'}`;
 }
 
 function tooMuch(count: number, models: readonly string[]): DomainContextWarning {
@@ -208,7 +147,7 @@ function tooMuch(count: number, models: readonly string[]): DomainContextWarning
   return { code: 'unused-terms-left-out', detail, models };
 }
 
-function named(models: readonly string[]): string {
+function listed(models: readonly string[]): string {
   const more = models.length - MAX_NAMED;
   return [...models.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }

@@ -21,6 +21,9 @@ export interface ComparableTerm {
   readonly coercion?: string;
 }
 
+/** The characters at the end of an IRI that turn a plain definition into a prefix (JSON-LD 1.1 API § 4.2.2). */
+const DELIMITER = /[:/?#[\]@]$/;
+
 /** Defaults of a context that change how strings are read (JSON-LD 1.1 § 9.15). */
 const DEFAULTS = ['@language', '@direction'] as const;
 
@@ -77,4 +80,15 @@ export function iriOf(meaning: TermMeaning | null | undefined): string | undefin
   if (meaning === null || meaning === undefined) return undefined;
   const iri = typeof meaning === 'string' ? meaning : (meaning['@reverse'] ?? meaning['@id']);
   return typeof iri === 'string' ? iri : undefined;
+}
+
+/** Whether a term with this meaning can be the prefix of compact IRIs. */
+export function isPrefixTerm(meaning: TermMeaning | null | undefined): boolean {
+  if (typeof meaning === 'string') return DELIMITER.test(meaning);
+  return isObject(meaning) && meaning['@prefix'] === true;
+}
+
+/** Whether a term means a property in the opposite direction. */
+export function isReversed(meaning: TermMeaning | null | undefined): boolean {
+  return isObject(meaning) && Object.hasOwn(meaning, '@reverse');
 }

@@ -77,6 +77,20 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, [{ code: 'ambiguous-term', term: 'owner', detail, models: ['Car', 'Bus'] }]);
   });
 
+  it('the terms of a domain keep a property reversed if models only coerce it differently', () => {
+    const reversed = { '@reverse': 'https://t/owns' };
+    const { terms, warnings } = merged(
+      modelOf('Car', {}, ownOf({ owner: { ...reversed, '@container': '@set' } })),
+      modelOf('Bus', {}, ownOf({ owner: { ...reversed, '@container': '@index' } })),
+    );
+    assert.deepEqual(terms, { owner: reversed });
+    const detail =
+      'Models mean the reverse of https://t/owns by "owner", with different coercions; it has none here.';
+    assert.deepEqual(warnings, [
+      { code: 'coercion-left-out', term: 'owner', detail, models: ['Car', 'Bus'] },
+    ]);
+  });
+
   it('the terms of a domain prefer terms that a model uses to terms that contexts merely define', () => {
     const parking = ownOf({
       category: 'https://p/category',
@@ -123,7 +137,7 @@ describe('the terms of a domain', () => {
     ],
     'a term for what it is nested in': [{ meta: '@nest', speed: { ...PREFIXED, '@nest': 'meta' } }, ...OTHER],
     'another that is left out for the same reason': [
-      { speed: { ...PREFIXED, '@context': { unit: 'unit/s' } }, 'unit/s': 'https://a/unit/s' },
+      { speed: { ...PREFIXED, '@context': { unit: 'm/s' } }, 'm/s': 'https://a/m/s' },
     ],
   };
   for (const [what, [own, ...others]] of Object.entries(definitions))
@@ -137,7 +151,7 @@ describe('the terms of a domain', () => {
       assert.deepEqual(warnings.at(-1), {
         code: 'ambiguous-term',
         term,
-        detail: `The definition of "${term}" needs another term that is not here; it is left out.`,
+        detail: `Here, the definition of "${term}" would be invalid or mean something else; it is left out.`,
         models: ['Car'],
       });
     });
