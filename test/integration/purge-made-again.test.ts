@@ -54,7 +54,7 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
 
 it('entities recreated during a purge are not deleted again if the clock of the gateway was ahead and is put right meanwhile', async () => {
   const clock = createTestClock(Date.now());
-  const broker = await startTestBroker({ clock: { ...clock, now: clock.monotonicMs } });
+  const broker = await startTestBroker({ clock: { ...clock, now: () => clock.monotonicMs() } });
   broker.entities.seed(3000, vehicle);
   clock.set(3_600_000);
   let isMadeAgain = false;
