@@ -62,7 +62,7 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
     [own.keyValues, normalized.keyValues],
     [own.fragment, normalized.fragment],
     ...normalized.attributes,
-    ...flat.definitions,
+    ...normalized.definitions,
     ...[...usedKinds].map((kind) => [shared.kinds[kind], attributeSchema(kind)] as const),
     [shared.typedValue, TYPED_VALUE],
     [shared.context, LD_CONTEXT],

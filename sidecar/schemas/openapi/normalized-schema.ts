@@ -12,6 +12,7 @@ import {
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import { conjunctsOf, isStandard, namedSchemasIn, type Targets } from '../json-schema/flatten.js';
 import { ENTITY_MEMBER_SCHEMAS, URI } from './attribute-schemas.js';
+import { isClosed, withMembers } from './entity-members.js';
 
 /** Names of the components that normalized schemas refer to. */
 export interface SharedNames {
@@ -24,6 +25,8 @@ export interface SharedNames {
 export interface NormalizedSchemas {
   /** The model's schema, which allows the members of all entities. */
   readonly keyValues: JsonObject;
+  /** The schemas that it refers to, by component name. */
+  readonly definitions: ReadonlyMap<string, Schema>;
   readonly entity: JsonObject;
   /** Some members of an entity, as sent to add or change attributes. */
   readonly fragment: JsonObject;
@@ -42,10 +45,11 @@ export interface NormalizedSchemas {
 export function normalizedSchemas(
   model: string,
   type: string,
-  { root, targets, attributes, isClosed }: FlatModel,
+  flat: FlatModel,
   shared: SharedNames,
   nameOf: (attribute: string) => string,
 ): NormalizedSchemas {
+  const { root, targets, attributes } = flat;
   const own = attributes.map((attribute) => ({ attribute, component: nameOf(attribute.name) }));
   const ofAll: JsonObject = { ...ENTITY_MEMBER_SCHEMAS, '@context': componentRef(shared.context) };
   const members = objectOf([
@@ -55,9 +59,11 @@ export function normalizedSchemas(
     ...Object.entries(ofAll),
   ]);
   const required = attributes.filter((attribute) => attribute.required).map(({ name }) => name);
-  const closed: JsonObject = isClosed ? { additionalProperties: false } : {};
+  const closed: JsonObject = isClosed(flat) ? { additionalProperties: false } : {};
+  const opened = withMembers(flat, ofAll);
   return {
-    keyValues: isClosed ? withMembers(root, ofAll) : root,
+    keyValues: opened.root,
+    definitions: opened.definitions,
     entity: {
       title: model,
       ...annotationsOf([root], ['description']),
@@ -72,14 +78,6 @@ export function normalizedSchemas(
       instanceSchema(attribute, targets, shared),
     ]),
   };
-}
-
-/** Describes members that a schema does not describe: those of all entities are allowed in closed models, too. */
-function withMembers(root: JsonObject, members: JsonObject): JsonObject {
-  const described = member(root, 'properties');
-  const own = isObject(described) ? described : {};
-  const others = Object.entries(members).filter(([name]) => !Object.hasOwn(own, name));
-  return { ...root, properties: objectOf([...Object.entries(own), ...others]) };
 }
 
 /** Makes the schema of an attribute: one instance, or several with different datasetIds (clause 4.5.5). */
@@ -157,8 +155,6 @@ export interface FlatModel {
   readonly definitions: ReadonlyMap<string, Schema>;
   readonly targets: Targets;
   readonly attributes: readonly ModelAttribute[];
-  /** Whether entities must not have other members. */
-  readonly isClosed: boolean;
 }
 
 export function componentRef(name: string): { readonly $ref: string } {
@@ -179,12 +175,7 @@ export function flatModel(schema: JsonObject, rootName: string, reserved: Readon
     reserved,
     keeps: isKept,
   });
-  const isClosed = conjunctsOf([root], targets).some(
-    (part) =>
-      isObject(part) &&
-      ['additionalProperties', 'unevaluatedProperties'].some((keyword) => member(part, keyword) === false),
-  );
-  return { root, definitions, targets, attributes, isClosed };
+  return { root, definitions, targets, attributes };
 }
 
 /**

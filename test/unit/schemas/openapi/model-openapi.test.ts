@@ -210,6 +210,40 @@ describe('the OpenAPI document of a model', () => {
       assert.ok(!accepts('MKeyValues', { ...entity, scope: '/other' }));
     });
 
+  const inner = { type: 'object', properties: { id: true, type: true, p: { type: 'number' } } };
+  for (const [where, schema] of [
+    ['in a reference', { $ref: '#/$defs/E', $defs: { E: { ...inner, additionalProperties: false } } }],
+    ['in allOf', { allOf: [{ ...inner, additionalProperties: false }, { properties: { p: {} } }] }],
+    [
+      'in a reference of allOf',
+      { allOf: [{ $ref: '#/$defs/E' }], $defs: { E: { ...inner, unevaluatedProperties: false } } },
+    ],
+    ['in the only alternative', { anyOf: [{ ...inner, unevaluatedProperties: false }] }],
+  ] as const)
+    it(`the OpenAPI document of a model that is closed ${where} accepts members that brokers add to entities`, () => {
+      const accepts = schemasOf(modelOpenApi(withSchema(schema)));
+      const entity = { id: 'urn:a:1', type: 'M', scope: '/a', createdAt: '2026-01-01T00:00:00Z', p: 1 };
+      assert.ok(accepts('MKeyValues', { ...entity, '@context': 'https://c.example/' }));
+      assert.ok(!accepts('MKeyValues', { ...entity, scope: 1 }));
+      assert.ok(!accepts('MKeyValues', { ...entity, q: 1 }));
+    });
+
+  it('the OpenAPI document of a closed model leaves members of entities to the parts of the model that describe them', () => {
+    const described = {
+      properties: { scope: { type: 'number' } },
+      patternProperties: { At$: { type: 'integer' } },
+    };
+    for (const schema of [
+      { ...described, additionalProperties: false },
+      { allOf: [described], unevaluatedProperties: false },
+    ]) {
+      const accepts = schemasOf(modelOpenApi(withSchema(schema)));
+      assert.ok(accepts('MKeyValues', { scope: 1, createdAt: 1, modifiedAt: 2 }));
+      assert.ok(!accepts('MKeyValues', { createdAt: '2026-01-01T00:00:00Z' }));
+      assert.ok(!accepts('MKeyValues', { scope: '/a' }));
+    }
+  });
+
   it('the OpenAPI document of a model keeps its definitions separate from the components of every document', () => {
     const plain = openApi(withSchema({ properties: { a: {} } })).components.schemas;
     const shared = Object.keys(plain).filter((name) => !name.startsWith('M'));

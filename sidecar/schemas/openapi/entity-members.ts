@@ -1,0 +1,63 @@
+import { isArray, isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
+import { isMatch } from '../json-schema/closures.js';
+import { conjunctsOf, type FlatSchema, namedSchemasIn } from '../json-schema/flatten.js';
+
+/** A model's schema, split into components. */
+type Parts = Pick<FlatSchema, 'root' | 'definitions' | 'targets'>;
+
+/** Whether a model allows only certain members. */
+export function isClosed(model: Parts): boolean {
+  return partsOf(model).some(isClosing);
+}
+
+/**
+ * Adds members to the parts of a closed model that would refuse them. What the model describes itself stays as it is. A
+ * definition that values refer to, too, allows the members there as well.
+ *
+ * @param members schemas by name
+ */
+export function withMembers(model: Parts, members: JsonObject): Pick<Parts, 'root' | 'definitions'> {
+  if (!isClosed(model)) return model;
+  const { root, definitions } = model;
+  const parts = new Set(partsOf(model));
+  const added = Object.entries(members).map(([name, schema]): readonly [string, Schema] => {
+    // If another part describes the member, that alone restricts it.
+    return [name, [...parts].some((part) => describes(part, name)) || !isObject(schema) ? true : schema];
+  });
+  const opened = (part: Schema): Schema => {
+    if (!isObject(part) || !parts.has(part)) return part;
+    const entries = Object.entries(part).map(([keyword, value]) => {
+      const isList = HOLD_PARTS.has(keyword) && isArray(value);
+      return [keyword, isList ? value.map((one) => (isObject(one) ? opened(one) : one)) : value] as const;
+    });
+    if (!isClosing(part)) return objectOf(entries);
+    const described = member(part, 'properties');
+    const properties = objectOf([
+      ...Object.entries(isObject(described) ? described : {}),
+      ...added.filter(([name]) => !describes(part, name)),
+    ]);
+    return objectOf([...entries.filter(([keyword]) => keyword !== 'properties'), ['properties', properties]]);
+  };
+  const openedRoot = opened(root);
+  return {
+    root: isObject(openedRoot) ? openedRoot : root,
+    definitions: new Map([...definitions].map(([name, schema]) => [name, opened(schema)])),
+  };
+}
+
+/** Keywords with lists of schemas, which may be parts that always apply. */
+const HOLD_PARTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
+
+/** The schema objects that every entity satisfies. */
+function partsOf({ root, targets }: Parts): readonly JsonObject[] {
+  return conjunctsOf([root], targets).filter(isObject);
+}
+
+function isClosing(part: JsonObject): boolean {
+  return ['additionalProperties', 'unevaluatedProperties'].some((keyword) => member(part, keyword) === false);
+}
+
+function describes(part: JsonObject, name: string): boolean {
+  const patterns = [...namedSchemasIn(part, 'patternProperties').keys()];
+  return namedSchemasIn(part, 'properties').has(name) || patterns.some((pattern) => isMatch(pattern, name));
+}
