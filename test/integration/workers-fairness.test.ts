@@ -120,7 +120,12 @@ it('a queue key fills at most half of the queue', async (t) => {
   const pool = poolFor(t, { queueLength: 4 });
   const tasks = Array.from({ length: 3 }, () => pool.run('spin', null, { queueKey: 'hostile' }));
   const ends = Promise.all(tasks.map((task) => assert.rejects(task, TaskFailedError)));
-  await assert.rejects(pool.run('spin', null, { queueKey: 'hostile' }), WorkersBusyError);
+  await assert.rejects(pool.run('spin', null, { queueKey: 'hostile' }), (error) => {
+    assert.ok(error instanceof WorkersBusyError);
+    // The other worker is free.
+    assert.match(error.message, /^No worker is free for this task, and \d+ other tasks are waiting\. /);
+    return true;
+  });
   assert.equal(await pool.run('echo', 1, { queueKey: 'good' }), 1);
   await pool.close();
   await ends;

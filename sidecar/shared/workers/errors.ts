@@ -1,14 +1,17 @@
 import type { Clock } from '../clock.js';
 import { GatewayError } from '../errors.js';
 
-/** No worker was free in time, or the queue is full; the caller may try again later. */
+/**
+ * No worker was free in time, or the queue or the share of the task's queue key is full; the caller may try again later. Other
+ * workers may be free.
+ */
 export class WorkersBusyError extends GatewayError {
   readonly kind = 'busy';
   override readonly retryAfter = '1';
 
   constructor(waiting: number) {
     super(
-      `All workers are busy, and ${waiting} other tasks are waiting for one. Send the request again later.`,
+      `No worker is free for this task, and ${waiting} other tasks are waiting. Send the request again later.`,
     );
   }
 }
