@@ -158,7 +158,7 @@ describe('the command line on databases', PATIENCE, () => {
     const changed = await inPostgres(url);
     const refused = await copy();
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /holds records that no copy has written, or that were changed since/);
+    assert.match(refused.stderr, /contains records that no copy has written, or that were changed since/);
     assert.deepEqual(await inPostgres(url), changed);
   });
 
