@@ -60,7 +60,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   }
 
   function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
-    const pace = new Pace(clock, purge.query.maxPerSecond);
+    const pace = Pace.of(clock, purge.query);
     return purge.run({ limits: purge.limits, pace, onEvent }, signal);
   }
 

@@ -59,7 +59,7 @@ export function brokerScans(
           sample,
           judge,
           tally,
-          pace: new Pace(clock, request.maxPerSecond),
+          pace: Pace.of(clock, request),
           onJudged: async () => {},
           onEvent: (event) => {
             if (event.type === 'counted') record = { ...record, expected: event.matches };

@@ -37,7 +37,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
-    this.pace = new Pace(clock, record.maxPerSecond);
+    this.pace = Pace.of(clock, record);
   }
 
   /** Whether the job has done something. If so, an error that would refuse it ends it as failed. */

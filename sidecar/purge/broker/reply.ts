@@ -157,8 +157,9 @@ export type BatchResult =
 /**
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without `errors`, 404
  * with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or with a list of
- * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`. An id that is not mentioned counts as deleted
- * by a success, and is unclear after an error. If the body of a success is a problem, all ids are unclear. A query has to tell.
+ * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`. An id that is not mentioned counts as
+ * deleted by a success, and is unclear after an error. If the body of a success is a problem, all ids are unclear. A query has
+ * to tell.
  *
  * @param ids the ids of the batch
  */

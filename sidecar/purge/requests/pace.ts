@@ -25,6 +25,11 @@ export class Pace {
     this.#filledMs = clock.monotonicMs();
   }
 
+  /** Creates the pace that a request, or a record, asks for. */
+  static of(clock: Clock, { maxPerSecond }: AskedRate): Pace {
+    return new Pace(clock, maxPerSecond);
+  }
+
   /** Maximum number of items that one request may delete: what a second allows, at least one. */
   get burst(): number {
     return this.#perSecond === undefined ? Infinity : Math.max(1, this.#perSecond);
