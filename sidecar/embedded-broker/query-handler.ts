@@ -58,7 +58,7 @@ export function listAttributes(request: BrokerRequest, context: BrokerContext): 
   };
 }
 
-/** GET /: describes the broker to whoever opens its root URL. */
+/** GET /: describes the broker to anyone who opens its root URL. */
 export function describeBroker(): BrokerResponse {
   return {
     status: 200,

@@ -69,7 +69,7 @@ export class ContextFailureError extends GatewayError {
   }
 }
 
-/** The failure that a URL has no context that may be used. */
+/** Creates the error for a URL that leads to no usable context. */
 export function noSuchContext(url: string): ContextFailure {
   return {
     kind: 'contextRefused',

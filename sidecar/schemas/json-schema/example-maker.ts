@@ -215,7 +215,7 @@ export class ExampleMaker {
   }
 }
 
-/** Schemas of which one must be satisfied, identified by the value of the keyword that lists them. */
+/** Alternative schemas, identified by the list that is the value of their keyword. */
 interface Alternatives {
   readonly of: JsonValue | undefined;
   readonly schemas: readonly Schema[];

@@ -54,7 +54,7 @@ it('the processor time of a thread grows as the thread works, if the system repo
   const thread = systemThread();
   const before = processorTimeMs(thread);
   if (before === undefined) {
-    t.skip('The system does not report it.');
+    t.skip('this system does not report the processor time of threads; Linux does');
     return;
   }
   assert.match(thread ?? '', /^\d+$/);
