@@ -239,7 +239,6 @@ export class PurgeRunner {
         : await this.#records.whenStored(live, () => plans.keep(id, found));
       live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
     }
-    if (planOf !== undefined) await plans.forget(planOf);
     // The counts of the record, because they include what an earlier process left unknown.
     const { failed, unknown } = live.record;
     const isWhole = failed + unknown + report.warnings.length === 0;

@@ -90,12 +90,6 @@ export class PlanService {
       throw new PlanGoneError(`The plan ${id} is incomplete. Nothing was deleted.`);
     return keys;
   }
-
-  /** Removes a plan that was applied. */
-  async forget(id: string): Promise<void> {
-    // A plan that remains is removed once it is too old.
-    await this.#plans.forget(id).catch(() => {});
-  }
 }
 
 /** Collects the items that a dry run finds. */

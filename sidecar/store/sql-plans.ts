@@ -48,12 +48,13 @@ const TOTAL = statement<{ id: string }, { readonly total: number }>(
   'SELECT CAST(coalesce(sum(items), 0) AS bigint) AS total FROM purge_plan WHERE id <> @id',
 );
 const PRUNE = statement<{ withinMs: number }>(`
-  DELETE FROM purge_plan WHERE begun_at < now_ms() - @withinMs AND
-    (applied_by IS NULL OR NOT EXISTS (SELECT 1 FROM job WHERE job.id = applied_by AND ended_at IS NULL))`);
+  DELETE FROM purge_plan WHERE
+    EXISTS (SELECT 1 FROM job WHERE job.id = applied_by AND ended_at IS NOT NULL) OR
+    (begun_at < now_ms() - @withinMs AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = applied_by))`);
 const CLAIM = statement<{ id: string; purge: string }>(`
   UPDATE purge_plan SET applied_by = @purge WHERE id = @id AND made_at IS NOT NULL AND
     (applied_by IS NULL OR applied_by = @purge)`);
-const FORGET = statement<{ id: string }>('DELETE FROM purge_plan WHERE id = @id');
+const REMOVE = statement<{ id: string }>('DELETE FROM purge_plan WHERE id = @id');
 
 /** Stores plans of dry runs until they are applied or too old. */
 export class SqlPlans {
@@ -66,8 +67,10 @@ export class SqlPlans {
   /**
    * Stores a plan; it can be found once it is complete.
    *
-   * @param mostItems maximum number of items in all plans; plans that are too old are removed first
-   * @param withinMs older plans may be removed, unless the purge that applies one has not ended
+   * First removes the plans whose purge has ended, and those that are too old and that no purge applies.
+   *
+   * @param mostItems maximum number of items in all plans
+   * @param withinMs the age in milliseconds beyond which a plan is too old
    * @returns false if the maximum would be exceeded
    */
   async keep({ id, key, items, parts }: StoredPlan, mostItems: number, withinMs: number): Promise<boolean> {
@@ -102,11 +105,6 @@ export class SqlPlans {
   async claim(id: string, purge: string): Promise<boolean> {
     return (await this.#session.change(() => run(CLAIM, { id, purge }))) > 0;
   }
-
-  /** Removes a plan that has been applied. */
-  async forget(id: string): Promise<void> {
-    await this.#session.change(() => run(FORGET, { id }));
-  }
 }
 
 export type Plans = Pick<SqlPlans, keyof SqlPlans>;
@@ -118,7 +116,7 @@ function* begin(
 ): Work<boolean> {
   yield* run(PRUNE, { withinMs });
   if (((yield* first(TOTAL, { id }))?.total ?? 0) + items > mostItems) return false;
-  yield* run(FORGET, { id });
+  yield* run(REMOVE, { id });
   yield* run(ADD, { id, hashKey: key, items });
   return true;
 }

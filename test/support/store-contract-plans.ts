@@ -60,7 +60,18 @@ export function planContract(test: StoreTest): void {
     assert.ok(!(await plans.claim('one', 'purge-2')));
     assert.equal((await plans.find('one'))?.appliedBy, 'purge-1');
     assert.ok(!(await plans.claim('two', 'purge-1')));
-    await plans.forget('one');
+  });
+
+  test('a plan is kept until the record of its purge has ended, and then makes room', async ({
+    plans,
+    jobs,
+  }) => {
+    await plans.keep(plan('one'), 5, HOUR_MS);
+    await jobs.add(purgeRecord('purge-1', 'queued'), { headers: {} }, 100);
+    assert.ok(await plans.claim('one', 'purge-1'));
+    assert.ok(!(await plans.keep(plan('two'), 5, HOUR_MS)));
+    await jobs.put(purgeRecord('purge-1', 'succeeded'));
+    assert.ok(await plans.keep(plan('two'), 5, HOUR_MS));
     assert.equal(await plans.find('one'), undefined);
     assert.equal(await plans.part('one', 0), undefined);
   });
