@@ -7,7 +7,7 @@ import {
   type RestoreReport,
   unlessStopped,
 } from '../purge/index.js';
-import type { JobNeeds, PurgeRecord } from '../store/index.js';
+import type { ControlRequest, JobNeeds, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
@@ -91,7 +91,7 @@ export class RestoreJobs {
 
   async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
     const { kinds, sealer } = this.#options;
-    const { restoreOf = '', dryRun, concurrency } = live.record;
+    const { restoreOf = '', dryRun } = live.record;
     const opened = () => unlessStopped(this.#archives.open(restoreOf, true), live.stopped);
     const { reader, record: source } = await this.#jobs.records.whenStored(live, opened);
     const target = targetOf(source);
@@ -106,7 +106,12 @@ export class RestoreJobs {
         dryRun,
         headers: sealer.open(job),
         pace: live.pace,
-        limits: { batchSize: limits.batchSize, concurrency },
+        limits: {
+          batchSize: limits.batchSize,
+          get concurrency() {
+            return live.record.concurrency;
+          },
+        },
         from: position as RestorePosition | undefined,
         beforeDelete: () => live.lease.check(),
         onEvent: (event) => live.note(event),
@@ -158,6 +163,12 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
   override get hasBegun(): boolean {
     const { restored = 0, unknown } = this.record;
     return restored + unknown > 0;
+  }
+
+  override change(request: ControlRequest): void {
+    super.change(request);
+    const { concurrency } = request;
+    if (concurrency !== undefined) this.set({ concurrency });
   }
 
   /** Updates the record with an event of the engine. */

@@ -87,7 +87,7 @@ describe('undo of temporal purges', () => {
     assert.deepEqual(histories(), before);
   });
 
-  it('the rate of a restore of histories can be changed while it runs', async () => {
+  it('rate and concurrency of a restore of histories can be changed while it runs', async () => {
     seedSensors(broker, { entities: 2, instances: 20 });
     const before = histories();
     const { id } = await purged(`type=Sensor&timerel=before&timeAt=${hour(15)}&archive=required`);
@@ -98,7 +98,8 @@ describe('undo of temporal purges', () => {
       assert.equal(answer.status, 200, answer.text);
     }
     await ended(gateway, restore);
-    assert.equal((await recordOf(gateway, restore)).state, 'succeeded');
+    const { state, concurrency } = await recordOf(gateway, restore);
+    assert.deepEqual([state, concurrency], ['succeeded', 1]);
     assert.deepEqual(histories(), before);
   });
 

@@ -63,7 +63,7 @@ export class Attributes implements RestoreKind {
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
     const results = new Map<string, CreateResult>();
-    await pLimit(this.#options.concurrency).map(byEntity.values(), async (each) => {
+    await pLimit(this.#options.limits.concurrency).map(byEntity.values(), async (each) => {
       const came = await this.#append(each);
       for (const item of each) results.set(item.key, came(item));
     });

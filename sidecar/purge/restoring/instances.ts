@@ -36,7 +36,7 @@ export class Instances implements RestoreKind {
 
   constructor(options: RestoreTools) {
     this.#options = options;
-    this.#turn = pLimit(options.concurrency);
+    this.#turn = pLimit(options.limits.concurrency);
     this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
   }
 
@@ -61,6 +61,7 @@ export class Instances implements RestoreKind {
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
     const shown = new Map<string, JsonValue>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
+    this.#turn.concurrency = this.#options.limits.concurrency;
     const look = async (group: readonly RestoreItem[]): Promise<void> => {
       const page = await this.#turn(() => this.#historyOf(group));
       if (page === undefined) return;
@@ -90,7 +91,7 @@ export class Instances implements RestoreKind {
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
     const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
-    await pLimit(this.#options.concurrency).map(byEntity.values(), async (group) => {
+    await pLimit(this.#options.limits.concurrency).map(byEntity.values(), async (group) => {
       // Stellio refuses a request if an instance in it has no time, so instances with a time are sent separately.
       for (const isTimed of [true, false])
         for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed)))

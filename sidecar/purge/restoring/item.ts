@@ -3,6 +3,7 @@ import type { BrokerMemory, BrokerProblem } from '../broker/index.js';
 import { portionsOf } from '../deleting/index.js';
 import { entities, Lister, pagesUpTo } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
+import type { PurgeLimits } from '../run/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 
@@ -53,8 +54,8 @@ export interface RestoreTools {
   readonly requester: Requester;
   readonly capabilities: BrokerMemory;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Maximum number of requests in flight. */
-  readonly concurrency: number;
+  /** `concurrency` is the maximum number of requests in flight; it can change while the restore runs. */
+  readonly limits: Pick<PurgeLimits, 'concurrency'>;
 }
 
 /** Looks for entities by their ids. */

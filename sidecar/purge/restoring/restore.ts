@@ -50,7 +50,7 @@ export async function restoreArchive(
   const { limits, dryRun, save, onEvent } = order;
   const { clock, capabilities } = dependencies;
   const requester = new Requester(order, dependencies, signal, PROBE);
-  const kind = new KINDS[order.unit]({ requester, capabilities, clock, concurrency: limits.concurrency });
+  const kind = new KINDS[order.unit]({ requester, capabilities, clock, limits });
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
   const absent = new Set(order.ids);
   const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun, absent: [...absent] });

@@ -65,7 +65,7 @@ export class WholeEntities implements RestoreKind {
   async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
     const path = `/entities${this.#options.capabilities.get('collection-end') ?? ''}`;
-    await pLimit(this.#options.concurrency).map(items, async (item) => {
+    await pLimit(this.#options.limits.concurrency).map(items, async (item) => {
       const settled = await this.#send(path, textOf(item), 1);
       if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
       else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));

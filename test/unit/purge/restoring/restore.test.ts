@@ -12,6 +12,7 @@ import {
   restoreArchive,
   type RestoreOrder,
 } from '../../../../sidecar/purge/restoring/index.js';
+import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 
@@ -23,6 +24,7 @@ async function restore(
   archive: readonly Entity[],
   broker: (request: BrokerRequest) => BrokerReply | Promise<BrokerReply>,
   clock = createTestClock(),
+  more: Partial<RestoreOrder> = {},
 ) {
   return restoreArchive(
     {
@@ -37,6 +39,7 @@ async function restore(
       limits: { batchSize: 500, concurrency: 4 },
       save: async () => {},
       onEvent: () => {},
+      ...more,
     },
     {
       client: { send: async (request) => broker(request), close: async () => {} },
@@ -92,6 +95,36 @@ function kindless(entities: readonly Entity[] = []) {
   };
   return { broker, posts, world };
 }
+
+it('a restore whose concurrency is changed sends that many requests at a time from the next page on', async () => {
+  const { broker } = kindless();
+  const limits = { batchSize: 8, concurrency: 4 };
+  const inFlight = { now: 0, most: 0 };
+  const seen: number[] = [];
+  const archive = Array.from({ length: 24 }, (_, index) => ({ id: `urn:t:${String(index)}`, type: 'T' }));
+  const report = await restore(
+    'entities',
+    archive,
+    async (request) => {
+      inFlight.now += 1;
+      inFlight.most = Math.max(inFlight.most, inFlight.now);
+      await nextTurn();
+      inFlight.now -= 1;
+      return broker(request);
+    },
+    createTestClock(),
+    {
+      limits,
+      onEvent: () => {
+        seen.push(inFlight.most);
+        inFlight.most = 0;
+        limits.concurrency = 2;
+      },
+    },
+  );
+  assert.equal(report.restored, 24);
+  assert.deepEqual(seen, [4, 2, 2]);
+});
 
 it('entities are restored at a broker that shows no kinds of attributes, and whose collections end with a slash', async () => {
   const { broker, posts } = kindless();
