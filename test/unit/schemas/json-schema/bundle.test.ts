@@ -13,6 +13,7 @@ import {
 } from './city-models.js';
 import { faultsOfRefusal } from './refusal.js';
 import { acceptedBy, isValid2020, verdictOf } from './verdicts.js';
+import { column } from '../../../support/columns.js';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
@@ -133,23 +134,6 @@ describe('a bundle', () => {
     }
   });
 
-  it('a bundle may contain documents of several drafts, each read by its own draft', () => {
-    const stored = new Map<string, JsonValue>([
-      ['https://example.com/07', { $schema: DRAFT_07, items: [{ type: 'string' }], additionalItems: false }],
-      ['https://example.com/19', { $schema: DRAFT_2019, items: [{ type: 'number' }], minContains: 1 }],
-    ]);
-    const schema = {
-      properties: { a: { $ref: 'https://example.com/07#' }, b: { $ref: 'https://example.com/19' } },
-    };
-    const bundled = bundle(resolveWith(schema, stored));
-    assert.ok(isValid2020(bundled));
-    const verdict = verdictOf('2020-12', bundled);
-    assert.deepEqual(
-      [{ a: ['x'] }, { a: [1] }, { a: ['x', 1] }, { b: [1, 'x'] }, { b: ['x'] }].map(verdict),
-      [true, false, false, true, false],
-    );
-  });
-
   it('a bundle gives schemas below unknown keywords a place in $defs', () => {
     const schema = { $ref: '#/components/schemas/A', components: { schemas: { A: { type: 'string' } } } };
     const bundled = bundle(resolveWith(schema));
@@ -217,15 +201,6 @@ describe('a bundle', () => {
     assert.equal(verdictOf('2020-12', bundled)({ x: 1 }), false);
     assert.equal(verdictOf('2020-12', bundled)({ y: 1 }), true);
   });
-
-  it('a bundle can hold a property called __proto__', () => {
-    const schema = JSON.parse(
-      '{"properties":{"__proto__":{"type":"string"},"a":{"$ref":"#/properties/__proto__"}}}',
-    ) as JsonObject;
-    const bundled = bundle(resolveWith(schema));
-    assert.deepEqual(Object.keys(objectIn(bundled, 'properties')), ['__proto__', 'a']);
-    assert.equal(verdictOf('2020-12', bundled)({ a: 1 }), false);
-  });
 });
 
 describe('dynamic references', () => {
@@ -264,47 +239,6 @@ describe('dynamic references', () => {
     }
   });
 
-  for (const [title, schema] of [
-    [
-      'within an absolute $id',
-      {
-        $id: 'https://example.com/root',
-        $ref: 'schema:///base',
-        $defs: {
-          base: {
-            $id: 'schema:///base',
-            properties: { held: { $dynamicRef: '#held' } },
-            $defs: { held: { $dynamicAnchor: 'held', type: 'string' } },
-          },
-          other: { $id: 'https://example.com/base', type: 'array' },
-          number: { $dynamicAnchor: 'held', type: 'number' },
-        },
-      },
-    ],
-    [
-      'a path that begins with two slashes',
-      {
-        $ref: '/.//base',
-        $defs: {
-          base: {
-            $id: '/.//base',
-            properties: { held: { $dynamicRef: '#held' } },
-            $defs: { held: { $dynamicAnchor: 'held', type: 'string' } },
-          },
-          number: { $dynamicAnchor: 'held', type: 'number' },
-        },
-      },
-    ],
-  ] as const)
-    it(`dynamic references keep their meaning in a bundle, unlike with a path in place of an $id: ${title}`, () => {
-      const bundled = bundle(resolveWith(schema));
-      const { $id } = objectIn(objectIn(bundled, '$defs'), 'base');
-      assert.ok($id === 'schema:///base' || $id === 'schema:////base', JSON.stringify(bundled));
-      assert.deepEqual(bundle(resolveWith(bundled)), bundled);
-      for (const accepts of [acceptedBy(resolveWith(schema)), acceptedBy(resolveWith(bundled))])
-        assert.deepEqual([{ held: 1 }, { held: 'text' }].map(accepts), [true, false]);
-    });
-
   it('dynamic references that one document cannot express are refused with their place', async () => {
     const part = { $id: 'https://example.com/part', $dynamicAnchor: 'node' };
     const tree = { $defs: { part: { ...part, properties: { a: { $dynamicRef: '#node' } } } } };
@@ -314,10 +248,7 @@ describe('dynamic references', () => {
     };
     const linked = resolveWith(schema, new Map([['https://example.com/tree', tree]]));
     const faults = await faultsOfRefusal(() => bundle(linked), 'schemaNotConvertible');
-    assert.deepEqual(
-      faults.map(({ pointer }) => pointer),
-      ['/anyOf/0/$ref'],
-    );
+    assert.deepEqual(column(faults, 'pointer'), ['/anyOf/0/$ref']);
   });
 });
 

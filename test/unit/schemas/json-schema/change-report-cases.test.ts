@@ -121,49 +121,8 @@ describe('a change report of closed objects', () => {
   });
 });
 
-describe('a change report of one more optional property', () => {
-  const added = 'compatible /properties/p: property "p" is new';
+describe('a change report of optional properties and choices', () => {
   const base = { type: 'object', properties: { a: text, b: text } };
-  const extended = { type: 'object', properties: { a: text, b: text, p: text } };
-
-  it('an optional property is new whatever unchanged keywords are next to it', () => {
-    const unchanged: readonly JsonObject[] = [
-      { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
-      { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
-      { not: { required: ['a', 'b'] } },
-      { if: { required: ['a'] }, then: { required: ['b'] } },
-      { dependentRequired: { a: ['b'] } },
-      { dependentSchemas: { a: { required: ['b'] } } },
-      { patternProperties: { '^x-': number } },
-      { minProperties: 1, propertyNames: { maxLength: 9 } },
-      ...[true, {}, { description: 'Anything' }, { $ref: '#/$defs/any' }].map((rest) => ({
-        additionalProperties: rest,
-        $defs: { any: {} },
-      })),
-      ...[true, {}].map((rest) => ({ unevaluatedProperties: rest })),
-    ];
-    assertSaid(unchanged.map((more) => [{ ...base, ...more }, { ...extended, ...more }, added]));
-  });
-
-  it('an optional property is new in its object, also in a choice, an item or a condition', () => {
-    const places: readonly (readonly [pointer: string, (object: JsonObject) => JsonObject])[] = [
-      ['/anyOf/1', (object) => ({ anyOf: [text, object] })],
-      ['/oneOf/0', (object) => ({ oneOf: [object, { type: 'object', required: ['c'] }] })],
-      ['/items', (object) => ({ items: object })],
-      ['/contains', (object) => ({ contains: object })],
-      ['/additionalProperties', (object) => ({ additionalProperties: object })],
-      ['/patternProperties/^x', (object) => ({ patternProperties: { '^x': object } })],
-      ['/then', (object) => ({ if: { required: ['a'] }, then: object })],
-      ['/dependentSchemas/a', (object) => ({ dependentSchemas: { a: object } })],
-    ];
-    assertSaid(
-      places.map(([pointer, held]) => [
-        held(base),
-        held(extended),
-        `compatible ${pointer}/properties/p: property "p" is new`,
-      ]),
-    );
-  });
 
   it('a new optional property that another choice describes differently may break a oneOf', () => {
     const choice = (properties: JsonObject): JsonObject => ({

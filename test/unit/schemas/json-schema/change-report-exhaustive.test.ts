@@ -4,6 +4,7 @@ import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-r
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { isThorough } from '../../../support/thoroughness.js';
 import { verdictOf } from './verdicts.js';
+import { column } from '../../../support/columns.js';
 
 /** Alternatives for one part of a schema. */
 type Part = readonly JsonObject[];
@@ -185,7 +186,7 @@ function schemasOf({ parts, most, always = {} }: Family): readonly JsonObject[] 
       for (const alternative of part) schemas.push({ schema: { ...schema, ...alternative }, size: size + 1 });
     }
   }
-  return schemas.map(({ schema }) => schema);
+  return column(schemas, 'schema');
 }
 
 /** Keywords for which the report is not exact, even alone. */

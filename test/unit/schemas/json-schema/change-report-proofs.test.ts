@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { columns } from '../../../support/columns.js';
 
 describe('the proofs of the change report', () => {
   it('the change report proves that alternatives cover each other', () => {
@@ -110,24 +111,6 @@ describe('the proofs of the change report', () => {
     assert.equal(compareSchemas(forbidden, { properties: { a: { type: 'string' } } }).overall, 'compatible');
   });
 
-  it('the change report proves changes of recursive schemas, unrolled once', () => {
-    const list = { properties: { value: { type: 'number' }, next: { $ref: '#' } } };
-    const unrolled = {
-      $ref: '#/$defs/node',
-      $defs: {
-        node: {
-          properties: {
-            value: { type: 'number' },
-            next: { properties: { value: { type: 'number' }, next: { $ref: '#/$defs/node' } } },
-          },
-        },
-      },
-    };
-    assert.deepEqual(compareSchemas(list, unrolled).differences, []);
-    const changed = { properties: { value: { type: 'string' }, next: { $ref: '#' } } };
-    assert.equal(compareSchemas(list, changed).overall, 'breaking');
-  });
-
   it('the change report terminates on schemas that multiply, and classifies unproven changes as narrowing', () => {
     const doubling = (leaf: JsonObject): JsonObject => {
       const $defs: Record<string, JsonObject> = { d40: leaf };
@@ -162,32 +145,11 @@ describe('the proofs of the change report', () => {
     });
     const before = model('string', { const: 3 });
     const after = model(['string', 'number'], { type: 'integer' });
-    assert.deepEqual(
-      compareSchemas(before, after).differences.map(({ pointer, reason }) => [pointer, reason]),
-      [
-        ['/allOf/3/oneOf', 'structure'],
-        ['/properties/z/anyOf/2/const', 'values'],
-        ['/allOf/3/oneOf/0/properties/p3/type', 'type'],
-      ],
-    );
-  });
-
-  it('the change report proves the same for nested alternatives, in any order', () => {
-    const listed = (...values: readonly number[]) => ({ anyOf: values.map((value) => ({ const: value })) });
-    const nested = (alternatives: JsonValue, number: JsonObject) => [
-      { properties: { a: { anyOf: alternatives } } },
-      number,
-    ];
-    const number = { type: 'number' };
-    const before = {
-      properties: { b: { anyOf: nested([{ enum: [1, 2, 3] }, { minimum: 0 }, { enum: [1, 2] }], number) } },
-    };
-    for (const alternatives of orders([listed(1, 2, 3), { minimum: 0 }, listed(1, 2)]))
-      for (const outer of orders(nested(alternatives, { anyOf: [number, { const: 1 }] }))) {
-        const after = { properties: { b: { anyOf: outer } } };
-        assert.equal(compareSchemas(before, after).overall, 'compatible', JSON.stringify(after));
-        assert.equal(compareSchemas(after, before).overall, 'compatible', JSON.stringify(after));
-      }
+    assert.deepEqual(columns(compareSchemas(before, after).differences, 'pointer', 'reason'), [
+      ['/allOf/3/oneOf', 'structure'],
+      ['/properties/z/anyOf/2/const', 'values'],
+      ['/allOf/3/oneOf/0/properties/p3/type', 'type'],
+    ]);
   });
 
   it('the change report proves that deeply nested alternatives accept what differently nested ones accept', () => {
@@ -207,13 +169,6 @@ describe('the proofs of the change report', () => {
     for (const [one, other] of pairs) assert.equal(compareSchemas(one, other).overall, 'compatible');
   });
 });
-
-function orders<Thing>(things: readonly Thing[]): readonly (readonly Thing[])[] {
-  if (things.length <= 1) return [things];
-  return things.flatMap((first, index) =>
-    orders(things.toSpliced(index, 1)).map((others) => [first, ...others]),
-  );
-}
 
 function geometries(...types: readonly string[]): JsonObject {
   return {

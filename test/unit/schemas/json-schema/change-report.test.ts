@@ -3,9 +3,10 @@ import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
+import { column } from '../../../support/columns.js';
 
 const BASE = {
   type: 'object',
@@ -83,7 +84,7 @@ describe('the change report', () => {
     it(`the change report classifies ${title} as ${kind}`, () => {
       const report = compareSchemas(BASE, variant(after));
       assert.equal(report.overall, kind, JSON.stringify(report));
-      assert.deepEqual(new Set(report.differences.map(({ pointer }) => pointer)), new Set(pointers));
+      assert.deepEqual(new Set(column(report.differences, 'pointer')), new Set(pointers));
     });
 
   it('the change report classifies a removed property as compatible in an open schema and breaking in a closed one', () => {
@@ -96,12 +97,6 @@ describe('the change report', () => {
     assert.match(report.differences[0]?.detail ?? '', /property "size" is no longer allowed/);
   });
 
-  it('the change report classifies an added property as compatible in a closed schema', () => {
-    const closed = { additionalProperties: false };
-    const report = compareSchemas(variant(closed), variant({ ...closed, properties: { extra: {} } }));
-    assert.equal(report.overall, 'compatible');
-  });
-
   it('a property that patterns, branches or required mentioned before is not reported as new', () => {
     const extra = { properties: { extra: { type: 'string' } } };
     for (const more of [
@@ -111,40 +106,6 @@ describe('the change report', () => {
       { additionalProperties: { type: ['number', 'string'] } },
     ] satisfies JsonObject[])
       assert.notEqual(compareSchemas(variant(more), variant({ ...more, ...extra })).overall, 'compatible');
-  });
-
-  it('the change report ignores annotations, the order of members and enums, and names of definitions', () => {
-    const after = {
-      $defs: { renamed: { maxLength: 10, type: 'string', title: 'Name' } },
-      required: ['name'],
-      title: 'Thing',
-      'x-vendor': 1,
-      properties: {
-        kind: { enum: ['y', 'x'], default: 'x' },
-        size: { minimum: 0, type: 'number', description: 'm' },
-        name: { $ref: '#/$defs/renamed' },
-      },
-      type: 'object',
-    };
-    assert.deepEqual(compareSchemas(BASE, after), { overall: 'compatible', differences: [] });
-  });
-
-  it('the change report follows conditions that move into allOf, references and other documents', () => {
-    const url = 'https://example.com/common.json';
-    const after = {
-      allOf: [{ $ref: `${url}#/definitions/Common` }, { properties: { kind: BASE.properties.kind } }],
-      required: ['name'],
-    };
-    const { name, size } = BASE.properties;
-    const common = { type: 'object', properties: { name, size } };
-    const bundled = bundle(
-      resolveWith(after, new Map<string, JsonValue>([[url, { definitions: { Common: common } }]])),
-    );
-    for (const [before, next] of [
-      [BASE, bundled],
-      [bundled, BASE],
-    ] as const)
-      assert.deepEqual(compareSchemas(before, next).differences, []);
   });
 
   it('the change report points into the part of the bundle that contains the condition', () => {
@@ -159,7 +120,7 @@ describe('the change report', () => {
     const report = compareSchemas(before, after);
     assert.equal(report.overall, 'narrowing');
     assert.deepEqual(
-      new Set(report.differences.map(({ pointer }) => pointer)),
+      new Set(column(report.differences, 'pointer')),
       new Set([`/$defs/${url.replaceAll('/', '~1')}/definitions/Identifier/anyOf/0/maxLength`]),
     );
   });

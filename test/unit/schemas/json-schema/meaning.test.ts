@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compareModels } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
+import { column, columns } from '../../../support/columns.js';
 
 /** The reported change of meaning if an attribute `a` is described differently. */
 function changesOf(before: JsonObject, after: JsonObject): readonly (readonly [string, string])[] {
@@ -145,10 +146,7 @@ describe('a change of meaning', () => {
       $defs: { b: { properties: { again: { $ref: '#/$defs/b' }, c: words(`Units:'${unit}'`) } } },
     });
     const { differences } = compareModels({ schema: model('m') }, { schema: model('ft') });
-    assert.deepEqual(
-      differences.map(({ pointer, reason }) => [pointer, reason]),
-      [['/$defs/b/properties/c', 'meaning']],
-    );
+    assert.deepEqual(columns(differences, 'pointer', 'reason'), [['/$defs/b/properties/c', 'meaning']]);
   });
 
   it('a change of meaning is found wherever the kind is given, in allOf or next to it', () => {
@@ -170,13 +168,10 @@ describe('a change of meaning', () => {
     assert.deepEqual(compareModels(of(iris), of({ ...iris, d: 'x:d' })).differences, []);
     const { overall, differences } = compareModels(of(iris), of({ ...iris, T: 'y:T', c: 'y:c' }));
     assert.equal(overall, 'breaking');
-    assert.deepEqual(
-      differences.map(({ pointer, detail }) => [pointer, detail]),
-      [
-        ['', '"T" means y:T, meant x:T'],
-        ['/properties/b/properties/c', '"c" means y:c, meant x:c'],
-      ],
-    );
+    assert.deepEqual(columns(differences, 'pointer', 'detail'), [
+      ['', '"T" means y:T, meant x:T'],
+      ['/properties/b/properties/c', '"c" means y:c, meant x:c'],
+    ]);
     const coerced = compareModels(of({ a: 'x:a' }), of({ a: 'x:a' }, '{"@type":"@id"}'));
     assert.deepEqual([coerced.overall, coerced.differences.length], ['breaking', 1]);
   });
@@ -189,7 +184,7 @@ describe('a change of meaning', () => {
     const detailsOf = (count: number) => {
       const [before, after] = ['x:', 'y:'].map((prefix) => ({ schema: {}, terms: termsOf(prefix, count) }));
       assert.ok(before !== undefined && after !== undefined);
-      return compareModels(before, after).differences.map(({ detail }) => detail);
+      return column(compareModels(before, after).differences, 'detail');
     };
     const hundred = detailsOf(100);
     assert.deepEqual([hundred.length, hundred.at(-1)], [100, '"t99" means y:99, meant x:99']);

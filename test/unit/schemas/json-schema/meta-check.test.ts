@@ -4,6 +4,7 @@ import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.j
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOf, loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { column, columns } from '../../../support/columns.js';
 
 const A = 'https://example.com/a.json';
 
@@ -27,10 +28,9 @@ describe('the check of a schema', () => {
   it('the check of a schema checks a part of another draft against that draft, with its pointer', () => {
     const part = { $id: 'http://a.example/part', $schema: DIALECT_URIS['2020-12'], minLength: 'x' };
     const around = { $schema: DIALECT_URIS['draft-07'], definitions: { part } };
-    assert.deepEqual(
-      usabilityFaults(resolveWith(around)).map(({ pointer }) => pointer),
-      ['/definitions/part/minLength'],
-    );
+    assert.deepEqual(column(usabilityFaults(resolveWith(around)), 'pointer'), [
+      '/definitions/part/minLength',
+    ]);
   });
 
   it('the check of a schema reports the fault without the errors of alternatives that were not meant', () => {
@@ -41,7 +41,7 @@ describe('the check of a schema', () => {
   });
 
   it('the check of a schema explains the right notation for keywords of another draft, or of a more lenient reader', () => {
-    const said = (schema: JsonObject) => faultsOf(resolveWith(schema)).map(({ detail }) => detail);
+    const said = (schema: JsonObject) => column(faultsOf(resolveWith(schema)), 'detail');
     assert.deepEqual(said({ items: [{}], contains: 5 }), [
       'items must be a schema: an object, true or false; draft 2020-12 has a list of schemas in prefixItems',
       'contains must be a schema: an object, true or false',
@@ -116,10 +116,7 @@ describe('the check of a schema', () => {
       ],
     ]);
     const faults = faultsOf(resolveWith({ properties: { p: { $ref: `${A}#/definitions/x` } } }, stored));
-    assert.deepEqual(
-      faults.map(({ pointer }) => pointer),
-      ['/properties/p/$ref', '/properties/p/$ref'],
-    );
+    assert.deepEqual(column(faults, 'pointer'), ['/properties/p/$ref', '/properties/p/$ref']);
     assert.match(faults[0]?.detail ?? '', /a\.json#\/definitions\/x\/minLength/);
     assert.match(faults[1]?.detail ?? '', /a\.json#\/definitions\/x\/items\/pattern/);
   });
@@ -127,15 +124,14 @@ describe('the check of a schema', () => {
 
 describe('the usability of a schema', () => {
   const detailsOf = (schema: JsonObject) =>
-    usabilityFaults(resolveWith(schema)).map(({ pointer, detail }) => [pointer, detail]);
+    columns(usabilityFaults(resolveWith(schema)), 'pointer', 'detail');
 
   it('the check whether a schema is usable reports wrong keywords first, and then circles', () => {
     assert.deepEqual(detailsOf({ properties: { a: { type: 'string' } } }), []);
     const circle = { anyOf: [{ $ref: '#' }] };
-    assert.deepEqual(
-      usabilityFaults(resolveWith({ ...circle, minimum: 'x' })).map(({ pointer }) => pointer),
-      ['/minimum'],
-    );
+    assert.deepEqual(column(usabilityFaults(resolveWith({ ...circle, minimum: 'x' })), 'pointer'), [
+      '/minimum',
+    ]);
     assert.deepEqual(detailsOf(circle), [
       ['/anyOf/0/$ref', 'leads back here without descending into the value, so validation would never end'],
     ]);
@@ -187,5 +183,5 @@ describe('references that never descend into the value', () => {
 });
 
 function pointersOf(schema: JsonObject): string[] {
-  return faultsOf(resolveWith(schema)).map(({ pointer }) => pointer);
+  return column(faultsOf(resolveWith(schema)), 'pointer');
 }

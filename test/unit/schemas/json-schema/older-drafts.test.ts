@@ -7,6 +7,7 @@ import { faultsOf, usabilityFaults } from '../../../../sidecar/schemas/json-sche
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { isValid2020 } from './verdicts.js';
+import { column } from '../../../support/columns.js';
 
 const DRAFT_04 = DIALECT_URIS['draft-04'];
 const OLDER = ['draft-04', 'draft-06', 'draft-07'] as const;
@@ -70,7 +71,7 @@ describe('schemas of draft-04', () => {
 
   it('a schema that draft-04 does not allow is refused with the place', () => {
     const pointers = (schema: JsonObject) =>
-      faultsOf(resolveWith({ $schema: DRAFT_04, ...schema })).map(({ pointer }) => pointer);
+      column(faultsOf(resolveWith({ $schema: DRAFT_04, ...schema })), 'pointer');
     assert.deepEqual(pointers({ minimum: 1, exclusiveMinimum: true }), []);
     assert.deepEqual(pointers({ exclusiveMinimum: 1, minimum: 0 }), ['/exclusiveMinimum']);
     assert.deepEqual(pointers({ properties: { a: { required: true } } }), ['/properties/a/required']);
