@@ -29,7 +29,9 @@ it('the health checks of Kong are answered with 200 while the broker is unavaila
     BROKER_URL: 'http://127.0.0.1:9',
     GATEWAY_TOKEN: 'secret-of-kong',
   });
-  for (const { healthchecks } of readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8')).upstreams) {
+  const { upstreams } = readKongFile(readFileSync(join(ROOT, 'kong.yml'), 'utf8'));
+  assert.ok(upstreams.length > 0);
+  for (const { healthchecks } of upstreams) {
     // As lua-resty-healthcheck writes the request.
     const probe = `GET ${healthchecks.active.http_path} HTTP/1.0\r\nHost: sidecar\r\n\r\n`;
     assert.equal(statusOf(await exchange(gateway.port, probe)), 200);

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { after, it, type TestContext } from 'node:test';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { listening } from '../support/listening.js';
+import { startRecordingBroker } from '../support/recording-broker.js';
 
 after(stopAll);
 
@@ -128,15 +129,20 @@ it('a purge is not traced if its request is not', async (t) => {
   assert.deepEqual(collector.spans, []);
 });
 
-it('an unreachable collector does not delay a purge or the shutdown', async () => {
-  const broker = await startTestBroker();
-  const gateway = await startTestGateway({
-    BROKER_URL: broker.url,
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9/below/',
+for (const kind of ['is unreachable', 'never answers'])
+  it(`a collector that ${kind} delays neither a purge nor, by more than two seconds, the shutdown`, async () => {
+    const broker = await startTestBroker();
+    const silent = await startRecordingBroker(async () => new Promise(() => {}));
+    const gateway = await startTestGateway({
+      BROKER_URL: broker.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: kind === 'never answers' ? silent.url : 'http://127.0.0.1:9/below/',
+    });
+    const sentMs = performance.now();
+    assert.equal((await gateway.purge('type=A')).status, 204);
+    await gateway.gateway.close();
+    // The time limit of one export is ten seconds.
+    assert.ok(performance.now() - sentMs < 8000);
   });
-  assert.equal((await gateway.purge('type=A')).status, 204);
-  await gateway.gateway.close();
-});
 
 it('if the collector refuses spans, the log has the status but not the body of its answer', async () => {
   const broker = await startTestBroker();

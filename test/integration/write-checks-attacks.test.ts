@@ -9,8 +9,10 @@ import {
   type RecordingBroker,
   startRecordingBroker,
 } from '../support/recording-broker.js';
+import { closeAll, exchange, request as rawRequest, statusOf } from './pass-through-wire.js';
 
 after(stopAll);
+after(closeAll);
 
 const ID = 'urn:ngsi-ld:Car:1';
 const BASE = 'https://uri.etsi.org/ngsi-ld/default-context/';
@@ -61,21 +63,15 @@ before(async () => {
     WORKBENCH_TIMEOUT_MS: '60000',
     BODY_LIMIT_BYTES: '100000',
   });
-  await put('/domains/D', { description: 'd' }, 'POST', '/domains', { name: 'D' });
-  await put('', {}, 'POST', '/domains/D/models', { name: 'Car', schema: CAR });
-  await put('', {}, 'PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
-  await put('', {}, 'PUT', '/write-policies/lenient', { mode: 'enforce', tenant: 'lenient', priority: 1 });
+  await store('POST', '/domains', { name: 'D' });
+  await store('POST', '/domains/D/models', { name: 'Car', schema: CAR });
+  await store('PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
+  await store('PUT', '/write-policies/lenient', { mode: 'enforce', tenant: 'lenient', priority: 1 });
   // The first judgement is slow because the worker has to load.
   await send('POST', '/ngsi-ld/v1/entities', { 'content-type': 'application/json' }, JSON.stringify(car()));
 });
 
-async function put(
-  _path: string,
-  _body: unknown,
-  method: string,
-  path: string,
-  body: unknown,
-): Promise<void> {
+async function store(method: string, path: string, body: object): Promise<void> {
   const sent = await send(
     method,
     `/api/v2${path}`,
@@ -163,7 +159,6 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       '/ngsi-ld/v1/entities/x/..',
       '/ngsi-ld/v1/entities%2f',
       '/ngsi-ld/v1/%c1%a5ntities',
-      '/ngsi-ld/v1/entities\t',
       'http://g/ngsi-ld/v1/entities',
       'HTTP://g/ngsi-ld/v1//entities',
       '/ngsi-ld/v1/temporal/entities',
@@ -640,19 +635,21 @@ for (const [title, attack] of Object.entries(ATTACKS)) {
     const { method = 'POST', path = ENTITIES, headers = JSON_TYPE, body = car() } = attack;
     const written = () => broker.requests.filter((one) => one.method !== 'GET').length;
     const before = written();
-    let sent;
-    try {
-      sent = await send(method, path, headers, Buffer.isBuffer(body) ? body : JSON.stringify(body));
-    } catch (error) {
-      // The HTTP client refuses to send such characters, so nothing has reached the gateway.
-      if (error instanceof TypeError) return;
-      throw error;
-    }
+    const sent = await send(method, path, headers, Buffer.isBuffer(body) ? body : JSON.stringify(body));
     assert.equal(written(), before, `it passed: ${JSON.stringify(broker.requests.at(-1))}`);
     assert.ok(sent.status >= 400, `${sent.status} ${sent.text}`);
     assert.notEqual(sent.status, 500, sent.text);
   });
 }
+
+it('an invalid entity does not pass: a path that ends with a tab', async () => {
+  const body = JSON.stringify(car());
+  const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+  const before = broker.requests.length;
+  const answer = await exchange(gateway.port, rawRequest(`POST ${ENTITIES}\t`, headers, body));
+  assert.equal(statusOf(answer), 400);
+  assert.equal(broker.requests.length, before);
+});
 
 /** Writes that must be accepted, however unusual they look. */
 const LEGITIMATE: Readonly<Record<string, Attack>> = {
