@@ -7,8 +7,8 @@ import {
   checkKept,
 } from '../../../../sidecar/purge/attributes/index.js';
 import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
-import { firstPage, type PurgeContext } from '../../../../sidecar/purge/run/index.js';
-import { entities, type PageQuery } from '../../../../sidecar/purge/listing/index.js';
+import { firstPage } from '../../../../sidecar/purge/run/index.js';
+import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/attributes/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
@@ -22,6 +22,12 @@ interface Attributes {
   readonly maxAffected?: number;
   /** The attribute that the broker knows by this name, and shows by this name. */
   readonly meaning?: (name: string) => string;
+  /** Matches that the broker counts and does not list. */
+  readonly hidden?: number;
+  /** The broker counts nothing, and shows the same page for every offset. */
+  readonly showsOnePage?: boolean;
+  /** Called with the entity of each delete, before it takes effect. */
+  readonly onDelete?: (id: string) => Promise<void>;
 }
 
 const PROPERTY = { type: 'Property', value: 1 };
@@ -31,50 +37,39 @@ const entity = (n: number, ...names: readonly string[]): Entity => ({
   ...Object.fromEntries(names.map((name) => [name, PROPERTY])),
 });
 
-/** The same, with a broker that counts some more matches than it lists. */
-function hiding(context: PurgeContext, hidden: number): PurgeContext {
-  const page = async (query: PageQuery) => {
-    const shown = await context.lister.page(query);
-    return shown.count === undefined ? shown : { ...shown, count: shown.count + hidden };
-  };
-  return { ...context, lister: { ...context.lister, page } };
-}
-
 /** A context whose broker respects attrs, and deletes attributes. */
-function at({ meaning = (name) => name, selection = [], ...given }: Attributes) {
+function at({ meaning = (name) => name, selection = [], hidden = 0, ...given }: Attributes) {
   const world = new Map(given.entities.map((each) => [each.id, new Map(Object.entries(each))]));
   const queries: URLSearchParams[] = [];
   const deletes: string[] = [];
-  const shownUnder = (own: ReadonlyMap<string, unknown>, attrs: readonly string[] | undefined) =>
-    Object.fromEntries(
-      [...own].filter(([name]) => attrs === undefined || ['id', 'type', ...attrs].includes(name)),
+  const list = (query: URLSearchParams) => {
+    queries.push(query);
+    const attrs = query.get('attrs')?.split(',').map(meaning);
+    const isShown = (name: string) => attrs === undefined || ['id', 'type', ...attrs].includes(name);
+    const isImpossible = query.get('type')?.includes('PurgeProbe') === true;
+    const found = [...world.values()].filter(
+      (own) => !isImpossible && (attrs?.some((name) => own.has(name)) ?? true),
     );
+    const offset = given.showsOnePage === true ? 0 : Number(query.get('offset') ?? 0);
+    const page = found.slice(offset, offset + Number(query.get('limit')));
+    const shown = page.map((own) => Object.fromEntries([...own].filter(([name]) => isShown(name))));
+    const count = { 'ngsild-results-count': String(found.length + hidden) };
+    return replyOf(200, shown, given.showsOnePage === true ? {} : count);
+  };
   const context = contextOf({
     brokerQuery: { resource: entities('attributes'), selection },
-    broker: ({ method, path }) => {
+    broker: async ({ method, path }) => {
       const [resource = '', search = ''] = path.split('?');
-      const query = new URLSearchParams(search);
-      if (method === 'DELETE') {
-        const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
-        deletes.push(`${id} ${name}`);
-        return replyOf(world.get(id)?.delete(name) === true ? 204 : 404);
-      }
-      queries.push(query);
-      const attrs = query.get('attrs')?.split(',').map(meaning);
-      const has = (own: ReadonlyMap<string, unknown>) =>
-        attrs === undefined || attrs.some((name) => own.has(name));
-      const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit'))];
-      const whole = query.get('type')?.includes('PurgeProbe') === true ? [] : [...world.values()];
-      const found = whole.filter(has);
-      return replyOf(
-        200,
-        found.slice(offset, offset + limit).map((own) => shownUnder(own, attrs)),
-        { 'ngsild-results-count': String(found.length) },
-      );
+      if (method === 'GET') return list(new URLSearchParams(search));
+      const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
+      deletes.push(`${id} ${name}`);
+      await given.onDelete?.(id);
+      return replyOf(world.get(id)?.delete(name) === true ? 204 : 404);
     },
     limits: { pageSize: 10, maxAffected: given.maxAffected },
   });
-  return { context, queries, deletes };
+  const withAttribute = (name: string) => [...world.values()].filter((own) => own.has(name)).length;
+  return { context, queries, deletes, withAttribute };
 }
 
 const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
@@ -174,8 +169,8 @@ it('the preview of a removal names only entities that have attributes to remove'
 
 it('the preview of a removal says if there is more than could be counted', async () => {
   for (const hidden of [0, 2]) {
-    const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')] });
-    const { matched, isLowerBound } = await previewAttributes(hiding(context, hidden), DROP_A);
+    const { context } = at({ entities: [entity(1, 'a'), entity(2, 'a')], hidden });
+    const { matched, isLowerBound } = await previewAttributes(context, DROP_A);
     assert.deepEqual([matched, isLowerBound], [2, hidden === 0 ? undefined : true]);
   }
 });
@@ -188,70 +183,34 @@ it('the refusal of a keep names its first five attributes', async () => {
 });
 
 it('deletes of attributes of one entity never overlap, because brokers that read, remove and write would lose one', async () => {
-  const world = new Map(thirty.map((each) => [each.id, Object.keys(each)]));
   const underWay = new Set<string>();
-  let [most, deletes] = [0, 0];
-  const context = contextOf({
-    brokerQuery: { resource: entities('attributes'), selection: [] },
-    broker: async ({ method, path }) => {
-      const [resource = '', search = ''] = path.split('?');
-      const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
-      if (method === 'DELETE') {
-        const before = world.get(id) ?? [];
-        assert.ok(!underWay.has(id), 'two at the same time');
-        most = Math.max(most, underWay.add(id).size);
-        deletes += 1;
-        await new Promise((resolve) => setImmediate(resolve));
-        underWay.delete(id);
-        world.set(
-          id,
-          before.filter((each) => each !== name),
-        );
-        return replyOf(204);
-      }
-      const query = new URLSearchParams(search);
-      const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit'))];
-      const shown = [...world].map(([each, names]) => ({
-        ...Object.fromEntries(names.map((one) => [one, PROPERTY])),
-        id: each,
-        type: 'T',
-      }));
-      return replyOf(200, shown.slice(offset, offset + limit), { 'ngsild-results-count': '30' });
+  let most = 0;
+  const { context, deletes, withAttribute } = at({
+    entities: thirty,
+    onDelete: async (id) => {
+      assert.ok(!underWay.has(id), 'two at the same time');
+      most = Math.max(most, underWay.add(id).size);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay.delete(id);
     },
   });
   await removeAttributes(context, { kind: 'keep', names: ['c'] }, 30);
-  assert.deepEqual([...new Set([...world.values()].flat())], ['id', 'type', 'c']);
-  assert.deepEqual([context.ledger.matched, deletes, most], [60, 60, 4]);
+  assert.deepEqual(['a', 'b', 'c'].map(withAttribute), [0, 0, 30]);
+  assert.deepEqual([context.ledger.matched, deletes.length, most], [60, 60, 4]);
 });
 
 it('a removal warns if the broker shows the same page for every offset, unless that page shows all in the end', async () => {
-  for (const [kept, left] of [
-    [true, 20],
-    [false, 0],
+  const ofType = [{ name: 'type', value: 'T' }];
+  for (const [selection, left] of [
+    [ofType, 20],
+    [[...ofType, { name: 'attrs', value: 'a' }], 0],
   ] as const) {
-    const world = new Map(thirty.map((each) => [each.id, new Map(Object.entries(each))]));
-    const context = contextOf({
-      brokerQuery: { resource: entities('attributes'), selection: [{ name: 'type', value: 'T' }] },
-      broker: ({ method, path }) => {
-        const [resource = '', search = ''] = path.split('?');
-        const query = new URLSearchParams(search);
-        if (method === 'DELETE') {
-          const [, , id = '', , name = ''] = resource.split('/').map(decodeURIComponent);
-          return replyOf(world.get(id)?.delete(name) === true ? 204 : 404);
-        }
-        const isMeant = query.get('type')?.includes('PurgeProbe') !== true;
-        const found = [...world.values()].filter((own) => isMeant && (kept || own.has('a')));
-        return replyOf(
-          200,
-          found.slice(0, Number(query.get('limit'))).map((own) => Object.fromEntries(own)),
-        );
-      },
-    });
+    const { context, withAttribute } = at({ entities: thirty, selection, showsOnePage: true });
     await removeAttributes(context, DROP_A, undefined);
-    assert.equal([...world.values()].filter((own) => own.has('a')).length, left);
+    assert.equal(withAttribute('a'), left);
     assert.deepEqual(
       [...context.warnings].map((warning) => warning.includes('the same page')),
-      kept ? [true] : [],
+      left > 0 ? [true] : [],
     );
   }
 });

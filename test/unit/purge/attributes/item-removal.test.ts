@@ -9,7 +9,7 @@ import {
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
 import { removeItems } from '../../../../sidecar/purge/attributes/index.js';
-import type { ItemKind } from '../../../../sidecar/purge/deleting/index.js';
+import type { ItemBatch, ItemKind } from '../../../../sidecar/purge/deleting/index.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { keyOf, type Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
@@ -124,6 +124,22 @@ async function removed(removal: Removal) {
   return { ...counts, errors, success, left, passes, tries };
 }
 
+/** Reads each entity as a batch of its own, which `batchOf` makes of the names of its attributes. */
+function inBatches(
+  batchOf: (names: readonly string[], entityId: string) => Partial<ItemBatch> & { names?: readonly string[] },
+): Pick<ItemKind, 'read'> {
+  return {
+    *read(page, indexes) {
+      for (const index of indexes) {
+        const { [index]: entityId = '' } = page.ids;
+        const shown = ownAttributesOf(page.entities[index] ?? {});
+        const { names = shown, ...more } = batchOf(shown, entityId);
+        yield { items: names.map((attribute) => ({ entityId, attribute })), ...more };
+      }
+    },
+  };
+}
+
 const namesOf = (errors: readonly Item[]) =>
   errors.map(({ entityId, attribute }) => `${entityId} ${attribute ?? ''}`).sort();
 
@@ -225,16 +241,9 @@ it('the removal of items repeats a delete without effect also under a maximum, i
     world: worldOf(1, 'a'),
     verdict: (_item, nth) => (nth === 1 ? 'ghost' : GONE),
     maxAffected: 1,
-    kind: {
-      *read({ ids, entities: shown }) {
-        const time = { createdAt: '1970-01-01T00:00:00Z' };
-        yield {
-          items: ids.flatMap((entityId, index) =>
-            ownAttributesOf(shown[index] ?? {}).map((attribute) => ({ entityId, attribute, time })),
-          ),
-        };
-      },
-    },
+    kind: inBatches((names, entityId) => ({
+      items: names.map((attribute) => ({ entityId, attribute, time: { createdAt: '1970-01-01T00:00:00Z' } })),
+    })),
   });
   assert.deepEqual([deleted, failed, [...tries.values()]], [1, 0, [2]]);
 });
@@ -455,15 +464,7 @@ it('the removal of items waits for the deletes in flight before its final tries 
 it('the removal of items tries an item once even if it is shown several times in a pass', async () => {
   const { deleted, tries } = await removed({
     world: worldOf(5, 'a'),
-    kind: {
-      *read(page, indexes) {
-        const items = indexes
-          .filter((index) => 'a' in (page.entities[index] ?? {}))
-          .map((index) => ({ entityId: page.ids[index] ?? '', attribute: 'a' }));
-        yield { items: [...items, ...items] };
-        yield { items };
-      },
-    },
+    kind: inBatches((names) => ({ names: [...names, ...names] })),
     total: 5,
   });
   assert.equal(deleted, 5);
@@ -478,13 +479,7 @@ it('the removal of items ends even if dated items arrive in each pass at a broke
       if (offset === 0) world.get('urn:t:0')?.add(`new${pass}`);
     },
     kind: {
-      *read(page, indexes) {
-        for (const index of indexes) {
-          const names = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
-          const items = names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute }));
-          yield { items, mayHideMore: true };
-        }
-      },
+      ...inBatches((names) => ({ names: names.slice(0, 2), mayHideMore: true })),
       hasArrived: ({ attribute = '' }) => attribute.startsWith('new'),
     },
     total: 1,
@@ -523,14 +518,7 @@ it('the removal of items handles in one pass all items counted when the pass beg
       if (pass === 2 && offset === 0)
         rest = [...world].filter(([, attributes]) => attributes.size > 0).map(([id]) => id);
     },
-    kind: {
-      *read(page, indexes) {
-        for (const index of indexes) {
-          const isThere = 'a' in (page.entities[index] ?? {});
-          yield { items: isThere ? [{ entityId: page.ids[index] ?? '', attribute: 'a' }] : [] };
-        }
-      },
-    },
+    kind: inBatches(() => ({})),
     total: 20,
   });
   assert.deepEqual(
@@ -563,15 +551,8 @@ it('the removal of items starts another walk before it ends, as often as its kin
   const { deleted } = await removed({
     world,
     kind: {
-      *read(page, indexes) {
-        // The first query shows a only.
-        for (const index of indexes) {
-          const names = ownAttributesOf(page.entities[index] ?? {}).filter(
-            (name) => looks > 0 || name === 'a',
-          );
-          yield { items: names.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })) };
-        }
-      },
+      // The first query shows a only.
+      ...inBatches((names) => ({ names: names.filter((name) => looks > 0 || name === 'a') })),
       beginSecondWalk: () => (looks += 1) === 1,
     },
   });
@@ -583,17 +564,7 @@ it('the removal of items repeats passes as long as the broker truncates', async 
   const names = Array.from({ length: 130 }, (_, index) => `a${index}`);
   const { deleted, passes } = await removed({
     world: worldOf(1, ...names),
-    kind: {
-      *read(page, indexes) {
-        for (const index of indexes) {
-          const shown = ownAttributesOf(page.entities[index] ?? {}).slice(0, 2);
-          yield {
-            items: shown.map((attribute) => ({ entityId: page.ids[index] ?? '', attribute })),
-            mayHideMore: shown.length === 2,
-          };
-        }
-      },
-    },
+    kind: inBatches((names) => ({ names: names.slice(0, 2), mayHideMore: names.length > 1 })),
     total: 1,
   });
   assert.deepEqual([deleted, passes], [130, 66]);
@@ -628,4 +599,21 @@ it('the removal of items lists items again if they got old while they were read'
   });
   assert.deepEqual([deleted, ages], [3, [0, 0, 0]]);
   assert.ok(passes > 1);
+});
+
+it('the removal of items tries items again whose tries were cut short, but only a few times', async () => {
+  for (const [cuts, deleted] of [
+    [3, 1],
+    [Infinity, 0],
+  ] as const) {
+    let tried = 0;
+    const result = await removed({
+      world: worldOf(1, 'a'),
+      // The list got too old between two tries.
+      verdict: () => ((tried += 1) <= cuts ? { ...BUSY, isCutShort: true } : GONE),
+      total: 1,
+    });
+    assert.deepEqual([result.deleted, result.failed], [deleted, 1 - deleted]);
+    assert.ok(tried < 10, String(tried));
+  }
 });
