@@ -97,10 +97,10 @@ it('a removal that is slower than its listing reads only a few items ahead for e
 });
 
 it('a removal that ends early sends nothing more, waits for requests in flight, and resolves unclear items', async () => {
-  const [failed, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [failed, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const answer = async (id: string) => {
     if (id === 'urn:t:1') {
-      failed.resolve();
+      failed.resolve(undefined);
       return replyOf(500);
     }
     await (id === 'urn:t:0' ? failed : released).promise;
@@ -110,7 +110,7 @@ it('a removal that ends early sends nothing more, waits for requests in flight, 
   const rejected = assert.rejects(ended, BrokerRefusedError);
   for (let turns = 0; turns < 5; turns++) await turn();
   assert.deepEqual([...looks], [], 'a delete is under way');
-  released.resolve();
+  released.resolve(undefined);
   await rejected;
   assert.deepEqual([tried, [...looks]], [idsOf(3), ['urn:t:1']]);
   assert.deepEqual([ledger.counts.deleted, ledger.counts.unknown], [2, 0]);
