@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
 import { Spelling } from '../../../../sidecar/schemas/json-schema/spelling.js';
+import { column } from '../../../support/columns.js';
 
 const CAR: JsonObject = {
   id: 'Car-1',
@@ -35,7 +36,7 @@ function pointersRefused(samples: JsonValue, form: SampleForm, isStrict = true):
     inferSchema(samples, { form, model: 'Car', isStrict });
   } catch (error) {
     assert.ok(error instanceof SamplesRefusedError);
-    return error.errors.map(({ pointer }) => pointer);
+    return column(error.errors, 'pointer');
   }
   return [];
 }

@@ -6,6 +6,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { columns } from '../../../support/columns.js';
 
 describe('the keywords of an inferred schema', () => {
   it('an inferred schema looks as if a person had written it', () => {
@@ -75,16 +76,13 @@ describe('the keywords of an inferred schema', () => {
       },
     };
     assert.equal(JSON.stringify(schema, null, 2), JSON.stringify(expected, null, 2));
-    assert.deepEqual(
-      attributesOf(schema).attributes.map(({ name, kind }) => [name, kind]),
-      [
-        ['doors', 'Property'],
-        ['driver', 'Property'],
-        ['location', 'GeoProperty'],
-        ['plate', 'Property'],
-        ['speed', 'Property'],
-      ],
-    );
+    assert.deepEqual(columns(attributesOf(schema).attributes, 'name', 'kind'), [
+      ['doors', 'Property'],
+      ['driver', 'Property'],
+      ['location', 'GeoProperty'],
+      ['plate', 'Property'],
+      ['speed', 'Property'],
+    ]);
   });
 
   it('an inferred schema puts all types of a value in one schema, with the keywords of each', () => {

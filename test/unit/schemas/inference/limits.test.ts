@@ -10,7 +10,7 @@ import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { ROOT } from '../../../support/project.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 
-const { names, levels, enumeratedValues, enumeratedLength, formattedLength } = INFERENCE_LIMITS;
+const { names, levels, enumeratedValues, enumeratedLength } = INFERENCE_LIMITS;
 
 describe('the limits of inference', () => {
   it('the limits of inference are those that docs/workbench.md names', () => {
@@ -75,17 +75,6 @@ describe('the limits of inference', () => {
         if (depth >= levels)
           assert.deepEqual(at(schema, `/properties/start${token.repeat(levels - 1)}`), bare);
       }
-    }
-  });
-
-  it('the format of strings, including ids, is determined up to a maximum length', () => {
-    const uri = (length: number) => 'urn:ngsi-ld:A:'.padEnd(length, 'x');
-    for (const [name, most] of [
-      ['id', formattedLength],
-      ['other', formattedLength],
-    ] as const) {
-      assert.equal(at(inferSchema({ [name]: uri(most) }), `/properties/${name}`)['format'], 'uri');
-      assert.equal(at(inferSchema({ [name]: uri(most + 1) }), `/properties/${name}`)['format'], undefined);
     }
   });
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { CORE, pointersOf } from './contexts.js';
 import { Desk } from './desk.js';
+import { column } from '../../../support/columns.js';
 
 const TERMS = { Car: 'http://example.org/Car', speed: 'http://example.org/speed' };
 const OTHER = 'http://contexts.example/other';
@@ -111,10 +112,7 @@ describe('checking a context: JSON-LD processing', () => {
         [[OTHER, good, { ...bad, ...good }, CORE], '/2'],
       ] as const) {
         const { errors } = await refusal(submitted);
-        assert.deepEqual(
-          errors.map(({ pointer }) => pointer),
-          [base + place],
-        );
+        assert.deepEqual(column(errors, 'pointer'), [base + place]);
         assert.match(errors[0]?.detail ?? '', detail);
       }
     });
@@ -138,10 +136,7 @@ describe('checking a context: JSON-LD processing', () => {
 
   it('checking a context refuses terms of the core context that come after it, because it is protected', async () => {
     const { errors } = await refusal([CORE, { a: 'http://a/', location: 'http://example.org/location' }]);
-    assert.deepEqual(
-      errors.map(({ pointer }) => pointer),
-      ['/1/location'],
-    );
+    assert.deepEqual(column(errors, 'pointer'), ['/1/location']);
     assert.match(errors[0]?.detail ?? '', /core context belongs last/);
   });
 
@@ -182,10 +177,7 @@ describe('checking a context: other contexts', () => {
     const chained = Object.fromEntries(chain) as typeof CONTEXTS;
     await new Desk(chained).check(urlOf(6));
     const { errors } = await refusal([TERMS, urlOf(0)], chained);
-    assert.deepEqual(
-      errors.map(({ pointer }) => pointer),
-      ['/1'],
-    );
+    assert.deepEqual(column(errors, 'pointer'), ['/1']);
     assert.match(errors[0]?.detail ?? '', /10 deep/);
   });
 

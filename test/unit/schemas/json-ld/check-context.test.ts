@@ -11,23 +11,6 @@ const B = 'https://contexts.example/b';
 const TERMS = { seats: 'https://terms.example/seats' };
 
 describe('checking a context in a worker', () => {
-  it('checking a context in a worker requests all named contexts in each round, and each of them once', async () => {
-    const desk = new Desk({ [A]: [B], [B]: TERMS, 'https://contexts.example/c': TERMS });
-    await desk.check([A, { t: { '@id': 'urn:t', '@context': 'https://contexts.example/c' } }]);
-    assert.deepEqual(desk.asked, [A, 'https://contexts.example/c', B]);
-  });
-
-  it('checking a context in a worker requests at once everything that the known contexts name', async () => {
-    const text = JSON.stringify({ '@context': [B, A] });
-    const supplied = [
-      [A, { sha256: 'x', text: JSON.stringify({ '@context': ['urls', 'more', {}] }) }],
-    ] as const;
-    const outcome = await checkContext({ text, pointer: '', supplied });
-    assert.deepEqual(outcome, {
-      needs: { urls: [B, 'https://contexts.example/urls', 'https://contexts.example/more'] },
-    });
-  });
-
   it('checking a context in a worker uses the newest core context for every version, and requests none', async () => {
     const desk = new Desk({ [A]: coreContextUrl('1.3') });
     for (const context of [

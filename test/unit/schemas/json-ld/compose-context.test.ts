@@ -6,7 +6,6 @@ import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context
 import type { Supplied } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const A = 'https://contexts.example/a';
-const B = 'https://contexts.example/b';
 const KEPT = 'https://here.example/contexts/';
 const EX = 'https://terms.example/';
 const GENERATED = { Bench: `${EX}generated/Bench`, seats: `${EX}generated/seats` };
@@ -50,37 +49,10 @@ async function composed(...given: Parameters<typeof outcomeOf>) {
 }
 
 describe('the context of a model with its own context', () => {
-  it('generated terms come before those of the model, for terms that these lack, and the core context is last', async () => {
-    assert.deepEqual(await composed({ seats: `${EX}seats`, more: `${EX}more` }), {
-      context: [{ Bench: GENERATED.Bench }, { seats: `${EX}seats`, more: `${EX}more` }, coreContextUrl()],
-      ownTerms: ['seats'],
-      embeddedUrls: [],
-      warnings: [],
-    });
-  });
-
   it('a term that the context of the model removes is not generated', async () => {
     const { context, ownTerms } = await composed({ seats: null });
     assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: null }, coreContextUrl()]);
     assert.deepEqual(ownTerms, ['seats']);
-  });
-
-  it('documents replace their URLs, with everything that these name, each relative to where it was found', async () => {
-    const moved = 'https://moved.example/dir/';
-    const found = await composed([A, { '@import': B, own: `${EX}own` }], {
-      [A]: { context: ['part', { seats: `${EX}seats` }], documentUrl: `${moved}a` },
-      [`${moved}part`]: { Bench: `${EX}Bench` },
-      [B]: { imported: `${EX}imported` },
-    });
-    assert.deepEqual(found.context, [
-      {},
-      { Bench: `${EX}Bench` },
-      { seats: `${EX}seats` },
-      { imported: `${EX}imported`, own: `${EX}own` },
-      coreContextUrl(),
-    ]);
-    assert.deepEqual(found.ownTerms, ['Bench', 'seats']);
-    assert.deepEqual([...found.embeddedUrls].sort(), [A, B, `${moved}part`].sort());
   });
 
   it('a context of this service stays a URL, and then everything is generated', async () => {
@@ -105,16 +77,6 @@ describe('the context of a model with its own context', () => {
     });
     assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: `${EX}seats` }, coreContextUrl()]);
     assert.deepEqual(embeddedUrls, [A]);
-  });
-
-  it('a context that needs others requests them, and an invalid one reports the place of its fault', async () => {
-    assert.deepEqual(await outcomeOf([A, { seats: `${EX}seats` }]), { needs: { urls: [A] } });
-    const invalid = await outcomeOf({ '@context': { seats: 5 } });
-    assert.ok('invalid' in invalid);
-    assert.deepEqual(
-      invalid.invalid.map(({ pointer }) => pointer),
-      ['/context/@context/seats'],
-    );
   });
 
   it('scoped contexts contain the documents that they name, one or more, and null stays null', async () => {

@@ -1,6 +1,7 @@
 import { bundledContext, coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import type { DocumentLoader } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { column } from '../../../support/columns.js';
 
 export const CORE = coreContextUrl();
 
@@ -17,5 +18,5 @@ export function loaderOf(contexts: Readonly<Record<string, unknown>> = {}): Docu
 /** The pointers of an error's faults. */
 export function pointersOf(error: unknown): readonly string[] {
   if (!(error instanceof ContextInvalidError)) throw error;
-  return error.errors.map(({ pointer }) => pointer);
+  return column(error.errors, 'pointer');
 }

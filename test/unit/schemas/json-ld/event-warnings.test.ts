@@ -38,40 +38,4 @@ describe('the warnings for events of the processor', () => {
     assert.deepEqual(eventWarnings([event('something else', { property: 'x' })], { x: 1 }), []);
     assert.deepEqual(eventWarnings([], { x: 1 }), []);
   });
-
-  it('a warning points at each affected place: a name, a text also in an array, or a null', () => {
-    const document = {
-      '@context': { x: 'x' },
-      x: { x: 1, id: 'rel' },
-      id: 'rel',
-      more: [{ x: 2 }, { type: ['T', 'U'], list: ['rel'] }],
-      v: { '@value': null },
-    };
-    const places = (code: string, details: Readonly<Record<string, unknown>>, count: number) =>
-      eventWarnings([event(code, details, count)], document).map(({ pointer }) => pointer);
-    // The content of a dropped member is dropped with it.
-    assert.deepEqual(places('invalid property', { property: 'x' }, 2), ['/document/x', '/document/more/0/x']);
-    assert.deepEqual(places('relative @id reference', { id: 'rel' }, 3), [
-      '/document/x/id',
-      '/document/id',
-      '/document/more/1/list/0',
-    ]);
-    assert.deepEqual(places('relative @type reference', { type: 'U' }, 1), ['/document/more/1/type/1']);
-    assert.deepEqual(places('null @value value', {}, 1), ['/document/v/@value']);
-  });
-
-  it('a warning has no pointers if there are more or fewer places than events', () => {
-    const document = { a: { x: 1 }, b: { x: 1 } };
-    for (const [count, pointers] of [
-      [1, [undefined]],
-      [2, ['/document/a/x', '/document/b/x']],
-      [3, [undefined]],
-    ] as const)
-      assert.deepEqual(
-        eventWarnings([event('invalid property', { property: 'x' }, count)], document).map(
-          ({ pointer }) => pointer,
-        ),
-        pointers,
-      );
-  });
 });

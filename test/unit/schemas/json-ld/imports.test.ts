@@ -6,6 +6,7 @@ import { isObject } from '../../../../sidecar/shared/json/json.js';
 import { CORE } from './contexts.js';
 import { Desk } from './desk.js';
 import { FEATURES, SHARED } from './features.js';
+import { column } from '../../../support/columns.js';
 
 const AT = 'https://contexts.example/';
 const EX = 'https://ex.example/';
@@ -34,7 +35,7 @@ async function outcomeOf(context: unknown): Promise<unknown> {
     return (await new Desk().check(context)).urls;
   } catch (error) {
     if (!(error instanceof ContextInvalidError)) throw error;
-    return error.errors.map(({ detail }) => detail);
+    return column(error.errors, 'detail');
   }
 }
 
@@ -131,10 +132,7 @@ describe('a context that imports another', () => {
       assert.match(detail, reason);
       await assert.rejects(new Desk(contexts).check(context), (error) => {
         assert.ok(error instanceof ContextInvalidError);
-        assert.deepEqual(
-          error.errors.map(({ pointer }) => pointer),
-          ['/@import'],
-        );
+        assert.deepEqual(column(error.errors, 'pointer'), ['/@import']);
         assert.match(error.errors[0]?.detail ?? '', reason);
         return true;
       });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import { KnownContexts, MAX_CONTEXTS } from '../../../../sidecar/schemas/json-ld/known-contexts.js';
+import { KnownContexts } from '../../../../sidecar/schemas/json-ld/known-contexts.js';
 import { ProcessingSession } from '../../../../sidecar/schemas/json-ld/processing-session.js';
 import type { JsonLdProcessor, ProcessorEvent } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
@@ -29,69 +28,6 @@ describe('the contexts known to a worker', () => {
     assert.deepEqual(missing('a'), []);
     for (const stamp of ['c', 'd', 'e']) assert.deepEqual(missing(stamp), [url(1)]);
     assert.deepEqual(missing('a'), [url(1)]);
-  });
-
-  it('a context that could not be supplied is requested again by the next request', () => {
-    const known = new KnownContexts();
-    const failure = { kind: 'contextUnavailable', detail: 'gone' } as const;
-    const failed = known.gather([url(1)], 'a', [[url(1), { failure }]]);
-    assert.deepEqual([failed.missing, failed.failures.get(url(1))], [[], failure]);
-    assert.deepEqual(known.gather([url(1)], 'a', []).missing, [url(1)]);
-  });
-
-  it('the references of the same text are relative to where it was found', () => {
-    const known = new KnownContexts();
-    const supplied = [
-      [url('a/x'), supplyOf(['y'], url('one/x'))],
-      [url('b/x'), supplyOf(['y'], url('two/x'))],
-      [url('c/x'), supplyOf(['y'])],
-    ] as const;
-    const { missing, contents } = known.gather(
-      supplied.map(([one]) => one),
-      'a',
-      supplied,
-    );
-    assert.deepEqual(missing, [url('one/y'), url('two/y'), url('c/y')]);
-    assert.equal(new Set([...contents.values()].map(({ key }) => key)).size, 3);
-    // The context may be found under another URL the next time.
-    const moved = known.gather([url('c/x')], 'b', [[url('c/x'), supplyOf(['y'], url('three/x'))]]);
-    assert.deepEqual(moved.missing, [url('three/y')]);
-  });
-
-  for (const [count, isTooMuch] of [
-    [MAX_CONTEXTS, false],
-    [MAX_CONTEXTS + 1, true],
-  ] as const) {
-    it(`${count} contexts are ${isTooMuch ? 'too many' : 'not too many'} for one request, even if one names the others`, () => {
-      const others = Array.from({ length: count - 1 }, (_, n) => url(n));
-      const known = new KnownContexts();
-      const supplied = [[url('all'), supplyOf(others)], ...others.map((one) => [one, supplyOf({})])] as const;
-      const gather = (urls: readonly string[]) => known.gather(urls, 'a', supplied as never);
-      assert.equal(gather([url('all')]).isTooMuch, isTooMuch);
-      assert.equal(gather([url('all'), ...others]).isTooMuch, isTooMuch);
-    });
-  }
-
-  it('a context that is invalid, too large or has unusable terms is refused with its URL', () => {
-    const known = new KnownContexts();
-    for (const text of [
-      '[]',
-      '{}',
-      '{',
-      '"x"',
-      '{"@context": {"hasOwnProperty": "urn:x"}}',
-      JSON.stringify({ '@context': Array.from({ length: 101 }, () => ({})) }),
-    ]) {
-      const failure = known.gather([url(1)], 'a', [[url(1), { sha256: text, text }]]).failures.get(url(1));
-      assert.equal(failure?.kind, 'contextInvalid', text);
-      assert.ok(failure.detail.includes(url(1)));
-    }
-    assert.equal(known.gather(['ftp://x/'], 'a', []).failures.get('ftp://x/')?.kind, 'contextRefused');
-  });
-
-  it('a bundled context is known without a supply, and marked as bundled', () => {
-    const core = new KnownContexts().gather([coreContextUrl()], 'a', []).contents.get(coreContextUrl());
-    assert.equal(core?.isBundled, true);
   });
 });
 
@@ -138,18 +74,6 @@ describe('the shared processor of requests', () => {
     assert.equal(shared.for(use('a', 2_000_000)), second);
     assert.equal(shared.for(use('e', 2_499_999)), second);
     assert.equal(shared.for(use('d', 1)), second);
-  });
-
-  it('requests share a processor until one of their URLs gets another meaning', () => {
-    const shared = new SharedProcessor();
-    const of = (signature: string, keys: Readonly<Record<string, string>>) =>
-      shared.for(use(signature, 1, { gathered: gathered(keys) }));
-    const first = of('a', { x: '1' });
-    assert.equal(of('b', { y: '1' }), first);
-    assert.equal(of('a', { x: '1', y: '1' }), first);
-    const second = of('a', { x: '1', y: '2' });
-    assert.notEqual(second, first);
-    assert.equal(of('a', { x: '2' }) === second, false);
   });
 
   it('a request has its own processor if its contexts are too heavy, cannot be shared, or are unavailable', () => {
@@ -203,28 +127,5 @@ describe('the processing of one request', () => {
     await full.expand({}, undefined);
     assert.deepEqual([full.events.length, full.events[0]?.count], [1000, 2]);
     assert.deepEqual(full.withoutEvents().events, []);
-  });
-
-  it('a request without a context passes none to the processor', async () => {
-    const { session, options } = sessionOf([]);
-    for (const context of [undefined, null, {}]) await session.expand({}, context);
-    assert.deepEqual(
-      options.map((given) => 'expandContext' in (given as object)),
-      [false, false, true],
-    );
-  });
-
-  it('the key of a request changes with its contexts, and does not exist if one is unavailable', () => {
-    const content = (key: string) => ({ key }) as never;
-    const keyOf = (contents: Readonly<Record<string, string>>, failures: readonly string[] = []) =>
-      sessionOf([], {
-        ...none,
-        contents: new Map(Object.entries(contents).map(([one, key]) => [one, content(key)])),
-        failures: new Map(failures.map((one) => [one, { kind: 'contextRefused', detail: '' }])),
-      }).session.contextsKey;
-    assert.equal(keyOf({ a: '1' }), keyOf({ a: '1' }));
-    assert.notEqual(keyOf({ a: '1' }), keyOf({ a: '2' }));
-    assert.notEqual(keyOf({ a: '1' }), keyOf({ b: '1' }));
-    assert.equal(keyOf({ a: '1' }, ['b']), undefined);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type Needs, type Supplied, type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { listed, runWithContexts, shown } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import { listed, runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import { column } from '../../../support/columns.js';
 
 const FOUND: Supply = { sha256: 'x', text: '{}' };
 
@@ -24,25 +25,7 @@ describe('the warnings of an answer', () => {
 
   it('the warnings of an answer are one for each place, and all of those without a place', () => {
     const warnings = [warning(1, '/a'), warning(2), warning(3, '/a'), warning(4), warning(5, '/b')];
-    assert.deepEqual(
-      listed(warnings).map(({ detail }) => detail),
-      ['1', '2', '4', '5'],
-    );
-  });
-
-  it('an answer has a hundred warnings, and then a warning with the number of the others', () => {
-    const some = (count: number) => Array.from({ length: count }, (_, n) => warning(n, `/${n}`));
-    assert.deepEqual(listed(some(100)), some(100));
-    const more = { code: 'more-warnings', detail: 'At least 1 more warnings are not listed.' };
-    assert.deepEqual(listed(some(101)), [...some(100), more]);
-    // The same place twice is one warning.
-    assert.deepEqual(listed([...some(100), warning(0, '/0')]), some(100));
-  });
-
-  it('a value in a sentence is shortened to a hundred characters', () => {
-    assert.equal(shown('x'.repeat(98)), JSON.stringify('x'.repeat(98)));
-    assert.ok(shown('x'.repeat(99)).length <= 101);
-    assert.equal(shown(undefined), 'nothing');
+    assert.deepEqual(column(listed(warnings), 'detail'), ['1', '2', '4', '5']);
   });
 });
 
@@ -62,25 +45,6 @@ describe('running a task with the contexts that it needs', () => {
         assert.deepEqual(new Set(supplied), new Set(lists.flat()));
         assert.equal(new Set(supplied).size, supplied.length);
       }),
-    );
-  });
-
-  it('a task with contexts passes on failures, and throws errors of the supply and of the task', async () => {
-    const failure: Supply = { failure: { kind: 'contextUnavailable', detail: 'gone' } };
-    const run = async (supplied: Supplied) =>
-      supplied.length === 0 ? { needs: { urls: ['a'] } } : { supplied };
-    assert.deepEqual(await runWithContexts(run, async () => failure), { supplied: [['a', failure]] });
-    const broken = new Error('broken');
-    await assert.rejects(
-      runWithContexts(run, () => Promise.reject(broken)),
-      broken,
-    );
-    await assert.rejects(
-      runWithContexts(
-        () => Promise.reject(broken),
-        async () => FOUND,
-      ),
-      broken,
     );
   });
 

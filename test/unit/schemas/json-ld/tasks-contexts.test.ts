@@ -95,31 +95,6 @@ describe('contexts in a worker', () => {
     assert.deepEqual((await desk.compact({ document })).result, document);
   });
 
-  it('contexts in a worker that import others keep their meaning, whatever was processed before', async () => {
-    const desk = new Desk({
-      [A]: to('base'),
-      [B]: { '@import': A, q: 'https://terms.example/q' },
-      'https://contexts.example/c': { '@import': A, r: 'https://terms.example/r' },
-    });
-    const document = { p: 1, q: 2, r: 3 };
-    const expected: readonly (readonly [unknown, readonly string[]])[] = [
-      [A, ['base']],
-      [B, ['base', 'q']],
-      ['https://contexts.example/c', ['base', 'r']],
-      [{ '@import': A, q: 'https://terms.example/q' }, ['base', 'q']],
-      [{ '@import': A, ...to('own') }, ['own']],
-    ];
-    for (const round of [1, 2])
-      for (const [context, names] of expected)
-        assert.equal(
-          await meaning(desk, context, document),
-          names.map((name) => `https://terms.example/${name}`).join(' '),
-          `${JSON.stringify(context)}, round ${round}`,
-        );
-    desk.set(A, to('changed'));
-    assert.equal(await meaning(desk, B), 'https://terms.example/changed');
-  });
-
   it('relative contexts in a worker are distinguished by the URL where they were found', async () => {
     const tasks = createJsonLdTasks();
     const text = JSON.stringify({ document: { '@context': A, p: 1 } });

@@ -110,15 +110,6 @@ describe('the models of types', () => {
     assert.deepEqual(asked, [...reads, ...reads]);
   });
 
-  it('a draft counts only if no other model has the type; a deprecated model counts like a published one', async () => {
-    const chosen = async (...models: readonly Model[]) =>
-      (await typeModelsOf({ Lamp: models }).find([entity('', 'Lamp')])).models[0]?.[0];
-    const draft = modelOf('A/Lamp', 'draft');
-    assert.equal(await chosen(draft), 'A/Lamp');
-    assert.equal(await chosen(draft, modelOf('B/Lamp')), 'B/Lamp');
-    assert.equal(await chosen(draft, modelOf('B/Lamp', 'deprecated')), 'B/Lamp');
-  });
-
   it('a draft that names a whole IRI yields to a published model that has its last part as type', async () => {
     const iri = 'https://terms.example/Lamp';
     const chosen = async (...models: readonly Model[]) => {
@@ -151,20 +142,6 @@ describe('the models of types', () => {
     assert.match(await detailOf('A', 'B', 'C', 'D', 'E'), /"A", "B", "C", "D", "E"$/);
     assert.match(await detailOf('A', 'B', 'C', 'D', 'E', 'F'), /"A", "B", "C", "D", "E", …$/);
     assert.ok((await detailOf('x'.repeat(1000))).length < 250);
-  });
-
-  it('a body with a type of several models is refused with these models and advice', async () => {
-    const error = await refusal([entity('/0', 'Lamp', 'Bench'), entity('/1', 'Lamp')], {
-      Lamp: [modelOf('City/Lamp'), modelOf('Park/Lamp')],
-      Bench: [modelOf('City/Bench')],
-    });
-    assert.equal(error.kind, 'typeAmbiguous');
-    const detail = '"Lamp" is the type of City/Lamp and Park/Lamp';
-    assert.deepEqual(error.errors, [
-      { pointer: '/0', detail },
-      { pointer: '/1', detail },
-    ]);
-    assert.match(error.message, /^The entity at \/0 has no single model: .*; name the domain \(\?domain=\)/);
   });
 });
 

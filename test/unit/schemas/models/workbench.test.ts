@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Lifecycle, Workbench, type WorkbenchParts } from '../../../../sidecar/schemas/models/index.js';
-import {
-  DeadlineExceededError,
-  UnreadableBodyError,
-  WorkbenchRefusedError,
-} from '../../../../sidecar/schemas/models/workbench-errors.js';
+import { DeadlineExceededError } from '../../../../sidecar/schemas/models/workbench-errors.js';
 import { TaskTooCostlyError, WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 import type { RunOptions } from '../../../../sidecar/shared/workers/tasks.js';
 
@@ -158,24 +154,6 @@ describe('the workbench', () => {
     await assert.rejects(slow.workbench.validateByType('{}', {}), DeadlineExceededError);
   });
 
-  it('the workbench sends a worker exactly the schemas that it requests, including those that only compiling needs', async () => {
-    const needs = (...names: readonly string[]) => names.map((name) => `hash of ${name}`);
-    const { workbench, runs } = benchOf(
-      { likely: ['Bike', 'Car'] },
-      { needs: { schemas: needs('Bike') } },
-      { needs: needs('Car') },
-      { needs: { schemas: needs('Bike') } },
-      { areKept: true },
-      { answer: '1' },
-    );
-    await workbench.validateByType('{}', {});
-    const [bike, car] = ['Bike', 'Car'].map((name) => [`hash of ${name}`, `schema of ${name}`]);
-    assert.deepEqual(
-      runs.filter(({ kind }) => kind === 'compileModels').map(({ input }) => input['schemas']),
-      [[bike], [bike, car]],
-    );
-  });
-
   it('the workbench compiles models that no worker keeps together with each validation', async () => {
     const { workbench, runs } = benchOf(
       { likely: ['Bike'] },
@@ -187,24 +165,6 @@ describe('the workbench', () => {
     const last = runs.at(-1);
     assert.deepEqual([last?.kind, last?.options?.deadlineMs], ['validate', 500]);
     assert.deepEqual(last?.input['schemas'], [['hash of Bike', 'schema of Bike']]);
-  });
-
-  it('the workbench warns of a deprecated model, with its dates', async () => {
-    const deprecated = { deprecatedAt: Date.UTC(2026, 0, 31) };
-    for (const [sunsetAt, end] of [
-      [undefined, ''],
-      [Date.UTC(2027, 11, 31), ', and will be removed on 2027-12-31'],
-    ] as const) {
-      const setting = { lifecycle: { ...deprecated, sunsetAt }, likely: ['Bike'] };
-      const { workbench, runs } = benchOf(setting, { answer: '1' }, { answer: '1' });
-      await workbench.validate(MODEL, '{}', {});
-      await workbench.validateByType('{}', {});
-      for (const { input } of runs) {
-        const [model] = input['models'] as readonly { readonly deprecation?: string }[];
-        const deprecation = `uses the model Bike, which has been deprecated since 2026-01-31${end}`;
-        assert.equal(model?.deprecation, deprecation);
-      }
-    }
   });
 
   it('the workbench compiles a model in each worker that it reaches, and gives up after a limited number of rounds', async () => {
@@ -238,31 +198,6 @@ describe('the workbench', () => {
         ['compactDocument', 'now', []],
         ['compactDocument', 'now', [['urn:a', { sha256: 'hash of urn:a', text: '{}' }]]],
       ],
-    );
-  });
-
-  it('the workbench throws distinct errors for too much time, too much memory and busy workers', async () => {
-    const infer = async (outcome: Error) =>
-      benchWith(outcome).workbench.infer('{}', { form: 'keyvalues', enumerates: false });
-    await assert.rejects(infer(new TaskTooCostlyError('time', 'late')), DeadlineExceededError);
-    await assert.rejects(
-      infer(new TaskTooCostlyError('memory', 'much')),
-      (error) => error instanceof WorkbenchRefusedError && error.kind === 'limitExceeded',
-    );
-    await assert.rejects(infer(new WorkersBusyError(1)), WorkersBusyError);
-  });
-
-  it('the workbench throws a refusal of a worker with its code and pointers', async () => {
-    const unreadable = { line: 2, column: 9, detail: 'expected a colon', isTooDeep: false };
-    await assert.rejects(
-      benchWith({ unreadable }).workbench.expand('{', AT),
-      (error) => error instanceof UnreadableBodyError && /line 2, column 9/.test(error.message),
-    );
-    const refused = { kind: 'contextRefused', detail: 'not that one', url: 'urn:a' };
-    await assert.rejects(
-      benchWith({ refused }).workbench.expand('{}', AT),
-      (error) =>
-        error instanceof WorkbenchRefusedError && error.url === 'urn:a' && error.kind === 'contextRefused',
     );
   });
 });

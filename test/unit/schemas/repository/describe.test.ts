@@ -122,10 +122,4 @@ describe('the kind of a document in a repository', () => {
     const many = Array.from({ length: 1001 }, (_, n) => url(n));
     assert.equal(factsOf({ '@context': many }).contexts.length, 1000);
   });
-
-  it('a document that is not JSON is unreadable, with the place', () => {
-    const description = describeDocument('{"a": 1,\n"a": 2}');
-    assert.ok('unreadable' in description);
-    assert.equal(description.unreadable.line, 2);
-  });
 });

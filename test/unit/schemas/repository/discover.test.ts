@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/errors.js';
-import {
-  COMMON_URL,
-  commonSchema,
-  completeRepository,
-  contextsRepository,
-  entitySchema,
-} from '../../../support/repositories.js';
+import { COMMON_URL, commonSchema, completeRepository, entitySchema } from '../../../support/repositories.js';
 import { type Files, planOf, within } from './planning.js';
+import { column, columns } from '../../../support/columns.js';
 
 const plan = (files: Files, domain?: string) => planOf(files, { domain });
 
@@ -41,10 +36,7 @@ describe('the models of a repository', () => {
         { context: 'Lamp/context.jsonld', examples: ['Lamp/examples/example.json'] },
       ],
     );
-    assert.deepEqual(
-      contexts.map(({ name }) => name),
-      ['dataModel.City-Lamp-context', 'dataModel.City-context'],
-    );
+    assert.deepEqual(column(contexts, 'name'), ['dataModel.City-Lamp-context', 'dataModel.City-context']);
   });
 
   it('the models of a repository are named by their titles if they are not in a folder', () => {
@@ -61,7 +53,7 @@ describe('the models of a repository', () => {
   it('a model has the examples next to its schema.json, also at the root and if its folder is not a valid name', () => {
     const examples = (files: Files) =>
       Object.fromEntries(
-        plan(files, 'D').models.map(({ name, examples: found }) => [name, found.map(({ path }) => path)]),
+        plan(files, 'D').models.map(({ name, examples: found }) => [name, column(found, 'path')]),
       );
     const kiosk = {
       'schema.json': { ...schema(), title: 'Kiosk' },
@@ -137,14 +129,8 @@ describe('the models of a repository', () => {
       { 'a/Car/schema.json': schema(), 'b/Car/schema.json': schema(), 'Bus/schema.json': schema() },
       'D',
     );
-    assert.deepEqual(
-      models.map(({ name }) => name),
-      ['Bus'],
-    );
-    assert.deepEqual(
-      refused.map(({ path }) => path),
-      ['a/Car/schema.json', 'b/Car/schema.json'],
-    );
+    assert.deepEqual(column(models, 'name'), ['Bus']);
+    assert.deepEqual(column(refused, 'path'), ['a/Car/schema.json', 'b/Car/schema.json']);
     // Each reason names the other folder.
     assert.match(refused[0]?.reason ?? '', /^b\/Car\/schema\.json is also named Car;/);
     assert.match(refused[1]?.reason ?? '', /^a\/Car\/schema\.json is also named Car;/);
@@ -183,7 +169,7 @@ describe('the models of a repository', () => {
   }
 
   it('a context is named after the folders around it, without invalid characters, once for all models that use it', () => {
-    const contexts = (files: Files, domain?: string) => plan(files, domain).contexts.map(({ name }) => name);
+    const contexts = (files: Files, domain?: string) => column(plan(files, domain).contexts, 'name');
     assert.deepEqual(
       contexts(
         {
@@ -213,22 +199,6 @@ describe('the models of a repository', () => {
     );
     assert.deepEqual(tooLong.contexts, []);
     assert.match(tooLong.refused[0]?.reason ?? '', /too long for the name of a context/);
-  });
-
-  it('several repositories in one folder have a domain each, and the same contexts as alone', () => {
-    const both = {
-      ...within('all/dataModel.City', completeRepository()),
-      'all/other/Tree/schema.json': { ...schema(), $id: 'https://trees.example/other/Tree/schema.json' },
-    };
-    const { models, contexts } = plan(both);
-    assert.deepEqual(
-      models.map(({ domain, name }) => `${domain}/${name}`),
-      ['dataModel.City/Bench', 'dataModel.City/Lamp', 'other/Tree'],
-    );
-    assert.deepEqual(
-      contexts.map(({ name }) => name),
-      ['dataModel.City-context'],
-    );
   });
 
   it('an export may have domains and contexts without models, and versions of contexts by their numbers', () => {
@@ -275,10 +245,7 @@ describe('the models of a repository', () => {
         versions: ['domains/A/Car/versions/2.json', 'domains/A/Car/versions/10.json'],
       },
     );
-    assert.deepEqual(
-      plan(files).contexts.map(({ name }) => name),
-      ['own'],
-    );
+    assert.deepEqual(column(plan(files).contexts, 'name'), ['own']);
     assert.deepEqual(named(files, 'B'), ['B/Car']);
     const two = { ...files, 'domains/C/Car/schema.json': schema() };
     assert.deepEqual(named(two), ['A/Car', 'C/Car']);
@@ -319,15 +286,12 @@ describe('the shared documents of models', () => {
     };
     const { models, documents } = plan(files, 'D');
     assert.equal(models[0]?.id, 'https://repository.invalid/D/models/Car/schema.json');
-    assert.deepEqual(
-      documents.map(({ url, path }) => [url, path]),
-      [
-        ['https://repository.invalid/D/parts/tyre.json', 'parts/tyre.json'],
-        ['https://repository.invalid/D/parts/wheel.json', 'parts/wheel.json'],
-      ],
-    );
+    assert.deepEqual(columns(documents, 'url', 'path'), [
+      ['https://repository.invalid/D/parts/tyre.json', 'parts/tyre.json'],
+      ['https://repository.invalid/D/parts/wheel.json', 'parts/wheel.json'],
+    ]);
     // Another repository may have other files of these names.
-    const urls = (...of: Parameters<typeof plan>) => plan(...of).documents.map(({ url }) => url);
+    const urls = (...of: Parameters<typeof plan>) => column(plan(...of).documents, 'url');
     const archive = Object.fromEntries(
       Object.entries(files).map(([path, file]) => [`city-main/${path}`, file]),
     );
@@ -378,7 +342,7 @@ describe('the shared documents of models', () => {
     ];
     for (const url of wrong) {
       const { documents, refused } = plan({ 'Car/schema.json': schema(), [url]: { definitions: {} } }, 'D');
-      assert.deepEqual([documents, refused.map(({ path }) => path)], [[], [url]], url);
+      assert.deepEqual([documents, column(refused, 'path')], [[], [url]], url);
       assert.match(refused[0]?.reason ?? '', /^It is not an absolute http, https or urn URL/);
     }
     const table = (url: string) =>
@@ -396,10 +360,7 @@ describe('the shared documents of models', () => {
         documents.map((one) => one.url),
         ['https://a.example/good'],
       );
-      assert.deepEqual(
-        refused.map(({ path }) => path),
-        ['urls.json'],
-      );
+      assert.deepEqual(column(refused, 'path'), ['urls.json']);
       assert.ok(refused[0]?.reason.startsWith(`${url} is not a URL`));
     }
   });
@@ -415,7 +376,7 @@ describe('the shared documents of models', () => {
       { 'parts/schema.json': { ...schema(), allOf: refs.map(($ref) => ({ $ref })) }, ...files },
       'D',
     );
-    assert.deepEqual([...new Set(documents.map(({ path }) => path))], Object.keys(files).sort());
+    assert.deepEqual([...new Set(column(documents, 'path'))], Object.keys(files).sort());
     // A path that leads out of the repository, or is absolute, is not in it.
     for (const $ref of ['../../x.json', '/x.json'])
       assert.deepEqual(
@@ -431,31 +392,6 @@ describe('the shared documents of models', () => {
       return plan(files, 'D').documents.length;
     };
     assert.deepEqual([urls(50), urls(51)], [50, 50]);
-  });
-
-  it('contexts are shared documents under each URL by which contexts and examples name them', () => {
-    const host = 'https://raw.code.example/city/dataModel.City';
-    const base = 'https://models.example/dataModel.City';
-    const contexts = ({ documents }: ReturnType<typeof plan>) =>
-      documents.flatMap(({ url, path }) => (path.endsWith('.jsonld') ? [`${url} ${path}`] : []));
-    const files = contextsRepository();
-    assert.deepEqual(contexts(plan(files)), [
-      `${base}/Lamp/context.jsonld Lamp/context.jsonld`,
-      `${base}/context.jsonld context.jsonld`,
-      `${host}/blob/main/context.jsonld context.jsonld`,
-      `${host}/master/context.jsonld context.jsonld`,
-      `${base}/parts/base.jsonld parts/base.jsonld`,
-      `${base}/parts/power.jsonld parts/power.jsonld`,
-    ]);
-    assert.deepEqual(
-      plan(files).contexts.map(({ path, base: of }) => [path, of]),
-      [
-        ['Lamp/context.jsonld', `${base}/Lamp/context.jsonld`],
-        ['context.jsonld', undefined],
-      ],
-    );
-    // In an export, only the table of URLs says what is stored under which URL.
-    assert.deepEqual(contexts(plan({ ...files, 'domains/A/Car/schema.json': schema() })), []);
   });
 
   it('a document of an export has only the URLs of its table, whatever its $id says', () => {
@@ -509,10 +445,7 @@ describe('the shared documents of models', () => {
       documents.find(({ url }) => url === COMMON_URL),
       undefined,
     );
-    assert.deepEqual(
-      refused.map(({ path }) => path),
-      ['shared/common-schema.json', 'x/common-schema.json'],
-    );
+    assert.deepEqual(column(refused, 'path'), ['shared/common-schema.json', 'x/common-schema.json']);
   });
 
   it('shared documents are stored once if two files of a URL are equal', () => {
@@ -551,7 +484,7 @@ describe('the shared documents of models', () => {
         );
         const start = { ...schema(), allOf: names.map((name) => ({ $ref: `../${name}` })) };
         const { documents: found } = plan({ 'Car/schema.json': start, ...files }, 'D');
-        assert.equal(new Set(found.map(({ url }) => url)).size, found.length);
+        assert.equal(new Set(column(found, 'url')).size, found.length);
       }),
       { numRuns: 100 },
     );

@@ -70,31 +70,6 @@ describe('the order of an import', () => {
     assert.deepEqual(names(steps.find((step) => nameOf(step) === 'b')?.needs ?? []), ['c']);
   });
 
-  it('a context that names others relative to its published URL comes after these', () => {
-    const base = 'https://a.example/dir/';
-    const steps = stepsFor(
-      {
-        contexts: [{ ...context('a'), base: `${base}a.jsonld` }, context('b'), context('c')],
-        contextVersions: new Map([['a', [{ path: 'a.versions/1.jsonld', number: 1 }]]]),
-        documents: ['now', 'before'].map((name) => ({
-          path: name,
-          url: `${base}${name}.jsonld`,
-          mayReplace: true,
-        })),
-      },
-      {
-        'a.jsonld': { '@context': [{}, 'now.jsonld'] },
-        'a.versions/1.jsonld': { '@context': { t: { '@id': 'urn:t', '@context': './before.jsonld' } } },
-        'b.jsonld': { '@context': {} },
-        'c.jsonld': { '@context': {} },
-        now: { '@context': own('b', 2) },
-        before: { '@context': own('c') },
-      },
-    );
-    assert.deepEqual(names(steps), ['b', 'c', 'a']);
-    assert.deepEqual(steps.at(-1)?.pins, [{ name: 'b', version: 2 }]);
-  });
-
   it('a model comes after its own context, those that its settings name, and the models whose contexts these are', () => {
     const steps = stepsFor(
       {

@@ -3,6 +3,7 @@ import { after, describe, it } from 'node:test';
 import type { ImportReport } from '../../../../sidecar/schemas/repository/transfer.js';
 import { COMMON_DOCUMENT_URL, commonDocument } from '../../../support/five-repositories.js';
 import { importing, NAMES, stateAfter, withTransfer, closeWorkers } from '../../../support/import-orders.js';
+import { column, columns } from '../../../support/columns.js';
 
 after(closeWorkers);
 
@@ -56,22 +57,13 @@ describe('imports of several repositories', () => {
       const claim = (files: object) => transfer.import({ kind: 'documents', text: text(files) }, options);
       const table = { 'urls.json': { [COMMON_DOCUMENT_URL]: 'mine.json' }, 'x/y.json': {} };
       const other = await claim({ ...table, 'mine.json': commonDocument('number') });
-      assert.deepEqual(
-        other.files.map(({ url, status }) => [url, status]),
-        [[COMMON_DOCUMENT_URL, 'refused']],
-      );
+      assert.deepEqual(columns(other.files, 'url', 'status'), [[COMMON_DOCUMENT_URL, 'refused']]);
       assert.match(other.files[0]?.reason ?? '', /PUT \/api\/v2\/references\?uri=…&dependents=true/);
       const same = await claim({ ...table, 'mine.json': commonDocument('string') });
-      assert.deepEqual(
-        same.files.map(({ status }) => status),
-        ['unchanged'],
-      );
+      assert.deepEqual(column(same.files, 'status'), ['unchanged']);
       // Sending a document by its URL is an explicit replacement.
       const meant = await claim({ [COMMON_DOCUMENT_URL]: commonDocument('number') });
-      assert.deepEqual(
-        meant.files.map(({ status }) => status),
-        ['updated'],
-      );
+      assert.deepEqual(column(meant.files, 'status'), ['updated']);
     });
   });
 });

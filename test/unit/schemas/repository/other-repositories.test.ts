@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { RefusedFile } from '../../../../sidecar/schemas/repository/collector.js';
 import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
 import { type Files, planOf, within } from './planning.js';
+import { column, columns } from '../../../support/columns.js';
 
 const plan = (files: Files, unread: readonly RefusedFile[] = [], domain?: string) =>
   planOf(files, { domain, unread });
@@ -91,10 +92,7 @@ describe('the URLs of other repositories', () => {
   it('a file that claims the URL of a file of another repository is refused only for that URL', () => {
     for (const files of [health, within('health-master', health)]) {
       const { documents: found, refused } = plan(files);
-      assert.deepEqual(
-        found.map(({ url, mayReplace }) => [url, mayReplace]),
-        [[`${PAGES}/health/health-schema.json`, true]],
-      );
+      assert.deepEqual(columns(found, 'url', 'mayReplace'), [[`${PAGES}/health/health-schema.json`, true]]);
       assert.deepEqual(
         refused.map(({ path }) => path.replace('health-master/', '')),
         ['health-schema.json'],
@@ -123,15 +121,6 @@ describe('the URLs of other repositories', () => {
     assert.equal(mayReplace('common-schema.json'), true);
     assert.equal(mayReplace('moved/common-schema.json'), true);
     assert.equal(mayReplace('old-schema.json'), false);
-  });
-
-  it('a table of URLs gives a document a URL, and replaces no stored document', () => {
-    const { documents: found } = plan(
-      { 'urls.json': { [COMMON]: 'mine.json' }, 'mine.json': { definitions: {} }, 'x/y.json': {} },
-      [],
-      'D',
-    );
-    assert.deepEqual(found, [{ path: 'mine.json', url: COMMON, mayReplace: false }]);
   });
 });
 
@@ -169,12 +158,12 @@ describe('several repositories in one archive', () => {
     }
     // If the name of a repository is known and most $ids agree, the others are mistakes.
     assert.deepEqual(
-      [...new Set(plan(within('parking-main', gathered)).models.map(({ domain }) => domain))],
+      [...new Set(column(plan(within('parking-main', gathered)).models, 'domain'))],
       ['weather'],
     );
     const { 'Tree/schema.json': _, ...most } = gathered;
-    assert.deepEqual([...new Set(plan(most).models.map(({ domain }) => domain))], ['weather']);
-    assert.deepEqual([...new Set(plan(gathered, [], 'Own').models.map(({ domain }) => domain))], ['Own']);
+    assert.deepEqual([...new Set(column(plan(most).models, 'domain'))], ['weather']);
+    assert.deepEqual([...new Set(column(plan(gathered, [], 'Own').models, 'domain'))], ['Own']);
   });
 
   it('a template without a name and a domain is refused alone', () => {
@@ -188,10 +177,7 @@ describe('several repositories in one archive', () => {
       found.map(({ domain, name }) => `${domain}/${name}`),
       ['weather/Wind'],
     );
-    assert.deepEqual(
-      refused.map(({ path }) => path),
-      ['templates/schema.json'],
-    );
+    assert.deepEqual(column(refused, 'path'), ['templates/schema.json']);
   });
 
   it('relative $refs give a schema the same $id alone and among other repositories', () => {
@@ -244,10 +230,7 @@ describe('contexts by any name', () => {
 
   it('two contexts that would get the same name are not mixed up', () => {
     const { contexts: found, refused } = plan({ 'a.json': context, 'a.jsonld': context }, [], 'D');
-    assert.deepEqual(
-      found.map(({ path }) => path),
-      ['a.json'],
-    );
+    assert.deepEqual(column(found, 'path'), ['a.json']);
     assert.match(refused[0]?.reason ?? '', /Its name would be D-a, like that of a\.json: rename/);
   });
 });

@@ -15,12 +15,6 @@ const reasonOf = (message: string, pointer: string, detail: string) =>
     .reason;
 
 describe('the reason of a refused file', () => {
-  it('the reason of a refused file states a fault of the whole once', () => {
-    const detail = 'must be a JSON object';
-    assert.equal(reasonOf(`The schema ${detail}.`, '/schema', detail), 'The schema must be a JSON object.');
-    assert.equal(reasonOf('It is refused.', '/schema', detail), `It is refused. ${detail}.`);
-  });
-
   it('the reason of a refused file names the place of a fault within', () => {
     assert.equal(
       reasonOf('It is refused.', '/schema/type', 'is unknown'),
@@ -66,12 +60,6 @@ describe('the reason and the place of a refusal', () => {
     assert.match(refusal(some).reason, /\/c: is c \(and 1 more\)\.$/);
     assert.equal(refusal(some.slice(1)).line, 2);
     assert.deepEqual(refusal([]), { status: 'refused', reason: 'It is refused.' });
-  });
-
-  it('a refusal for missing documents gives advice in place of the faults', () => {
-    const { reason } = refusal([fault('a')], ['https://a.example/x']);
-    assert.match(reason, /^It is refused\. Import them together with it, .* import again\.$/);
-    assert.ok(!reason.includes('is a'));
   });
 
   it('a pointer that does not lead into the file is kept unchanged', () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Domain, ModelTexts } from '../../../../sidecar/store/records.js';
+import type { ModelTexts } from '../../../../sidecar/store/records.js';
 import {
   domainSettingsIn,
-  domainSettingsOf,
   settingsFault,
   settingsIn,
   settingsOf,
@@ -90,21 +89,6 @@ describe('the settings of an exported model', () => {
 });
 
 describe('the settings of an exported domain', () => {
-  const domain = (settings: object) => ({ name: 'City', compatibility: 'none', ...settings }) as Domain;
-
-  it('the settings of an exported domain are written if it has some, or no other files', () => {
-    assert.equal(domainSettingsOf(domain({}), true), undefined);
-    assert.deepEqual(domainSettingsOf(domain({}), false), {});
-    assert.deepEqual(domainSettingsOf(domain({ description: 'All' }), true), { description: 'All' });
-    assert.deepEqual(domainSettingsOf(domain({ compatibility: 'forward' }), true), {
-      compatibility: 'forward',
-    });
-    assert.deepEqual(domainSettingsOf(domain({ description: 'All', compatibility: 'full' }), false), {
-      description: 'All',
-      compatibility: 'full',
-    });
-  });
-
   it('the settings of an exported domain are restored, or refused with the faulty member', () => {
     const read = (value: unknown) => domainSettingsIn(JSON.stringify(value));
     const full = { description: 'All', compatibility: 'full' };

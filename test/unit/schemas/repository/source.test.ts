@@ -2,16 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { limitsOf, MAX_FILE_BYTES } from '../../../../sidecar/schemas/repository/collector.js';
 import { RepositoryTooLargeError } from '../../../../sidecar/schemas/repository/errors.js';
-import {
-  archiveKind,
-  describeFiles,
-  planOf,
-  readSource,
-  textOf,
-} from '../../../../sidecar/schemas/repository/source.js';
+import { archiveKind, planOf, readSource, textOf } from '../../../../sidecar/schemas/repository/source.js';
 import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
-import { tarGz, zip } from '../../../support/archives.js';
+import { zip } from '../../../support/archives.js';
 import { workersOf } from './workers.js';
+import { column } from '../../../support/columns.js';
 
 const reading = (unpackedBytes = 1_000_000, files = 100) => ({
   limits: { packedBytes: 1_000_000, unpackedBytes, files },
@@ -19,30 +14,7 @@ const reading = (unpackedBytes = 1_000_000, files = 100) => ({
   deadlineMs: 100,
 });
 
-const A = { name: 'a/schema.json', content: '{"a":1}' };
-
 describe('the upload of an import', () => {
-  it('the files of an import are the same from a tar.gz, a zip, JSON, and a form with any of these', async () => {
-    const tar = await tarGz([A]);
-    const zipped = zip([A]);
-    const bytes = Buffer.from(A.content);
-    const paths = async (source: Parameters<typeof readSource>[0]) =>
-      (await readSource(source, reading())).files.map(({ path }) => path);
-    const documents = (value: object) => JSON.stringify({ documents: value });
-    for (const source of [
-      { kind: 'gzip', bytes: tar },
-      { kind: 'zip', bytes: zipped },
-      { kind: 'documents', text: documents({ [A.name]: { a: 1 } }) },
-      { kind: 'parts', parts: [{ name: A.name, bytes }] },
-      { kind: 'parts', parts: [{ name: 'any', bytes: tar }] },
-      { kind: 'parts', parts: [{ name: 'any', bytes: zipped }] },
-    ] as const)
-      assert.deepEqual(await paths(source), [A.name]);
-    const url = 'https://a.example/x.json';
-    assert.deepEqual(await paths({ kind: 'documents', text: documents({ [url]: {} }) }), [url]);
-    assert.deepEqual(await paths({ kind: 'parts', parts: [{ name: url, bytes }] }), [url]);
-  });
-
   it('the documents of a JSON body keep their lines, so that faults can be located', async () => {
     const text = JSON.stringify({ documents: { 'a.json': { a: 1, b: 2 } } });
     const { files } = await readSource({ kind: 'documents', text }, reading());
@@ -50,21 +22,6 @@ describe('the upload of an import', () => {
       files.map(({ bytes }) => textOf(bytes)),
       ['{\n  "a": 1,\n  "b": 2\n}'],
     );
-  });
-
-  it('a JSON body without documents is refused with its place', async () => {
-    for (const [body, pointer] of [
-      ['[]', ''],
-      ['{"documents": []}', ''],
-      ['{"documents": {}, "other": 1}', '/other'],
-    ] as const)
-      await assert.rejects(readSource({ kind: 'documents', text: body }, reading()), (error: unknown) => {
-        const { kind, errors } = error as { kind: string; errors: readonly { pointer: string }[] };
-        return kind === 'bodyInvalid' && errors[0]?.pointer === pointer;
-      });
-    await assert.rejects(readSource({ kind: 'documents', text: '{' }, reading()), {
-      kind: 'invalidRequest',
-    });
   });
 
   it('the bytes of an import are counted over all of its files, whatever they come in', async () => {
@@ -94,10 +51,7 @@ describe('the upload of an import', () => {
       { name, bytes: Buffer.alloc(MAX_FILE_BYTES + 1, ' ') },
     ]);
     const { files, refused } = await readSource({ kind: 'parts', parts }, reading(8 * MAX_FILE_BYTES));
-    assert.deepEqual(
-      files.map(({ path }) => path),
-      ['a-fits.json', 'https://a.example/b-fits.json'],
-    );
+    assert.deepEqual(column(files, 'path'), ['a-fits.json', 'https://a.example/b-fits.json']);
     const reason = `It has more than ${MAX_FILE_BYTES} bytes.`;
     assert.deepEqual(refused, [
       { path: 'a.json', reason, onlyIfUsed: true },
@@ -158,15 +112,5 @@ describe('the work on a whole import', () => {
       planOf({ files: [], domain: undefined, unread: [] }, { ...reading(), workers }),
       failed,
     );
-  });
-
-  it('a plan without a clear domain is refused as unclear', async () => {
-    const { described } = await describeFiles(
-      [{ path: 'Car/schema.json', bytes: Buffer.from('{"properties": {}}') }],
-      reading(),
-    );
-    const input = { files: described, domain: undefined, unread: [] };
-    await assert.rejects(planOf(input, reading()), { kind: 'invalidRequest' });
-    assert.equal((await planOf({ ...input, domain: 'D' }, reading())).models[0]?.domain, 'D');
   });
 });

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import type { Transfer } from '../../../../sidecar/schemas/repository/transfer.js';
 import { withTransfer, closeWorkers } from '../../../support/import-orders.js';
+import { column } from '../../../support/columns.js';
 
 after(closeWorkers);
 
@@ -51,10 +52,7 @@ describe('imports of documents that others name by other forms of their URLs', (
       const text = JSON.stringify({ documents: claim('number') });
       const { files } = await transfer.import({ kind: 'documents', text }, { ...OPTIONS, domain: 'D' });
       const refused = files.filter(({ status }) => status === 'refused');
-      assert.deepEqual(
-        refused.map(({ url }) => url),
-        [RAW],
-      );
+      assert.deepEqual(column(refused, 'url'), [RAW]);
       assert.match(refused[0]?.reason ?? '', /https:\/\/acme\.github\.io\/models\/common\.json/);
       assert.deepEqual(
         files.flatMap(({ model, status }) => (model === undefined ? [] : [[model, status]])),

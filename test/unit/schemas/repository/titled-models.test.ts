@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImportPlan, OnlyModel } from '../../../../sidecar/schemas/repository/import-plan.js';
 import { type Files, planOf } from './planning.js';
+import { column } from '../../../support/columns.js';
 
 const plan = (files: Files, only?: OnlyModel) =>
   planOf(files, { domain: 'D', ...(only === undefined ? {} : { only }) });
@@ -62,10 +63,7 @@ describe('models named by their titles', () => {
       'vehicle.json': entity('Vehicle', 'axle.json'),
     });
     assert.deepEqual(modelsOf(found), [{ name: 'Car', id: at('Car/schema.json') }]);
-    assert.deepEqual(
-      documentsOf(found).map(({ path }) => path),
-      ['axle.json', 'vehicle.json'],
-    );
+    assert.deepEqual(column(documentsOf(found), 'path'), ['axle.json', 'vehicle.json']);
   });
 
   it('the model being searched for has its relative $refs resolved, whatever its name', () => {

@@ -58,38 +58,6 @@ describe('the URLs of a repository', () => {
         );
     });
   }
-
-  it('a folder is its own repository if the $ids in it say so, and the nearest such folder counts', () => {
-    const files = ['all/city/Lamp/schema.json', 'all/city/common.json', 'all/other/x.json'];
-    const urls = urlsOf(files, { 'all/city/Lamp/schema.json': `${BASE}/Lamp/schema.json` });
-    assert.equal(urls.repositoryOf('all/city/common.json')?.folder, 'all/city/');
-    assert.equal(urls.repositoryOf('all/other/x.json'), undefined);
-    assert.deepEqual(urls.filesAt('https://code.example/me/city/main/common.json'), ['all/city/common.json']);
-  });
-
-  it('a folder has the name that its $ids say, whatever its own name, but a single common name is not enough', () => {
-    const files = [
-      'all/Bus/schema.json',
-      'all/town/Lamp/schema.json',
-      'all/town/x.json',
-      'all/one/schema.json',
-    ];
-    const urls = urlsOf(files, {
-      'all/Bus/schema.json': 'https://models.example/outer/Bus/schema.json',
-      'all/town/Lamp/schema.json': 'https://models.example/inner/Lamp/schema.json',
-      'all/one/schema.json': 'https://models.example/other/schema.json',
-    });
-    const found = ['all/town/x.json', 'all/Bus/x.json', 'all/one/x.json', 'x.json'].map(
-      (path) => urls.repositoryOf(path)?.name,
-    );
-    assert.deepEqual(found, ['inner', 'outer', 'outer', undefined]);
-  });
-
-  it('a $id that is not a web URL says nothing about where a repository is published', () => {
-    const urls = urlsOf(['schema.json', 'b.json'], { 'schema.json': 'urn:models:schema.json' });
-    assert.equal(urls.publishedUrl('b.json'), undefined);
-    assert.deepEqual(urls.filesAt('urn:models:schema.json'), ['schema.json']);
-  });
 });
 
 describe('the URLs under which documents are stored', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { validationTasks } from '../../../../sidecar/schemas/validation/tasks.js';
 import type { Verdict } from './validating.js';
+import { column } from '../../../support/columns.js';
 
 const SCHEMA = '{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object"}';
 
@@ -16,16 +17,12 @@ function models(prefix: string, count: number) {
 }
 
 /** The models of these schemas by type, each known by its name. */
-function modelsOf(
-  schemas: Readonly<Record<string, JsonObject>>,
-  deprecations: Readonly<Record<string, string>> = {},
-) {
+function modelsOf(schemas: Readonly<Record<string, JsonObject>>) {
   return {
     models: Object.entries(schemas).map(([name, schema]) => ({
       key: JSON.stringify(schema),
       name,
       byType: { title: `City/${name}`, types: [name] },
-      ...(deprecations[name] === undefined ? {} : { deprecation: deprecations[name] }),
     })),
     schemas: Object.values(schemas).map(
       (schema) => [JSON.stringify(schema), JSON.stringify(schema)] as const,
@@ -33,74 +30,8 @@ function modelsOf(
   };
 }
 
-function verdictsOf(
-  body: JsonValue,
-  given: ReturnType<typeof modelsOf>,
-  options: { readonly isStrict?: boolean; readonly form?: 'concise' } = {},
-): readonly Verdict[] {
-  const outcome = validationTasks.validate({
-    text: JSON.stringify(body),
-    unknownTypes: ['Other'],
-    ...given,
-    ...options,
-  });
-  assert.ok('answer' in outcome, JSON.stringify(outcome));
-  return [JSON.parse(outcome.answer) as Verdict | Verdict[]].flat();
-}
-
 const number = (name: string) => ({ type: 'object', properties: { [name]: { type: 'number' } } });
 const BY_TYPE = { A: number('a'), B: number('b') };
-
-describe('entities validated by their types', () => {
-  it('an entity of several types has the errors by all of their models, each once', () => {
-    const entity = { id: 'urn:a:1', type: ['A', 'B', 'Other'], a: 'x', b: 'x', c: { type: 'Property' } };
-    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
-    assert.deepEqual(verdict?.models, ['City/A', 'City/B']);
-    assert.deepEqual(verdict.errors.map(({ pointer }) => pointer).sort(), ['/a', '/b', '/c']);
-    assert.equal(verdict.valid, false);
-  });
-
-  it('an entity of several types has an unknown attribute only if none of their models knows it', () => {
-    const entity = { id: 'urn:a:1', type: ['A', 'B'], a: 1, b: 1, c: 1 };
-    const [verdict] = verdictsOf(entity, modelsOf(BY_TYPE));
-    assert.deepEqual(
-      verdict?.warnings.map(({ pointer, code }) => [pointer, code]),
-      [['/c', 'unknown-attribute']],
-    );
-  });
-
-  it('each entity is validated by the models of its own types only', () => {
-    const wrong = { a: 'x', b: 'x' };
-    const verdicts = verdictsOf(
-      [
-        { id: 'urn:a:1', type: 'A', ...wrong },
-        { id: 'urn:b:1', type: 'B', ...wrong },
-      ],
-      modelsOf(BY_TYPE),
-    );
-    assert.deepEqual(
-      verdicts.map(({ models, errors }) => [models, errors.map(({ pointer }) => pointer)]),
-      [
-        [['City/A'], ['/0/a']],
-        [['City/B'], ['/1/b']],
-      ],
-    );
-  });
-
-  it('a deprecated model is reported at its first entity, and at no other', () => {
-    const given = modelsOf(BY_TYPE, { A: 'is old', B: 'is older' });
-    const verdicts = verdictsOf(
-      [['A'], ['A', 'B'], ['B'], ['A']].map((type, index) => ({ id: `urn:a:${index}`, type, a: 1, b: 1 })),
-      given,
-    );
-    assert.deepEqual(
-      verdicts.map(({ warnings }) =>
-        warnings.filter(({ code }) => code === 'deprecated-model').map(({ detail }) => detail),
-      ),
-      [['is old'], ['is older'], [], []],
-    );
-  });
-});
 
 /** The types whose models a task needs. */
 function typesOf(outcome: ReturnType<typeof validationTasks.validate>) {
@@ -139,20 +70,12 @@ describe('the types in a body', () => {
     ]);
   });
 
-  it('a body may have a hundred types, and not one more', () => {
-    const of = (count: number) =>
-      typesIn(Array.from({ length: count }, (_, index) => ({ type: `T${index}` })));
-    assert.equal(typesOf(of(100)).length, 100);
-    const outcome = of(101);
-    assert.ok('refused' in outcome && outcome.refused.kind === 'limitExceeded');
-  });
-
   it('entities without a type are refused, a hundred of them with their places', () => {
     for (const untyped of [{}, { type: '' }, { type: [] }, { type: 7 }, { type: [''] }, { type: null }]) {
       const outcome = typesIn([{ type: 'A' }, untyped]);
       assert.ok('refused' in outcome, JSON.stringify(untyped));
       assert.deepEqual(
-        [outcome.refused.kind, outcome.refused.errors.map(({ pointer }) => pointer)],
+        [outcome.refused.kind, column(outcome.refused.errors, 'pointer')],
         ['bodyInvalid', ['/1']],
       );
     }
@@ -186,10 +109,7 @@ describe('bodies with known types', () => {
       validationTasks.validate({ text, models, schemas, unknownTypes });
     assert.ok('answer' in run([a, b], ['Other']));
     for (const outcome of [run([a, b], []), run([a], ['Other']), run([], [])])
-      assert.deepEqual(
-        typesOf(outcome).map(({ pointer }) => pointer),
-        ['/0', '/1'],
-      );
+      assert.deepEqual(column(typesOf(outcome), 'pointer'), ['/0', '/1']);
   });
 
   it('an entity is validated by the models of its own types even if others are given', () => {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json
 import { validatorOf, type Verdict } from './validating.js';
 import type { SubmittedForm } from '../../../../sidecar/ngsi-ld/representation/form.js';
 import { VEHICLE, VEHICLE_KEY_VALUES, VEHICLE_SCHEMA } from './models.js';
+import { column } from '../../../support/columns.js';
 
 const LOCATED = { ...VEHICLE_SCHEMA, required: ['id', 'type', 'location'] };
 
@@ -16,11 +17,7 @@ function answerOn(body: JsonValue, form?: SubmittedForm, isStrict = true): JsonV
 
 function pointersOf(body: JsonValue, form?: SubmittedForm, isStrict?: boolean) {
   const { form: read, errors, warnings } = answerOn(body, form, isStrict) as unknown as Verdict;
-  return [
-    read,
-    errors.map(({ pointer }) => pointer),
-    warnings.map(({ pointer, code }) => `${pointer} ${code}`),
-  ];
+  return [read, column(errors, 'pointer'), warnings.map(({ pointer, code }) => `${pointer} ${code}`)];
 }
 
 const POINT = { type: 'Point', coordinates: [13.4, 52.5] };
@@ -110,7 +107,7 @@ describe('an entity in GeoJSON', () => {
     for (const form of [undefined, 'geojson'] as const) {
       const verdicts = answerOn(collection, form) as unknown as readonly Verdict[];
       assert.deepEqual(
-        verdicts.map(({ form: read, errors }) => [read, errors.map(({ pointer }) => pointer)]),
+        verdicts.map(({ form: read, errors }) => [read, column(errors, 'pointer')]),
         [
           ['geojson', []],
           ['geojson', ['/features/1/properties/speed']],
@@ -119,9 +116,7 @@ describe('an entity in GeoJSON', () => {
     }
     assert.deepEqual(answerOn({ type: 'FeatureCollection', features: [] }), []);
     const refused = validatorOf('Vehicle', LOCATED).outcome('{"type":"FeatureCollection","features":[5]}');
-    assert.deepEqual('refused' in refused && refused.refused.errors.map(({ pointer }) => pointer), [
-      '/features/0',
-    ]);
+    assert.deepEqual('refused' in refused && column(refused.refused.errors, 'pointer'), ['/features/0']);
   });
 
   it('an entity of a model that is called Feature is not taken for GeoJSON', () => {

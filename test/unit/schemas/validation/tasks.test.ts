@@ -79,16 +79,6 @@ describe('the task of validating', () => {
     }
   });
 
-  it('the task of validating uses the given form', () => {
-    const entity = { id: 'urn:a:b', type: 'Vehicle', speed: 5 };
-    assert.equal(MODEL.verdict(JSON.stringify(entity)).valid, true);
-    const { errors } = MODEL.verdict(JSON.stringify(entity), { form: 'normalized' });
-    assert.deepEqual(
-      errors.map(({ pointer }) => pointer),
-      ['/speed'],
-    );
-  });
-
   it('the task of validating distinguishes unreadable text from a body that is not an entity', () => {
     const unreadable = MODEL.outcome('{"a": 1,\n "a": 2}');
     assert.deepEqual(

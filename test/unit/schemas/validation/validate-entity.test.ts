@@ -22,21 +22,6 @@ describe('an entity validated by its model', () => {
       assert.deepEqual(judged(entity), { errors: [], warnings: [] });
   });
 
-  it('an entity has errors with pointers into the form in which it was submitted', () => {
-    assert.deepEqual(judged({ ...VEHICLE, speed: { type: 'Property', value: -3 } }).errors, [
-      ['/speed/value', 'must be at least 0, is -3'],
-    ]);
-    assert.deepEqual(judged({ ...conciseVehicle(), speed: { value: -3, unitCode: 'KMH' } }).errors, [
-      ['/speed/value', 'must be at least 0, is -3'],
-    ]);
-    assert.deepEqual(judged({ ...conciseVehicle(), speed: -3 }).errors, [
-      ['/speed', 'must be at least 0, is -3'],
-    ]);
-    assert.deepEqual(judged({ ...VEHICLE_KEY_VALUES, speed: -3 }).errors, [
-      ['/speed', 'must be at least 0, is -3'],
-    ]);
-  });
-
   it('an entity has the same errors for an invalid geometry in every form, even if the schema accepts it', () => {
     const schema = { properties: { location: { type: 'object', description: 'GeoProperty.' } } };
     const wrong = { type: 'Point', coordinates: [1] };
@@ -147,14 +132,6 @@ describe('an entity validated by its model', () => {
       );
     }
     assert.equal(judged(without(VEHICLE, 'id')).errors.length, 1);
-  });
-
-  it('an entity has two errors if the structure and the value of an attribute are wrong independently', () => {
-    const speed = { type: 'Property', value: -3, observedAt: 'yesterday' };
-    assert.deepEqual(
-      judged({ ...VEHICLE, speed }).errors.map(([pointer]) => pointer),
-      ['/speed/observedAt', '/speed/value'],
-    );
   });
 
   it('an entity is validated by its model once for each instance of an attribute', () => {
