@@ -62,7 +62,7 @@ describe('the lifecycle of models', () => {
     const verdictsOf = async (body: unknown) =>
       [(await api.post('/validate/Mobility/Car', body)).json()].flat() as readonly Verdict[];
     assert.deepEqual((await verdictsOf(entity))[0]?.warnings, []);
-    await api.put(model, { status: 'deprecated' });
+    await api.put(model, { status: 'deprecated', sunset: '2099-12-31T00:00:00Z' });
     const [verdict] = await verdictsOf(entity);
     assert.deepEqual(
       [verdict?.valid, verdict?.warnings.map(({ code }) => code)],
@@ -70,7 +70,7 @@ describe('the lifecycle of models', () => {
     );
     assert.match(
       verdict?.warnings[0]?.detail ?? '',
-      /^uses the model Car, which has been deprecated since \d{4}-/,
+      /^uses the model Car, which has been deprecated since \d{4}-\d\d-\d\d, and will be removed on 2099-12-31/,
     );
     const counts = (await verdictsOf([entity, entity, entity])).map(({ warnings }) => warnings.length);
     assert.deepEqual(counts, [1, 0, 0]);

@@ -119,7 +119,7 @@ describe('validation by type', () => {
     const several = await api.post('/validate', tram);
     assert.equal(several.status, 409);
     assert.match(several.problem().type, /type-ambiguous$/);
-    assert.match(several.problem().detail ?? '', /City\/Tram and Coast\/Tram/);
+    assert.match(several.problem().detail ?? '', /City\/Tram and Coast\/Tram; name the domain \(\?domain=\)/);
     assert.deepEqual(shown(await verdictOn(tram, '?domain=Coast')), [true, ['Coast/Tram'], []]);
     assert.equal((await api.post('/validate?domain=Coast', { ...tram, type: 'Bus' })).status, 404);
     for (const body of [{ id: 'urn:a:1' }, { id: 'urn:a:1', type: 5 }]) {

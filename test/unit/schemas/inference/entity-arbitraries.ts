@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
+import { words } from '../../../support/words.js';
 
 /** One value of an attribute, independent of representations. */
 interface Attribute {
@@ -18,12 +19,7 @@ export interface EntityDraft {
 }
 
 const texts = fc.constantFrom(
-  'on',
-  'off',
-  '2024-01-01',
-  '2024-01-01T00:00:00Z',
-  'https://example.org/',
-  'fe80::1',
+  ...words('on off 2024-01-01 2024-01-01T00:00:00Z https://example.org/ fe80::1'),
 );
 const uris = fc.constantFrom('urn:ngsi-ld:A:1', 'urn:ngsi-ld:B:2', 'A:1', 'https://example.org/', 'fe80::1');
 const scalars: fc.Arbitrary<JsonValue> = fc.oneof(texts, fc.integer(), fc.constant(0.5), fc.boolean());

@@ -7,6 +7,7 @@ import { createValidator } from '../../../../sidecar/schemas/json-schema/validat
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { columns } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 describe('the keywords of an inferred schema', () => {
   it('an inferred schema looks as if a person had written it', () => {
@@ -145,16 +146,9 @@ describe('the keywords of an inferred schema', () => {
     const collection = inferSchema({ a: { type: 'GeometryCollection', geometries: [point] } });
     assert.deepEqual(
       [...namedSchemasIn(collection, '$defs').keys()],
-      [
-        'Point',
-        'MultiPoint',
-        'LineString',
-        'MultiLineString',
-        'Polygon',
-        'MultiPolygon',
-        'GeometryCollection',
-        'Position',
-      ],
+      words(`
+        Point MultiPoint LineString MultiLineString Polygon MultiPolygon GeometryCollection Position
+      `),
     );
   });
 

@@ -1,14 +1,6 @@
 import fc from 'fast-check';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  objectOf,
-  stringsOf,
-} from '../../../../sidecar/shared/json/json.js';
-import { namedSchemasIn, schemaIn, schemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { type JsonObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
+import { words } from '../../../support/words.js';
 
 /** Few names, so that samples have some in common, including names that every object inherits. */
 const NAMES = ['id', 'type', 'a', 'b', '', '__proto__', 'constructor', '$ref', 'a/b~c', 'ü', '10'] as const;
@@ -22,15 +14,10 @@ const OF_FORMAT: Readonly<Record<string, readonly string[]>> = {
   email: ['a@example.org', "o'hara/x@example.org"],
   ipv4: ['192.0.2.1', '0.0.0.0'],
   ipv6: ['2001:db8::1', '::', 'fe80::1'],
-  uri: [
-    'urn:ngsi-ld:A:1',
-    'https://example.org/a?b#c',
-    'mailto:a@example.org',
-    'urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f',
-    'A:1',
-    'Mo-Fr:08:00',
-    'fe80::1',
-  ],
+  uri: words(`
+    urn:ngsi-ld:A:1 https://example.org/a?b#c mailto:a@example.org
+    urn:uuid:9830f692-7677-11e6-838b-4f9fb3dc5a4f A:1 Mo-Fr:08:00 fe80::1
+  `),
 };
 const FORMATTED = Object.values(OF_FORMAT).flat();
 const strings = fc.oneof(
@@ -122,62 +109,3 @@ export const sampleLists: fc.Arbitrary<readonly JsonObject[]> = fc.array(samples
   minLength: 1,
   maxLength: 4,
 });
-
-/** Documents that an inferred schema describes: without members or items about which the schema says nothing. */
-export function describedBy(schema: JsonObject, root: JsonObject = schema): fc.Arbitrary<JsonValue> {
-  const ref = member(schema, '$ref');
-  const target =
-    typeof ref === 'string' ? namedSchemasIn(root, '$defs').get(ref.replace('#/$defs/', '')) : undefined;
-  if (isObject(target)) return describedBy(target, root);
-  const branches = schemasIn(schema, 'anyOf').filter(isObject);
-  if (branches.length > 0) return fc.oneof(...branches.map((branch) => describedBy(branch, root)));
-  const listed = member(schema, 'enum');
-  if (isArray(listed)) return fc.constantFrom(...listed);
-  const only = member(schema, 'const');
-  if (only !== undefined) return fc.constant(only);
-  const type = member(schema, 'type');
-  const types = typeof type === 'string' ? [type] : stringsOf(type);
-  return types.length === 0 ? scalars : fc.oneof(...types.map((name) => ofType(name, schema, root)));
-}
-
-function ofType(type: string, schema: JsonObject, root: JsonObject): fc.Arbitrary<JsonValue> {
-  switch (type) {
-    case 'object':
-      return objectsOf(schema, root);
-    case 'array': {
-      const [items, contained] = [schemaIn(schema, 'items'), schemaIn(schema, 'contains')];
-      if (!isObject(items)) return fc.constant([]);
-      const least = Number(member(schema, 'minItems') ?? 0);
-      const any = fc.array(describedBy(items, root), { minLength: least, maxLength: Math.max(2, least) });
-      if (!isObject(contained)) return any;
-      return fc.tuple(describedBy(contained, root), any).map(([one, others]) => [one, ...others]);
-    }
-    case 'string': {
-      const format = member(schema, 'format');
-      const good = typeof format === 'string' ? OF_FORMAT[format] : undefined;
-      return good === undefined ? strings : fc.constantFrom(...good);
-    }
-    case 'integer':
-      return integers;
-    case 'number':
-      return fc.oneof(integers, fractions);
-    case 'boolean':
-      return fc.boolean();
-    default:
-      return fc.constant(null);
-  }
-}
-
-function objectsOf(schema: JsonObject, root: JsonObject): fc.Arbitrary<JsonObject> {
-  const required = stringsOf(member(schema, 'required'));
-  const named = [...namedSchemasIn(schema, 'properties')].map(([name, inner]) => {
-    const value = isObject(inner) ? describedBy(inner, root) : scalars;
-    const entry = fc.tuple(fc.constant(name), value).map((one) => [one]);
-    return required.includes(name) ? entry : fc.oneof(entry, fc.constant([]));
-  });
-  const others = schemaIn(schema, 'additionalProperties');
-  const extra = isObject(others)
-    ? fc.array(fc.tuple(fc.constantFrom('en', 'fr'), describedBy(others, root)), { maxLength: 2 })
-    : fc.constant([]);
-  return fc.tuple(extra, ...named).map((entries) => objectOf(entries.flat()));
-}

@@ -6,6 +6,7 @@ import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.
 import { CORE, pointersOf } from './contexts.js';
 import { Desk } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
+import { words } from '../../../support/words.js';
 
 const OTHER = 'http://contexts.example/other';
 const parse = async (submitted: unknown) => new Desk({ [OTHER]: {} }).check(submitted);
@@ -115,18 +116,7 @@ describe('checking a context: limits', () => {
   });
 
   it('checking a context returns a context or pointers to the faults, whatever the input', async () => {
-    const names = fc.constantFrom(
-      'a',
-      'b',
-      '@id',
-      '@type',
-      '@context',
-      '@vocab',
-      '@import',
-      '__proto__',
-      'a:b',
-      CORE,
-    );
+    const names = fc.constantFrom(...words('a b @id @type @context @vocab @import __proto__ a:b'), CORE);
     const leaf = fc.oneof(names, fc.constantFrom(null, 1, true, 'http://a/', 'a:x', OTHER, '@id', ''));
     const anything = fc.letrec((tie) => ({
       value: fc.oneof(

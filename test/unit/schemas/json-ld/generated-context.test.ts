@@ -13,6 +13,7 @@ import { loaderOf } from './contexts.js';
 import { Desk } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
 import { column, columns } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 const BASE = 'https://city.example/terms/';
 const MODEL: ContextSource = {
@@ -66,13 +67,7 @@ describe('a generated context', () => {
   it('a generated context leaves out names that cannot be terms, with a warning for each', () => {
     const names = [
       '',
-      '@id2',
-      '@type',
-      'schema:name',
-      'a/b',
-      'http://a/',
-      '__proto__',
-      'hasOwnProperty',
+      ...words('@id2 @type schema:name a/b http://a/ __proto__ hasOwnProperty'),
       '\ud800',
       'a'.repeat(513),
     ];
@@ -178,15 +173,10 @@ describe('a context base', () => {
   it('a context base is refused if it does not make an IRI, or an IRI in another notation', () => {
     const others = [
       '',
-      'terms/',
-      'https://a.example',
-      'https://a.example/terms',
-      'https://',
-      'https:///',
-      'ftp://a/',
-      '@vocab/',
-      'ngsi-ld:',
-      '_:b/',
+      ...words(`
+        terms/ https://a.example https://a.example/terms https:// https:/// ftp://a/ @vocab/ ngsi-ld:
+        _:b/
+      `),
       'https://a.example/ /',
       'https://a.example/<>/',
       `https://a.example/${'a'.repeat(1024)}/`,

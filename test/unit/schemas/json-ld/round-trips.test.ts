@@ -5,6 +5,7 @@ import { lossesOf } from '../../../../sidecar/schemas/json-ld/round-trip-losses.
 import { CORE } from './contexts.js';
 import { Desk, placesOf } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
+import { words } from '../../../support/words.js';
 
 const EX = 'https://terms.example/';
 
@@ -25,15 +26,7 @@ const scalar = fc.constantFrom<unknown>(
   1.5,
   1e30,
   '',
-  'x',
-  '~',
-  '_:b',
-  '@x',
-  'plain',
-  'urn:x:1',
-  'a:b',
-  '2026-11-22T06:00:00Z',
-  '2026-11-22T07:00:00.5Z',
+  ...words('x ~ _:b @x plain urn:x:1 a:b 2026-11-22T06:00:00Z 2026-11-22T07:00:00.5Z'),
 );
 
 const LEAF = 'leaf';

@@ -169,13 +169,6 @@ describe('limits of JSON-LD tasks', () => {
     assert.equal(kind, 'limitExceeded');
     assert.match(detail, /result/);
   });
-
-  it('JSON-LD documents may be nested as deeply as bodies', async () => {
-    const depth = 498;
-    const text = `{"document":${'{"p":'.repeat(depth)}1${'}'.repeat(depth)},"context":{"p":"${P}"}}`;
-    const outcome = await desk.outcome('expandDocument', text);
-    assert.ok('answer' in outcome);
-  });
 });
 
 describe('refusals of JSON-LD', () => {

@@ -5,6 +5,7 @@ import { CORE } from './contexts.js';
 import { bare, Desk } from './desk.js';
 import { CITY, FEATURES, SHARED } from './features.js';
 import { column } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 /** As in the answer. */
 function asJson(value: unknown): unknown {
@@ -96,18 +97,7 @@ describe('expanding and compacting', () => {
   });
 
   it('expansion and compaction return what the package alone returns for any values under any names', async () => {
-    const names = fc.constantFrom(
-      'seats',
-      'part',
-      'value',
-      'id',
-      'type',
-      'x',
-      '',
-      '@id',
-      'toString',
-      'urn:x:y',
-    );
+    const names = fc.constantFrom(...words('seats part value id type x'), '', '@id', 'toString', 'urn:x:y');
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

@@ -124,6 +124,27 @@ describe('a change report of closed objects', () => {
 describe('a change report of optional properties and choices', () => {
   const base = { type: 'object', properties: { a: text, b: text } };
 
+  it('an optional property is new in its object, also in a choice, an item or a condition', () => {
+    const extended = { type: 'object', properties: { ...base.properties, p: text } };
+    const places: readonly (readonly [pointer: string, (object: JsonObject) => JsonObject])[] = [
+      ['/anyOf/1', (object) => ({ anyOf: [text, object] })],
+      ['/oneOf/0', (object) => ({ oneOf: [object, { type: 'object', required: ['c'] }] })],
+      ['/items', (object) => ({ items: object })],
+      ['/contains', (object) => ({ contains: object })],
+      ['/additionalProperties', (object) => ({ additionalProperties: object })],
+      ['/patternProperties/^x', (object) => ({ patternProperties: { '^x': object } })],
+      ['/then', (object) => ({ if: { required: ['a'] }, then: object })],
+      ['/dependentSchemas/a', (object) => ({ dependentSchemas: { a: object } })],
+    ];
+    assertSaid(
+      places.map(([pointer, held]) => [
+        held(base),
+        held(extended),
+        `compatible ${pointer}/properties/p: property "p" is new`,
+      ]),
+    );
+  });
+
   it('a new optional property that another choice describes differently may break a oneOf', () => {
     const choice = (properties: JsonObject): JsonObject => ({
       type: 'object',

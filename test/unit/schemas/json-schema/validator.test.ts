@@ -54,6 +54,13 @@ describe('a validator', () => {
     assert.ok(!validity({ not: { multipleOf: 0.1 } })(0.3));
   });
 
+  it('a validator counts nothing as evaluated by an alternative that does not match', () => {
+    // What the second alternative would evaluate is known only with a document.
+    const unfit = [{}, { minProperties: 2, allOf: [{ patternProperties: { '^a': true } }] }];
+    for (const keyword of ['anyOf', 'oneOf'])
+      assert.ok(!validity({ [keyword]: unfit, unevaluatedProperties: false })({ a: 1 }), keyword);
+  });
+
   it('a validator names a fault within an unevaluated member by its whole path', () => {
     const inner = { properties: { 'p/q': { type: 'string' } }, unevaluatedProperties: false };
     const validate = createValidator(resolveWith({ properties: { deep: { unevaluatedProperties: inner } } }));

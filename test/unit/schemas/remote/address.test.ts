@@ -6,6 +6,7 @@ import {
   type AddressKind,
   isInsideHost,
 } from '../../../../sidecar/schemas/remote/vetted-lookup.js';
+import { words } from '../../../support/words.js';
 
 /** First and last address of each network that is not public (RFC 6890), by its description. */
 const NETWORKS: Readonly<Record<Exclude<AddressKind, 'public'>, readonly (readonly [string, string])[]>> = {
@@ -42,41 +43,13 @@ const NETWORKS: Readonly<Record<Exclude<AddressKind, 'public'>, readonly (readon
 };
 
 /** Addresses just outside of the networks, on both sides if these are public. */
-const PUBLIC = [
-  '1.0.0.0',
-  '8.8.8.8',
-  '9.255.255.255',
-  '11.0.0.0',
-  '100.63.255.255',
-  '100.128.0.0',
-  '126.255.255.255',
-  '128.0.0.0',
-  '169.253.255.255',
-  '169.255.0.0',
-  '172.15.255.255',
-  '172.32.0.0',
-  '191.255.255.255',
-  '192.0.1.0',
-  '192.0.3.0',
-  '192.167.255.255',
-  '192.169.0.0',
-  '198.17.255.255',
-  '198.20.0.0',
-  '198.51.99.255',
-  '198.51.101.0',
-  '203.0.112.255',
-  '203.0.114.0',
-  '223.255.255.255',
-  '100:0:0:1::',
-  '2001:1::',
-  '2001:db7:ffff:ffff:ffff:ffff:ffff:ffff',
-  '2001:db9::',
-  '2003::',
-  '64:ff9b:2::',
-  '2606:4700::1111',
-  'fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-  '::1:0:0:0',
-];
+const PUBLIC = words(`
+  1.0.0.0 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
+  169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0
+  192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0 198.51.99.255 198.51.101.0 203.0.112.255
+  203.0.114.0 223.255.255.255 100:0:0:1:: 2001:1:: 2001:db7:ffff:ffff:ffff:ffff:ffff:ffff 2001:db9::
+  2003:: 64:ff9b:2:: 2606:4700::1111 fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff ::1:0:0:0
+`);
 
 /** An IPv4 address mapped to IPv6 (RFC 4291), and translated (RFC 6052). */
 const inIpv6 = (address: string) => [`::ffff:${address}`, `64:ff9b::${address}`];
@@ -107,35 +80,18 @@ describe('the kind of an address', () => {
 
 describe('a host name', () => {
   it('a name inside a network is recognised', () => {
-    for (const name of [
-      'localhost',
-      'context-server',
-      'a.local',
-      'A.INTERNAL',
-      'x.localhost',
-      'x.home.arpa',
-      'x.lan.',
-      'x.intranet',
-      'x.corp',
-      'x.default.svc',
-      'x.test',
-    ])
+    for (const name of words(`
+      localhost context-server a.local A.INTERNAL x.localhost x.home.arpa x.lan. x.intranet x.corp
+      x.default.svc x.test
+    `))
       assert.equal(isInsideHost(name), true, name);
   });
 
   it('a public name is not taken for one inside a network', () => {
-    for (const name of [
-      'example.org',
-      'local.example.org',
-      'xlocal.de',
-      'a.notlocal',
-      'x.arpa',
-      'x.home-arpa',
-      'x.tests',
-      'home.arpa.example.org',
-      'svc.io',
-      'a.b.',
-    ])
+    for (const name of words(`
+      example.org local.example.org xlocal.de a.notlocal x.arpa x.home-arpa x.tests
+      home.arpa.example.org svc.io a.b.
+    `))
       assert.equal(isInsideHost(name), false, name);
   });
 });

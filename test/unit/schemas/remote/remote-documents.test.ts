@@ -7,7 +7,9 @@ import {
   RemoteDocumentError,
   type RemoteDocumentsOptions,
   type RemoteFailure,
+  alternateOf,
 } from '../../../../sidecar/schemas/remote/remote-documents.js';
+import { words } from '../../../support/words.js';
 
 const ORIGIN = 'https://models.example';
 const OTHER = 'https://other.example';
@@ -102,13 +104,11 @@ describe('remote documents: origins', () => {
       'http://models.example/x',
       `${ORIGIN}:8443/x`,
       `${ORIGIN}.evil.example/x`,
-      'https://evil.example/https://models.example',
-      'https://user@models.example/x',
-      'https://user:secret@models.example/x',
-      'https://models.example@evil.example/x',
-      'file:///etc/passwd',
-      'data:application/json,{}',
-      'models.example',
+      ...words(`
+        https://evil.example/https://models.example https://user@models.example/x
+        https://user:secret@models.example/x https://models.example@evil.example/x file:///etc/passwd
+        data:application/json,{} models.example
+      `),
       '',
     ]) {
       assert.equal(documents.allows(url), false, url);
@@ -331,4 +331,21 @@ describe('remote documents: refusals', () => {
     site.intercept({ path: '/a' }).reply(200, document(most + 1), JSON_TYPE);
     assert.equal(await failure(documents.fetch(`${ORIGIN}/a`)), 'too-large');
   });
+});
+
+describe('the JSON-LD alternate in a Link header', () => {
+  for (const [header, target] of [
+    ['</ctx.jsonld>; rel="alternate"; type="application/ld+json"', '/ctx.jsonld'],
+    ['<https://a.example/x,y>; type=application/ld+json; rel=alternate', 'https://a.example/x,y'],
+    ['<a>; rel=next, <b>; title="a, \\"b\\"; c"; REL="ALTERNATE"; type="application/ld+json"', 'b'],
+    ['<a>; rel=next, <b>; title="a, b"; REL="ALTERNATE"; type="application/ld+json"', 'b'],
+    ['<a>; rel="alternate"; type="text/html", <b>; rel="alternate"', undefined],
+    ['', undefined],
+    [undefined, undefined],
+    ['<'.repeat(16_000), undefined],
+  ] as const) {
+    it(`the JSON-LD alternate in a Link header is ${target ?? 'none'} in ${(header ?? 'nothing').slice(0, 90)}`, () => {
+      assert.equal(alternateOf(header), target);
+    });
+  }
 });

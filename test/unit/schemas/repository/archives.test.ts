@@ -18,6 +18,7 @@ import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
 import { readZip } from '../../../../sidecar/schemas/repository/zip.js';
 import { type Entry, tarGz, zip, type ZipEntry } from '../../../support/archives.js';
 import { column } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 const LIMITS: RepositoryLimits = { packedBytes: 1_000_000, unpackedBytes: 16_000_000, files: 20_000 };
 
@@ -276,15 +277,12 @@ describe('the path of a file', () => {
       'domains/Trees/Oak/other.json',
     ])
       assert.ok(isRead(path), path);
-    for (const path of [
-      'node_modules/Tree/schema.json',
-      'node_modules/domains/Trees/Oak/schema.json',
-      'domains/node_modules/Tree/package.json',
-      'domains/node_modules/@types/Tree/schema.json',
-      'domains/Trees/Oak/node_modules/schema.json',
-      'domains/Trees/.cache/schema.json',
-      '__MACOSX/domains/Trees/Oak/schema.json',
-    ])
+    for (const path of words(`
+      node_modules/Tree/schema.json node_modules/domains/Trees/Oak/schema.json
+      domains/node_modules/Tree/package.json domains/node_modules/@types/Tree/schema.json
+      domains/Trees/Oak/node_modules/schema.json domains/Trees/.cache/schema.json
+      __MACOSX/domains/Trees/Oak/schema.json
+    `))
       assert.ok(!isRead(path), path);
   });
 

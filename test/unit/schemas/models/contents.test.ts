@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { contextUrl, isBelow, namedContext } from '../../../../sidecar/schemas/models/contents.js';
+import {
+  contextUrl,
+  isBelow,
+  namedContext,
+  createCache,
+  made,
+} from '../../../../sidecar/schemas/models/contents.js';
+import { words } from '../../../support/words.js';
+import { column } from '../../../support/columns.js';
 
 describe('context URLs', () => {
   it('context URLs lead back to the name and the version of which they were made', () => {
@@ -24,16 +32,12 @@ describe('context URLs', () => {
   });
 
   for (const url of [
-    'http://gw/api/v2/contexts/',
-    'http://gw/api/v2/contexts/a/b',
-    'http://gw/api/v2/contexts/a%2Fb',
-    'http://gw/api/v2/contexts/a%ZZ',
-    'http://gw/api/v2/contexts/a#fragment',
-    'http://gw/api/v2/contexts/a?version=0',
-    'http://gw/api/v2/contexts/a?version=1&x=1',
-    'http://gw/api/v2/contexts/a?x',
-    'http://gw/api/v2/domains/a',
-    '/api/v2/contexts/a',
+    ...words(`
+      http://gw/api/v2/contexts/ http://gw/api/v2/contexts/a/b http://gw/api/v2/contexts/a%2Fb
+      http://gw/api/v2/contexts/a%ZZ http://gw/api/v2/contexts/a#fragment
+      http://gw/api/v2/contexts/a?version=0 http://gw/api/v2/contexts/a?version=1&x=1
+      http://gw/api/v2/contexts/a?x http://gw/api/v2/domains/a /api/v2/contexts/a
+    `),
     '',
   ]) {
     it(`URLs that are not context URLs of this service are recognised as such: ${url}`, () => {
@@ -44,5 +48,18 @@ describe('context URLs', () => {
   it('context URLs are below the base URL, and not below a URL that only begins alike', () => {
     assert.ok(isBelow('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
     assert.ok(!isBelow('http://gw.evil/api/v2/contexts/a', 'http://gw'));
+  });
+});
+
+describe('the cache of documents', () => {
+  it('the cache of documents keeps no failure, and evicts nothing for a value that is larger than the cache', async () => {
+    // Each key counts one.
+    const cache = createCache<{ readonly size: number }>(33, ({ size }) => size);
+    const failing = () => made(cache, 'a', () => Promise.reject(new Error('not now')));
+    const settled = await Promise.allSettled([failing(), failing()]);
+    assert.deepEqual(column(settled, 'status'), ['rejected', 'rejected']);
+    assert.deepEqual(await made(cache, 'a', async () => ({ size: 10 })), { size: 10 });
+    assert.deepEqual(await made(cache, 'b', async () => ({ size: 33 })), { size: 33 });
+    assert.deepEqual([cache.get('a')?.size, cache.get('b')?.size], [10, undefined]);
   });
 });
