@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-interface FieldProps {
+export interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
@@ -13,8 +13,8 @@ interface FieldProps {
   readonly error?: string | undefined;
   /** Suggestions to choose from. */
   readonly offers?: readonly string[];
-  /** Called when the field loses the focus. */
-  readonly onLeave?: () => void;
+  /** An example, shown while the field is empty. */
+  readonly placeholder?: string;
 }
 
 /** A single-line text field with its label, and a hint below it. */
@@ -27,11 +27,11 @@ export function Field({ label, value, onInput, hint, type = 'text', error, offer
         {...typing(id, error ?? hint, error)}
         {...inputType(type)}
         value={value}
+        placeholder={props.placeholder}
         required={props.isRequired === true}
         readOnly={props.isReadOnly === true}
         {...(offers === undefined ? {} : { list: `${id}-offers` })}
         onInput={(event) => onInput(event.currentTarget.value)}
-        onBlur={() => props.onLeave?.()}
       />
       {offers !== undefined && (
         <datalist id={`${id}-offers`}>

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { Choice, Field, type FieldProps, Tick } from '../parts/fields.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { useModelOffers } from '../workbench/offers.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { offersFor, useBrokerNames } from './broker-names.js';
 import { contextOf, linkTo, choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
-import { GeoFields } from './geo-fields.js';
 
 /** The options that have fields: counts, choices of several words, and single words that are either set or not. */
 const OPTIONS = optionsIn('console').map((name) => {
@@ -21,6 +20,9 @@ const OPTIONS = optionsIn('console').map((name) => {
   };
 });
 
+/** The parameters of a geoquery. */
+const GEO_FIELDS = ['georel', 'geometry', 'coordinates', 'geoproperty'] as const;
+
 interface PurgeFieldsProps {
   readonly form: PurgeForm;
   readonly onChange: (form: PurgeForm) => void;
@@ -29,6 +31,7 @@ interface PurgeFieldsProps {
 /** All fields of a purge, each with the name of its parameter. */
 export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const { target, fields } = form;
+  const [hadGeo] = useState(GEO_FIELDS.some((name) => Boolean(fields[name])));
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
   const names = useBrokerNames(form.tenant, form.link);
@@ -38,19 +41,23 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
     type: [...new Set([...names.types, ...modelNames])],
     attrs: names.attributes,
   };
-  const field = (name: Name, label: string, hint?: string, type: 'text' | 'number' = 'text') => (
+  const field = (
+    name: Name,
+    label: string,
+    hint?: string,
+    more: Pick<FieldProps, 'type' | 'placeholder'> = {},
+  ) => (
     <Field
       key={name}
       label={label}
       hint={hint}
-      type={type}
+      {...more}
       {...(namesOf[name] === undefined ? {} : { offers: offersFor(fields[name] ?? '', namesOf[name]) })}
       value={fields[name] ?? ''}
       onInput={(value) => put({ [name]: value })}
     />
   );
   const t = text.purge;
-  const hasGeo = Boolean(fields.georel ?? fields.geometry ?? fields.coordinates);
   return (
     <>
       <fieldset class="plain">
@@ -94,9 +101,13 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
           />
         </div>
       </fieldset>
-      <details open={hasGeo}>
+      <details open={hadGeo}>
         <summary>{t.place}</summary>
-        <GeoFields form={form} onChange={put} />
+        <div class="grid">
+          {GEO_FIELDS.map((name) =>
+            field(name, t[name], t.geoHints[name], { placeholder: t.geoExamples[name] }),
+          )}
+        </div>
       </details>
       {target === 'temporal' ? (
         <fieldset>
@@ -134,7 +145,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
           {OPTIONS.map(({ name, word, words, hint }) => {
             if (word !== undefined) return null;
             return words.length === 0 ? (
-              field(name, optionLabel(name), hint, 'number')
+              field(name, optionLabel(name), hint, { type: 'number' })
             ) : (
               <Choice
                 key={name}

@@ -14,7 +14,7 @@ const car = (index: number) => ({
 
 /** The form of a purge: its selection, how it is filled in, and what it refuses itself. */
 export function formFlows(browser: () => Browser): void {
-  it('a place can be drawn with the pointer and refined with the keyboard, as a circle or a box, and selects the entities in it', async () => {
+  it('a geoquery is given by its parameters, and selects the entities in the place', async () => {
     // The cars are at the longitudes 0, 40 and 80.
     const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>
       entities.seed(3, car),
@@ -23,42 +23,17 @@ export function formFlows(browser: () => Browser): void {
     await page.getByText('3 entities match now').first().waitFor();
     await page.locator('summary', { hasText: 'Where' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Shape').selectOption('circle');
-    const plane = page.getByRole('img', { name: /^A grid of longitudes/ });
-    for (let out = 0; out < 3; out += 1) await page.getByRole('button', { name: 'Zoom out' }).click();
-    await plane.scrollIntoViewIfNeeded();
-    const area = (await plane.boundingBox()) ?? assert.fail('no plane');
-    const at = (lon: number, lat: number) =>
-      [area.x + ((lon + 180) / 360) * area.width, area.y + ((90 - lat) / 180) * area.height] as const;
-    const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
-      await page.mouse.move(...from);
-      await page.mouse.down();
-      await page.mouse.move(...to, { steps: 3 });
-      await page.mouse.up();
-      // The shape is no longer being drawn.
-      await page.mouse.move(area.x + 2, area.y + 2);
-    };
-    await drag(at(0, 0), at(20, 0));
-    const metres = Number(await page.getByLabel('Radius in metres').inputValue());
-    assert.ok(metres > 2_000_000 && metres < 2_500_000, String(metres));
-    assert.match(await shownQuery(page), /georel=near;maxDistance==2\d{6}&geometry=Point&coordinates=\[/);
+    for (const [label, value] of [
+      ['Relation (georel)', 'near;maxDistance==1000'],
+      ['Geometry', 'Point'],
+      ['Coordinates', '[40,0]'],
+    ] as const)
+      await page.getByLabel(label).fill(value);
     await page.getByText('1 entity match').first().waitFor();
-    await page.getByLabel('Radius in metres').focus();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
-    await page.keyboard.type('5000000');
-    await page.getByText('2 entities match now').first().waitFor();
-    await page.getByLabel('Shape').selectOption('box');
-    await drag(at(30, 10), at(100, -10));
-    await page.getByText('2 entities match now').first().waitFor();
-    await page.getByLabel('East').focus();
-    await page.keyboard.press('Control+A');
-    await page.keyboard.press('Delete');
-    await page.keyboard.press('Tab');
-    // Fields that were empty show what is drawn again.
-    assert.match(await page.getByLabel('East').inputValue(), /^\d/);
-    await page.getByLabel('East').fill('60');
-    await page.getByText('1 entity match').first().waitFor();
+    assert.match(await shownQuery(page), /georel=near;maxDistance==1000&geometry=Point&coordinates=\[40,0\]/);
+    await page.getByLabel('Relation (georel)').fill('');
+    assert.ok(await page.getByLabel('Coordinates').isVisible());
+    await page.getByLabel('Relation (georel)').fill('near;maxDistance==1000');
     await confirmPurge(page, '1 entity');
     assert.equal(flow.broker.entities.count(), 2);
     await endFlow(flow);
