@@ -489,6 +489,7 @@ export const text = {
       kind: 'Kind',
       type: 'Value',
       unit: 'Unit',
+      required: 'required',
     },
     parts: {
       schema: 'Schema',
@@ -653,17 +654,7 @@ export const text = {
       files: { 'example.jsonld': 'Plain values', 'example-normalized.jsonld': 'Normalized' },
       noFile: 'There is no such example',
     },
-    openapi: {
-      operations: 'Operations',
-      lead: 'The NGSI-LD API of a broker, for entities of this model.',
-      schemas: 'Documents',
-      parameters: 'Parameters',
-      required: 'required',
-      body: 'Body',
-      answers: 'Responses',
-      member: 'Member',
-      holds: 'Type',
-    },
+    openapiLead: 'Describes the NGSI-LD API of a broker for entities of this model (OpenAPI 3.1).',
     terms: {
       title: 'Terms',
       term: 'Term',

@@ -1,7 +1,7 @@
 /** The attributes of a model, for people. Pure: it is tested without a browser. */
 import { NO_OWN_ATTRIBUTES } from '../../sidecar/ngsi-ld/members.js';
 import { statedUnit, withoutUnit } from '../../sidecar/shared/stated-unit.js';
-import { holdsOf, listOf, partOf, resolved, textOf } from './openapi-summary.js';
+import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 export interface AttributeRow {
   readonly name: string;
@@ -13,6 +13,8 @@ export interface AttributeRow {
   readonly unit: string | undefined;
   readonly description: string;
 }
+
+type Part = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the attributes from the description of a model's API (OpenAPI 3.1), where references of the schema are already
@@ -43,4 +45,48 @@ export function attributeRows(openapi: unknown, schema: unknown): readonly Attri
         description: withoutUnit(said),
       };
     });
+}
+
+/** Summarises in a few words what a schema describes. */
+function holdsOf(value: unknown, depth = 0): string {
+  const schema = partOf(value);
+  const reference = textOf(schema['$ref']);
+  if (reference !== undefined) return reference.slice(reference.lastIndexOf('/') + 1);
+  if (depth > 3) return '…';
+  for (const union of [schema['anyOf'], schema['oneOf'], schema['allOf']])
+    if (Array.isArray(union))
+      return [...new Set(union.slice(0, 8).map((one) => holdsOf(one, depth + 1)))].join(' | ');
+  if (schema['type'] === 'array') return `${holdsOf(schema['items'], depth + 1)}[]`;
+  if ('const' in schema) return writeJson(schema['const']);
+  if (Array.isArray(schema['enum']))
+    return schema['enum']
+      .slice(0, 8)
+      .map((one) => writeJson(one))
+      .join(' | ');
+  const type = [schema['type']].flat().filter((one) => typeof one === 'string');
+  const format = textOf(schema['format']);
+  return `${type.length === 0 ? 'any' : type.join(' | ')}${format === undefined ? '' : ` (${format})`}`;
+}
+
+/** Follows one reference within the description. */
+function resolved(root: Part, value: unknown): Part {
+  const part = partOf(value);
+  const reference = textOf(part['$ref']);
+  if (reference?.startsWith('#/') !== true) return part;
+  let found: unknown = root;
+  for (const step of reference.slice(2).split('/'))
+    found = partOf(found)[step.replace(/~1/g, '/').replace(/~0/g, '~')];
+  return partOf(found);
+}
+
+function partOf(value: unknown): Part {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Part) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { JsonText } from '../parts/json-text.js';
 import { useState } from 'preact/hooks';
 import { count, shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
@@ -72,9 +73,7 @@ function Witness({ entity }: { readonly entity: unknown }) {
   return (
     <details>
       <summary>{text.models.witness}</summary>
-      <pre tabIndex={0} aria-label={text.models.witness}>
-        {JSON.stringify(entity, null, 2)}
-      </pre>
+      <JsonText label={text.models.witness} value={entity} />
     </details>
   );
 }

@@ -12,7 +12,7 @@ import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
 import { DependentList } from './dependent-list.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
-import { shownJson } from './model-schema.js';
+import { shownJson } from '../parts/json-text.js';
 import { NEW_CONTEXT, toContext, toContexts } from './places.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { isObject } from './samples.js';

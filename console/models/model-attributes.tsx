@@ -20,7 +20,7 @@ export function ModelAttributes({ model }: { readonly model: Model }) {
         <tr key={name}>
           <th scope="row" class="term">
             {name}
-            {isRequired && <span class="chip">{text.models.openapi.required}</span>}
+            {isRequired && <span class="chip">{t.required}</span>}
           </th>
           <td>{kind}</td>
           <td>

@@ -6,7 +6,7 @@ import { Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { findContext } from './contexts-api.js';
-import { shownJson } from './model-schema.js';
+import { JsonText } from '../parts/json-text.js';
 import { addressIn, MODEL, pathOf, type Model } from './models-api.js';
 import { toContext, toModel } from './places.js';
 import { TermsTable } from './terms-table.js';
@@ -52,9 +52,5 @@ function OwnContext({ own }: { readonly own: unknown }) {
         <a href={toContext(own)}>{own}</a>
       </p>
     );
-  return (
-    <pre tabIndex={0} aria-label={text.models.contexts.own}>
-      {shownJson(own)}
-    </pre>
-  );
+  return <JsonText label={text.models.contexts.own} value={own} />;
 }

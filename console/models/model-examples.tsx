@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Download } from '../parts/download.js';
 import { Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { shownJson } from './model-schema.js';
+import { JsonText, shownJson } from '../parts/json-text.js';
+import { ModelFile } from './model-file.js';
 import { writeModel } from './model-write.js';
-import { addressIn, listExamples, readFile, validate, type Model, type Verdict } from './models-api.js';
+import { listExamples, validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
 import { StoredExamples } from './stored-examples.js';
@@ -82,9 +82,7 @@ function Kept({
     <ol class="examples">
       {value.map((verdict, index) => (
         <li key={index}>
-          <pre tabIndex={0} aria-label={t.one(index + 1)}>
-            {shownJson(examples[index])}
-          </pre>
+          <JsonText label={t.one(index + 1)} value={examples[index]} />
           <div>
             {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
             <button type="button" class="small" onClick={() => onRemove(index)}>
@@ -115,29 +113,15 @@ function ExampleFiles({ model, etag }: { readonly model: Model; readonly etag: s
       <p class="quiet">{t.madeLead}</p>
       <div class="columns">
         {FILES.map((file) => (
-          <ExampleFile key={`${file} ${etag}`} model={model} file={file} />
+          <ModelFile
+            key={`${file} ${etag}`}
+            model={model}
+            file={file}
+            title={t.files[file]}
+            failed={t.noFile}
+          />
         ))}
       </div>
     </Card>
-  );
-}
-
-function ExampleFile({ model, file }: { readonly model: Model; readonly file: (typeof FILES)[number] }) {
-  const t = text.models.examples;
-  const address = addressIn(model, ['files', file]);
-  const { value, error, reload } = useLoad(address, (signal) => readFile(model, file, signal));
-  return (
-    <div class="file">
-      <div class="bar">
-        <h3>{t.files[file]}</h3>
-        <Download href={address} name={`${model.name}.${file}`} />
-      </div>
-      <Pending {...{ value, error, reload }} title={t.noFile} />
-      {value !== undefined && (
-        <pre tabIndex={0} aria-label={t.files[file]}>
-          {shownJson(value)}
-        </pre>
-      )}
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
+import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
@@ -10,7 +11,7 @@ import { keepDraft } from '../shared/drafts.js';
 import { ModelAttributes } from './model-attributes.js';
 import { ModelContext } from './model-context.js';
 import { ModelExamples } from './model-examples.js';
-import { ModelOpenapi } from './model-openapi.js';
+import { ModelFile } from './model-file.js';
 import { draftName, ModelSchema } from './model-schema.js';
 import { ModelSettingsForm, settingsDraft } from './model-settings.js';
 import { ModelVersions } from './model-versions.js';
@@ -127,7 +128,12 @@ function Part({
     case 'examples':
       return <ModelExamples key={etag} read={read} onChanged={onChanged} />;
     case 'openapi':
-      return <ModelOpenapi key={etag} model={model} />;
+      return (
+        <Card id="openapi" title={text.models.parts.openapi}>
+          <p class="quiet">{text.models.openapiLead}</p>
+          <ModelFile key={etag} model={model} file="openapi.json" isWhole />
+        </Card>
+      );
     case 'context':
       return <ModelContext key={etag} model={model} etag={etag} />;
     case 'settings':

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
+import { shownJson } from '../parts/json-text.js';
 import { Split } from '../parts/split.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
@@ -13,7 +14,6 @@ import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { useTrial } from './use-trial.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** A schema that was typed but not saved. */
 export interface SchemaDraft {
@@ -25,11 +25,6 @@ export interface SchemaDraft {
 /** Returns the name of the draft of a model's schema. */
 export function draftName({ domain, name }: ModelKey): string {
   return `${domain}/${name}`;
-}
-
-/** Formats a document for an editor. */
-export function shownJson(value: unknown): string {
-  return writeJson(value, 2);
 }
 
 /** The schema of a model, to read and edit. The effect of saving is shown beside it, before it is saved. */

@@ -11,7 +11,7 @@ import { Unsaved } from '../parts/unsaved.js';
 import { useWork } from '../shared/use-work.js';
 import { keepDraft, useDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
-import { shownJson } from './model-schema.js';
+import { shownJson } from '../parts/json-text.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { createDomain, domainNames } from './models-api.js';
 import { toModel, toModels } from './places.js';

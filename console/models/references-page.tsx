@@ -13,7 +13,7 @@ import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
-import { shownJson } from './model-schema.js';
+import { JsonText } from '../parts/json-text.js';
 import { PAGE_SIZE } from './models-api.js';
 import { toImport, toModels, toReference, toReferences } from './places.js';
 import { ReferenceModels } from './reference-models.js';
@@ -169,9 +169,7 @@ function ReferenceView({
         title={t.document}
         tools={<Download href={apiAddress(['references'], { uri })} name={fileOf(uri)} />}
       >
-        <pre class="whole" tabIndex={0} aria-label={t.document}>
-          {shownJson(parseJson(read.text))}
-        </pre>
+        <JsonText label={t.document} value={parseJson(read.text)} isWhole />
       </Card>
     </>
   );

@@ -10,7 +10,7 @@ import { routeTo } from '../shared/router.js';
 import { type Loaded, useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
-import { shownJson } from './model-schema.js';
+import { shownJson } from '../parts/json-text.js';
 import {
   addressIn,
   isStrictExample,

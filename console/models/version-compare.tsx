@@ -4,7 +4,7 @@ import { count, shownPointer } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
-import { shownJson } from './model-schema.js';
+import { shownJson } from '../parts/json-text.js';
 import { diffVersions, readModel, type ModelDiff, type ModelKey } from './models-api.js';
 
 /** Compares two versions of a model side by side, and shows what the changes mean. */

@@ -20,7 +20,7 @@ export function Pending({
   error,
   reload,
   title,
-}: Partial<Loaded<unknown>> & { readonly title?: string }) {
+}: Partial<Loaded<unknown>> & { readonly title?: string | undefined }) {
   if (error !== undefined) return <Failure error={error} onRetry={reload} title={title} />;
   return value === undefined ? <Loading /> : null;
 }

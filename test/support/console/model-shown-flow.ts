@@ -141,7 +141,7 @@ export function modelShownFlows(browser: () => Browser): void {
       ['/City/Car', 'Nothing has been changed.'],
       ['/City/Car/versions', 'Change report'],
       ['/City/Car/examples', 'stored.json'],
-      ['/City/Car/openapi', 'Query entities of type Car'],
+      ['/City/Car/openapi', 'operationId'],
       ['/City/Car/context', 'https://uri.etsi.org/ngsi-ld/default-context/speed'],
       ['/City/Car/settings', 'Nothing has been changed.'],
       ['/~new', 'Infer a schema from a sample'],
