@@ -1,4 +1,3 @@
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { allPages, api, onlyIf, pageParams, type Page, type Schemas, type WithETag } from '../api/client.js';
 import { PAGE_SIZE } from './models-api.js';
 
@@ -21,13 +20,8 @@ export async function findContext(name: string, signal: AbortSignal): Promise<Co
   return (await allPages((query) => api.page('/contexts', { query, signal }), isIt)).find(isIt);
 }
 
-/** Reads a context. @param version by default the current one */
-export async function readContext(
-  context: string,
-  signal?: AbortSignal,
-  version?: number,
-): Promise<WithETag<unknown>> {
-  return api.answer('get', CONTEXT, { path: { context }, query: { version }, signal });
+export async function readContext(context: string, signal?: AbortSignal): Promise<WithETag<unknown>> {
+  return api.answer('get', CONTEXT, { path: { context }, signal });
 }
 
 /** Returns a request body with a context exactly as written; the context has to be one JSON value. */
@@ -51,10 +45,4 @@ export async function updateContext(
 
 export async function removeContext(context: string, etag: string): Promise<void> {
   await api.request('delete', CONTEXT, { path: { context }, headers: onlyIf(etag) });
-}
-
-/** Expands a document with a context. The answer includes warnings. */
-export async function expandWith(context: unknown, document: unknown, signal: AbortSignal) {
-  const body = writeJson({ document, context });
-  return api.json('post', '/workbench/jsonld/expand', { body, isRead: true, signal });
 }

@@ -2,6 +2,7 @@ import type { WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Listing } from '../parts/listing.js';
+import { JsonText } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
@@ -15,8 +16,6 @@ import { ContextEditor } from './context-editor.js';
 import { findContext, listContexts, readContext, removeContext, type Context } from './contexts-api.js';
 import { PAGE_SIZE } from './models-api.js';
 import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
-import { TermsTable } from './terms-table.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The list of contexts, or the one that the address names. */
 export function ContextsPage({
@@ -127,20 +126,10 @@ function ContextView({
           </>
         )}
       </div>
-      {about !== undefined && (
-        <>
-          <p class="lead">{t.notes[about.kind]}</p>
-          <Copyable label={t.url} value={about.url} />
-        </>
-      )}
-      <Card id="terms" title={text.models.terms.title}>
-        <TermsTable id={`${name} ${etag}`} document={document} isCore={about?.kind === 'core'} />
-        <details>
-          <summary>{t.document}</summary>
-          <pre tabIndex={0} aria-label={t.document}>
-            {writeJson(document, 2)}
-          </pre>
-        </details>
+      {about !== undefined && <p class="lead">{t.notes[about.kind]}</p>}
+      <Card id="document" title={t.document}>
+        {about !== undefined && <Copyable label={t.url} value={about.url} />}
+        <JsonText label={t.document} value={document} isWhole />
       </Card>
     </div>
   );

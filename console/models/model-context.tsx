@@ -9,9 +9,8 @@ import { findContext } from './contexts-api.js';
 import { JsonText } from '../parts/json-text.js';
 import { addressIn, MODEL, pathOf, type Model } from './models-api.js';
 import { toContext, toModel } from './places.js';
-import { TermsTable } from './terms-table.js';
 
-/** The context of a model: its terms with their IRIs, its URL for brokers, and the model's own context. */
+/** The context of a model, its URL for brokers, and the model's own context. */
 export function ModelContext({ model, etag }: { readonly model: Model; readonly etag: string }) {
   const t = text.models.contexts;
   const address = addressIn(model, ['context']);
@@ -26,13 +25,13 @@ export function ModelContext({ model, etag }: { readonly model: Model; readonly 
   return (
     <>
       <Card
-        id="terms"
-        title={text.models.terms.title}
+        id="document"
+        title={t.document}
         tools={<Download href={address} name={`${model.name}.context.jsonld`} />}
       >
         <Pending {...{ value, error, reload }} />
         {value?.url !== undefined && <Copyable label={t.url} value={value.url} />}
-        {value !== undefined && <TermsTable id={`${address} ${etag}`} document={value.document} />}
+        {value !== undefined && <JsonText label={t.document} value={value.document} isWhole />}
       </Card>
       <Card id="own" title={t.own}>
         {own === undefined ? <p class="quiet">{t.noOwn}</p> : <OwnContext own={own} />}

@@ -116,7 +116,7 @@ export function modelListFlows(browser: () => Browser): void {
         ],
       ]);
       const { page, gateway } = flow;
-      await page.getByRole('link', { name: 'https://terms.example/speed' }).waitFor();
+      await page.getByText('https://terms.example/speed').waitFor();
       await page.getByRole('link', { name: 'official', exact: true }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByRole('button', { name: 'Delete the context' }).click();
@@ -161,7 +161,7 @@ export function modelListFlows(browser: () => Browser): void {
     },
   );
 
-  it('a context is created, shown with the IRIs of its terms, and changed after its effect on models is shown', async () => {
+  it('a context is created, shown as it is stored, and changed after its effect on models is shown', async () => {
     const flow = await openModels(browser(), '/~contexts/~new');
     const { page, gateway } = flow;
     await page.getByLabel('Name', { exact: true }).fill('own');
@@ -176,8 +176,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Create the context' }).click();
     await page.getByText('"no" is mapped to null').waitFor();
     await page.getByRole('button', { name: 'Show the context' }).click();
-    await page.getByRole('row', { name: /^speed https:\/\/terms\.example\/speed/ }).waitFor();
-    await page.getByRole('row', { name: /^no none: dropped/ }).waitFor();
+    await page.getByText('"speed": "ex:speed"').waitFor();
     await put(gateway, '/domains', { name: 'City' });
     const follower = { schema: carSchema({ speed: { type: 'number' } }), context: 'own' };
     await put(gateway, '/domains/City/models/Car', follower);
@@ -189,8 +188,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByText('What changes').click();
     await page.getByText('"speed" means urn:terms:speed, meant https://terms.example/speed').waitFor();
     await page.getByRole('button', { name: 'Show the context' }).click();
-    await page.getByRole('row', { name: /^speed urn:terms:speed/ }).waitFor();
-    assert.equal(await page.getByRole('link', { name: 'urn:terms:speed' }).count(), 0);
+    await page.getByText('"speed": "urn:terms:speed"').waitFor();
     await endFlow(flow);
   });
 }

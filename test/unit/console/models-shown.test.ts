@@ -7,7 +7,6 @@ import { ImportPage } from '../../../console/models/import-page.js';
 import type { Domain, Model, ModelTrial } from '../../../console/models/models-api.js';
 import { ModelVersions } from '../../../console/models/model-versions.js';
 import { SavePanel } from '../../../console/models/save-panel.js';
-import { TermsTable } from '../../../console/models/terms-table.js';
 import { text } from '../../../console/strings.js';
 import { nameOf, openTab, problem, type Shown } from './open-tab.js';
 
@@ -250,23 +249,6 @@ describe('pages of models', () => {
       assert.ok(one.buttons.includes(t.go('7')));
       assert.equal(page.sent[0]?.signal.aborted, true);
     });
-  });
-
-  it('the terms of a context are searched, and shown a hundred at a time', async () => {
-    const t = text.models.terms;
-    page.answer = () => Response.json({ result: [], warnings: [] });
-    const many = Object.fromEntries(
-      Array.from({ length: 250 }, (_, index) => [`term${index}`, `urn:a:${index}`]),
-    );
-    const table = await page.open(h(TermsTable, { id: 'x', document: { '@context': many } }));
-    assert.equal(table.all('tbody tr').length, 100);
-    await table.press(t.more('100', '250'));
-    await table.press(t.more('50', '250'));
-    assert.equal(table.all('tbody tr').length, 250);
-    await table.type(t.search, ' TERM24');
-    assert.equal(table.all('tbody tr').length, 11);
-    await table.type(t.search, 'nothing');
-    assert.ok(table.text.includes(t.notFound));
   });
 
   describe('the versions of a model', () => {

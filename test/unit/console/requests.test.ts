@@ -110,10 +110,6 @@ const READS: Requests = [
     `PUT ${CAR_PATH}?dryRun=true if-match="7" {"schema":\n{"a": 1e0}\n}`,
   ],
   [
-    () => contexts.expandWith('u', { a: 1 }, signal),
-    'POST api/v2/workbench/jsonld/expand {"document":{"a":1},"context":"u"}',
-  ],
-  [
     () => references.updateDependents('u:x', document, true),
     'PUT api/v2/references?uri=u%3Ax&dependents=true&dryRun=true if-match="7" {"a": 1e0}',
   ],
