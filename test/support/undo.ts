@@ -38,6 +38,7 @@ export interface PurgeRecord {
   readonly restored?: number;
   readonly alreadyThere?: number;
   readonly different?: number;
+  readonly concurrency?: number;
 }
 
 /**
