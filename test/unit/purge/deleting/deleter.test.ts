@@ -159,24 +159,19 @@ for (const status of [404, 405, 501]) {
   });
 }
 
-it('the batch delete reads a bare 404 as gone entities if batches have worked', async () => {
-  const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : 404) });
-  await hand.deleteBatch(['urn:t:first']);
-  assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
-  assert.deepEqual(hand.kinds(), {
-    'urn:t:first': 'deleted',
-    'urn:t:0': 'absent',
-    'urn:t:1': 'absent',
-  });
-  assert.equal(hand.deleter.usesBatches, true);
-});
-
-for (const status of [405, 501]) {
-  it(`the batch delete reads a ${status} as a missing operation, even after a batch has worked`, async () => {
+for (const [status, meaning] of [
+  [404, 'gone entities'],
+  [405, 'a missing operation'],
+  [501, 'a missing operation'],
+] as const) {
+  it(`the batch delete reads a bare ${status} as ${meaning} if batches have worked`, async () => {
     const hand = deleterOf({ batch: (_ids, nth) => replyOf(nth === 1 ? 204 : status) });
     await hand.deleteBatch(['urn:t:first']);
-    assert.deepEqual(await hand.deleteBatch(idsOf(2)), idsOf(2));
-    assert.deepEqual([hand.kinds(), hand.deleter.usesBatches], [{ 'urn:t:first': 'deleted' }, false]);
+    const isGone = status === 404;
+    assert.deepEqual(await hand.deleteBatch(idsOf(2)), isGone ? [] : idsOf(2));
+    const settled = isGone ? { 'urn:t:0': 'absent', 'urn:t:1': 'absent' } : {};
+    assert.deepEqual(hand.kinds(), { 'urn:t:first': 'deleted', ...settled });
+    assert.equal(hand.deleter.usesBatches, isGone);
   });
 }
 
@@ -233,24 +228,25 @@ it('the batch delete leaves the meaning of a bare 404 after a lost answer open, 
   }
 });
 
-it('the batch delete gives up batches after the first entity that can be deleted only singly', async () => {
-  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(204) });
-  assert.deepEqual(await hand.deleteBatch(idsOf(8)), idsOf(8).slice(1));
-  assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [['urn:t:0'], false]);
-});
-
-it('the batch delete learns nothing about batches from entities that another client has deleted in the meantime', async () => {
-  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(404) });
-  assert.deepEqual(await hand.deleteBatch(idsOf(8)), []);
-  assert.deepEqual([hand.singles, hand.capabilities.get('no-batch') !== true], [idsOf(8), true]);
-});
-
-it('the batch delete gives up batches for this purge after ten entities that the broker refuses either way', async () => {
-  const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(409) });
-  assert.equal((await hand.deleteBatch(idsOf(64))).length, 54);
-  assert.deepEqual([hand.singles.length, hand.settled.size], [10, 10]);
-  assert.deepEqual([hand.deleter.usesBatches, hand.capabilities.get('no-batch') !== true], [false, true]);
-});
+for (const [what, status, count, singles, usesBatches, isLearnt] of [
+  ['gives up batches after the first entity that can be deleted only singly', 204, 8, 1, false, true],
+  [
+    'gives up batches for this purge after ten entities that can be deleted neither way',
+    409,
+    64,
+    10,
+    false,
+    false,
+  ],
+  ['learns nothing about batches from entities that another client has deleted', 404, 8, 8, true, false],
+] as const)
+  it(`the batch delete ${what}`, async () => {
+    const hand = deleterOf({ batch: () => replyOf(400), single: () => replyOf(status) });
+    assert.deepEqual(await hand.deleteBatch(idsOf(count)), idsOf(count).slice(singles));
+    assert.deepEqual([hand.singles, hand.settled.size], [idsOf(singles), singles]);
+    const { deleter, capabilities } = hand;
+    assert.deepEqual([deleter.usesBatches, capabilities.get('no-batch') === true], [usesBatches, isLearnt]);
+  });
 
 it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
   const hand = deleterOf({

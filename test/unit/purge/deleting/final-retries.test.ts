@@ -156,28 +156,19 @@ it('final retries stop after a sample if the broker has none of it, because the 
 
 it('final retries give up batches only if the same entities exist before and after a batch that finds none', async () => {
   const first = '2020-01-01T00:00:00Z';
-  for (const [why, createdAt, batch, batchDelete] of [
-    ['the same', () => first, missingIn, false],
-    ['made again meanwhile', (nth: number) => `202${nth}-01-01T00:00:00Z`, missingIn, true],
-    ['without a time', () => undefined, missingIn, true],
-    ['one was found', () => first, (ids: readonly string[]) => missingIn(ids.slice(1)), true],
+  for (const [why, createdAt, batch, isLearnt, strategy] of [
+    ['the same', () => first, missingIn, true, 'auto'],
+    ['made again meanwhile', (nth: number) => `202${nth}-01-01T00:00:00Z`, missingIn, false, 'auto'],
+    ['without a time', () => undefined, missingIn, false, 'auto'],
+    ['one was found', () => first, (ids: readonly string[]) => missingIn(ids.slice(1)), false, 'auto'],
+    ['batches are configured', () => first, missingIn, false, 'batch'],
   ] as const) {
-    const { ended, capabilities, ledger } = second({ missing: idsOf(50), createdAt, batch });
-    assert.equal(await ended, false);
-    assert.equal(capabilities.get('no-batch') !== true, batchDelete, why);
-    assert.equal(ledger.counts.deleted, 50, why);
+    const limits = { strategy };
+    const { ended, capabilities, ledger } = second({ missing: idsOf(50), createdAt, batch, limits });
+    await ended;
+    assert.equal(capabilities.get('no-batch') === true, isLearnt, why);
+    if (strategy === 'auto') assert.equal(ledger.counts.deleted, 50, why);
   }
-});
-
-it('final retries learn nothing about batches if the configuration requests batches', async () => {
-  const { ended, capabilities } = second({
-    missing: idsOf(5),
-    batch: missingIn,
-    limits: { strategy: 'batch' },
-    createdAt: () => '2020-01-01T00:00:00Z',
-  });
-  await ended;
-  assert.equal(capabilities.get('no-batch'), undefined);
 });
 
 it('final retries of failed entities use batches, and single deletes after a batch fails again', async () => {
@@ -256,29 +247,23 @@ it('final retries without any answer record the items with status 502', async ()
   assert.deepEqual(new Set(given.map(({ error }) => error.status)), new Set([502]));
 });
 
-it('final retries skip items that already had their final retry', async () => {
-  let count = 0;
-  const { ended, ledger } = second({
-    missing: idsOf(20),
-    retryDue: idsOf(50).slice(20),
-    limits: { strategy: 'single' },
-    single: () => replyOf((count += 1) <= 20 ? 204 : 500),
-  });
-  assert.equal(await ended, false);
-  assert.deepEqual([ledger.states.count(IdState.goneTwice), ledger.states.count(IdState.failed)], [20, 30]);
-});
-
-it('final retries do not change items that were found missing at their final retry', async () => {
-  let count = 0;
-  const { ended, ledger } = second({
-    missing: idsOf(20),
-    retryDue: idsOf(50).slice(20),
-    limits: { strategy: 'single' },
-    single: () => ((count += 1) <= 20 ? GONE : replyOf(500)),
-  });
-  await ended;
-  assert.equal(ledger.states.get('urn:t:0'), IdState.absentTwice);
-  assert.deepEqual([ledger.counts.deleted, ledger.counts.alreadyGone, ledger.counts.matched], [0, 20, 50]);
+it('final retries do not touch items that already had their final retry, whatever it found', async () => {
+  for (const [answer, state, deleted] of [
+    [replyOf(204), IdState.goneTwice, 20],
+    [GONE, IdState.absentTwice, 0],
+  ] as const) {
+    let count = 0;
+    const { ended, ledger } = second({
+      missing: idsOf(20),
+      retryDue: idsOf(50).slice(20),
+      limits: { strategy: 'single' },
+      single: () => ((count += 1) <= 20 ? answer : replyOf(500)),
+    });
+    assert.equal(await ended, false);
+    assert.deepEqual([ledger.states.count(state), ledger.states.count(IdState.failed)], [20, 30]);
+    const { matched, alreadyGone } = ledger.counts;
+    assert.deepEqual([matched, ledger.counts.deleted, alreadyGone], [50, deleted, 20 - deleted]);
+  }
 });
 
 it('final retries that end the purge send nothing more, and pass on the error', async () => {

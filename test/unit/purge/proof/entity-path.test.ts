@@ -5,6 +5,7 @@ import { attributePath, entityPath, safePathOf } from '../../../../sidecar/purge
 import { ReplyTooLargeError, type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { words } from '../../../support/words.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
@@ -18,75 +19,20 @@ const segmentsOf = (path: string) => path.split('/').map(decodeURIComponent);
 
 /** Names that lead to the collection, to an attribute or nowhere, in one reading or another. */
 const HOSTILE = [
-  '..',
-  '.',
-  '',
-  '/',
-  '//',
-  '*',
-  ' ',
-  '?',
-  '#',
-  '%',
-  '\u0000',
-  'urn:x/..',
-  'urn:x/../..',
-  '../x',
-  '..\\x',
-  'urn:x%2F..',
-  'urn:x%252F..',
-  '%2e%2e',
-  '%252e%252e',
-  'urn:x/%2e%2e',
-  '．．',
-  'urn:x／..',
-  '..;a',
-  ';a',
-  '?a',
-  '\ud800',
-  'urn:i:\ud800',
+  ...words(`
+    .. . / // * ? # % urn:x/.. urn:x/../.. ../x ..\\x urn:x%2F.. urn:x%252F.. %2e%2e %252e%252e urn:x/%2e%2e
+    ．． urn:x／.. ..;a ;a ?a
+  `),
+  ...['', ' ', '\u0000', '\ud800', 'urn:i:\ud800'],
 ];
 
 /** Characters that some server interprets, and characters that decode or fold to them. */
 const TREATED = [
-  'a?b',
-  'a#b',
-  'a;b',
-  'a/b',
-  'a\\b',
-  'a%b',
-  'a%3Fb',
-  'a%253Fb',
-  'a%2Fb',
-  'a%u003Fb',
-  'a%c0%afb',
-  'a/',
-  'a/b/',
-  'a？b',
-  'a＃b',
-  'a；b',
-  'a／b',
-  'a＼b',
-  'a％b',
-  'a⁄b',
-  'a∕b',
-  '℀',
-  'ａ',
-  'a+b',
-  'a*',
-  'a b',
-  'a ',
-  'a\u00a0',
-  'a\tb',
-  'a\n',
-  'a\u0085',
-  'a\u200bb',
-  'a\ufeff',
-  'a.',
-  'a‥',
-  'a…',
-  'a|b',
-  'a"b',
+  ...words(`
+    a?b a#b a;b a/b a\\b a%b a%3Fb a%253Fb a%2Fb a%u003Fb a%c0%afb a/ a/b/ a？b a＃b a；b a／b a＼b a％b a⁄b a∕b ℀ ａ
+    a+b a* a. a‥ a… a|b a"b
+  `),
+  ...['a b', 'a ', 'a\u00a0', 'a\tb', 'a\n', 'a\u0085', 'a\u200bb', 'a\ufeff'],
 ];
 
 it('entityPath is the path of an entity, percent-encoded into one segment', () => {
@@ -100,13 +46,9 @@ it('entityPath is the path of an entity, percent-encoded into one segment', () =
 });
 
 it('entityPath needs no proof for ids of unreserved characters and colons', () => {
-  for (const id of [
-    ID,
-    'urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66',
-    'urn:x:10.0.0.1',
-    'urn:x:a~b_c',
-    '7',
-  ]) {
+  for (const id of words(
+    `${ID} urn:uuid:6e8bc430-9c3a-11d9-9669-0800200c9a66 urn:x:10.0.0.1 urn:x:a~b_c 7`,
+  )) {
     assert.equal(entityPath('/entities', id)?.needsProof, false, id);
   }
 });
@@ -129,17 +71,10 @@ it('entityPath is undefined if a server could read it as the collection, or it c
 });
 
 it('entityPath is undefined if a server that decodes too early could read it as the path of an attribute', () => {
-  for (const id of [
-    'urn:T:1/attrs/a',
-    'http://x.example/attrs',
-    'urn:T:1/attrs/a/urn:i:1',
-    'urn:T:1//attrs/a',
-    'urn:T:1%2Fattrs%2Fa',
-    'urn:T:1%252Fattrs%252Fa',
-    'urn:T:1\\attrs\\a',
-    'urn:T:1;x/attrs;y/a',
-    'urn:T:1/ATTRS/a',
-  ]) {
+  for (const id of words(`
+    urn:T:1/attrs/a http://x.example/attrs urn:T:1/attrs/a/urn:i:1 urn:T:1//attrs/a urn:T:1%2Fattrs%2Fa
+    urn:T:1%252Fattrs%252Fa urn:T:1\\attrs\\a urn:T:1;x/attrs;y/a urn:T:1/ATTRS/a
+  `)) {
     assert.equal(entityPath('/entities', id), undefined, id);
     assert.equal(entityPath('/temporal/entities', id), undefined, id);
   }
@@ -264,19 +199,19 @@ it('the refusal of the path of an entity quotes at most 200 characters of the id
   assert.match(safe.doubt.problem.detail ?? '', /with urn:x{196}\. Nothing/);
 });
 
-it('the path of an entity may be proven later if the tries of the proof ran out', async () => {
-  const { paths } = pathsOf(() => replyOf(503));
-  const safe = await paths.safePathOf(ODD);
-  assert.ok('doubt' in safe && safe.doubt.kind === 'retryable');
-  assert.equal(safe.doubt.problem.status, 503);
-});
-
-it('the path of an entity is not safe if the answer cannot be read', async () => {
-  const { paths } = pathsOf(() => {
-    throw new ReplyTooLargeError('too large');
-  });
-  const safe = await paths.safePathOf(ODD);
-  assert.ok('doubt' in safe && safe.doubt.kind === 'refused');
+it('the path of an entity may be proven later if the tries of the proof ran out, but not if the answer cannot be read', async () => {
+  for (const [answer, kind] of [
+    [() => replyOf(503), 'retryable'],
+    [
+      () => {
+        throw new ReplyTooLargeError('too large');
+      },
+      'refused',
+    ],
+  ] as const) {
+    const safe = await pathsOf(answer).paths.safePathOf(ODD);
+    assert.ok('doubt' in safe && safe.doubt.kind === kind);
+  }
 });
 
 it('the proof of the path of an entity ends the purge if the caller is refused, or an unexpected error occurs', async () => {

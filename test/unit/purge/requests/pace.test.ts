@@ -6,6 +6,13 @@ import { HandClock } from '../../../support/hand-clock.js';
 
 const never = new AbortController().signal;
 
+/** Asks for single deletes, and counts those that the pace has let through. */
+function asksFor(pace: Pace, count: number) {
+  const asked = { through: 0 };
+  for (let n = 0; n < count; n += 1) void pace.take(1, never).then(() => (asked.through += 1));
+  return asked;
+}
+
 it('the pace of a purge lets everything through while no rate is set', async () => {
   const pace = new Pace(new HandClock());
   await pace.take(1_000_000, never);
@@ -15,14 +22,13 @@ it('the pace of a purge lets everything through while no rate is set', async () 
 it('the pace of a purge lets at most one second’s worth through at once, and the rest at the rate', async () => {
   const clock = new HandClock();
   const pace = new Pace(clock, 10);
-  let through = 0;
-  for (let n = 0; n < 40; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 40);
   await clock.pass(0);
-  assert.equal(through, 10);
+  assert.equal(asked.through, 10);
   await clock.pass(1000);
-  assert.equal(through, 20);
+  assert.equal(asked.through, 20);
   await clock.pass(1500);
-  assert.equal(through, 35);
+  assert.equal(asked.through, 35);
 });
 
 it('the pace of a purge refuses more than one second allows, and takes nothing for it', async () => {
@@ -76,10 +82,9 @@ it('the pace of a purge takes unsent amounts back, but never more than a burst',
   await pace.take(10, never);
   pace.setPerSecond(2);
   pace.giveBack(10);
-  let through = 0;
-  for (let n = 0; n < 9; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 9);
   await clock.pass(0);
-  assert.equal(through, 2);
+  assert.equal(asked.through, 2);
 });
 
 it('the pace of a purge neither gains nor loses if the clock is set back', async () => {
@@ -87,8 +92,7 @@ it('the pace of a purge neither gains nor loses if the clock is set back', async
   const pace = new Pace(clock, 2);
   await pace.take(2, never);
   clock.set(-10_000);
-  let through = 0;
-  for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 2);
   for (const [ms, count] of [
     [499, 0],
     [1, 1],
@@ -96,7 +100,7 @@ it('the pace of a purge neither gains nor loses if the clock is set back', async
     [1, 2],
   ] as const) {
     await clock.pass(ms);
-    assert.equal(through, count);
+    assert.equal(asked.through, count);
   }
 });
 
@@ -142,13 +146,12 @@ it('the pace of a purge lets all waiting amounts through if the rate is removed'
   const clock = new HandClock();
   const pace = new Pace(clock, 1);
   await pace.take(1, never);
-  let through = 0;
-  for (let n = 0; n < 5; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 5);
   await clock.pass(0);
-  assert.equal(through, 0);
+  assert.equal(asked.through, 0);
   pace.setPerSecond(undefined);
   await clock.pass(0);
-  assert.equal(through, 5);
+  assert.equal(asked.through, 5);
 });
 
 it('the pace of a purge counts the time before a change of its rate at the old rate', async () => {
@@ -161,10 +164,9 @@ it('the pace of a purge counts the time before a change of its rate at the old r
     await pace.take(before, never);
     await clock.pass(900);
     pace.setPerSecond(after);
-    let count = 0;
-    for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (count += 1));
+    const asked = asksFor(pace, 20);
     await clock.pass(0);
-    assert.equal(count, through, `${before} to ${after}`);
+    assert.equal(asked.through, through, `${before} to ${after}`);
   }
 });
 
@@ -172,15 +174,14 @@ it('the pace of a purge lets one delete through at once, however low its rate is
   const clock = new HandClock();
   const pace = new Pace(clock, 0.5);
   assert.equal(pace.burst, 1);
-  let through = 0;
-  for (let n = 0; n < 2; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 2);
   for (const [ms, count] of [
     [0, 1],
     [1999, 1],
     [1, 2],
   ] as const) {
     await clock.pass(ms);
-    assert.equal(through, count);
+    assert.equal(asked.through, count);
   }
 });
 
@@ -188,10 +189,9 @@ it('the pace of a purge has no burst for a rate that is set after an unlimited t
   const clock = new HandClock();
   const pace = new Pace(clock);
   pace.setPerSecond(10);
-  let through = 0;
-  for (let n = 0; n < 20; n += 1) void pace.take(1, never).then(() => (through += 1));
+  const asked = asksFor(pace, 20);
   await clock.pass(1000);
-  assert.ok(through >= 9 && through <= 10, String(through));
+  assert.ok(asked.through >= 9 && asked.through <= 10, String(asked.through));
 });
 
 it('an aborted signal leaves the queue of the pace of a purge, and those behind it continue', async () => {
