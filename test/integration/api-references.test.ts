@@ -84,12 +84,17 @@ it('reference documents need an absolute document URI: others are 400 naming the
     'ftp://a.test/x',
     'file:///etc/passwd',
     'https://a.test/x#y',
-    'https://u:p@a.test/',
+    'https://a.test/x#',
+    'https://u:secret@a.test/',
+    '//a.test/x',
+    'schema:///schema.json',
+    'javascript:alert(1)',
   ]) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const refused = await api.send(method, target(uri), method === 'PUT' ? { body: DOCUMENT } : {});
       assert.equal(refused.status, 400, `${method} ${uri}`);
       assert.equal(refused.problem()['parameter'], 'uri');
+      assert.ok(!refused.problem().detail?.includes('secret'));
     }
   }
   for (const [method, path] of [

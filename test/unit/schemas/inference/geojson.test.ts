@@ -20,20 +20,12 @@ const validators = new Map(
 );
 
 describe('a GeoJSON geometry', () => {
-  it('a GeoJSON geometry is recognised with its type', () => {
-    fc.assert(
-      fc.property(geometries, (geometry) => {
-        assert.equal(geometryTypeOf(geometry), geometry['type']);
-      }),
-    );
-  });
-
   it('a GeoJSON geometry is recognised exactly if the schema of a geometry accepts it, also if it is malformed', () => {
     const spoilt = fc
       .tuple(geometries, fc.nat(), fc.constantFrom<JsonValue>(null, '1', [], 1, 'Point'))
       .map(([geometry, at, put]) => spoil(geometry, at % sizeOf(geometry), put));
     fc.assert(
-      fc.property(spoilt.filter(isObject), (geometry) => {
+      fc.property(fc.oneof(geometries, spoilt.filter(isObject)), (geometry) => {
         const accepting = GEOMETRY_TYPES.filter((type) => validators.get(type)?.(geometry).length === 0);
         const recognised = geometryTypeOf(geometry);
         assert.deepEqual(recognised === undefined ? [] : [recognised], accepting);

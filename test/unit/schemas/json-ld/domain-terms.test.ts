@@ -23,19 +23,6 @@ function ownOf(terms: Readonly<Record<string, TermMeaning | null>>): ContextTerm
 }
 
 describe('the terms of a domain', () => {
-  it('the terms of a domain are those on which its models agree, in order, without those of the core context', () => {
-    const { terms, warnings } = merged(
-      modelOf('Car', { Car: 'https://t/Car', speed: 'https://t/speed', location: 'https://t/location' }),
-      modelOf('Bus', { Bus: 'https://t/Bus', speed: 'https://t/speed' }),
-    );
-    assert.deepEqual(Object.entries(terms), [
-      ['Bus', 'https://t/Bus'],
-      ['Car', 'https://t/Car'],
-      ['speed', 'https://t/speed'],
-    ]);
-    assert.deepEqual(warnings, []);
-  });
-
   it('the terms of a domain leave out terms that models define differently, with a warning that names both', () => {
     const { terms, warnings } = merged(
       modelOf('Car', { speed: 'https://a/speed' }),

@@ -69,25 +69,6 @@ describe('references within a schema', () => {
 });
 
 describe('references to other documents', () => {
-  it('other documents are requested once each, without fragment, and their references are followed', async () => {
-    const stored = new Map<string, JsonValue>([
-      [A, { definitions: { x: { $ref: 'b.json#/definitions/y' }, again: { $ref: '#/definitions/x' } } }],
-      [B, { definitions: { y: { type: 'string' }, back: { $ref: 'a.json#/definitions/x' } } }],
-    ]);
-    const asked: string[] = [];
-    const linked = await resolveAll(
-      { allOf: [{ $ref: `${A}#/definitions/again` }, { $ref: `${B}#/definitions/back` }] },
-      async (uri) => {
-        asked.push(uri);
-        return stored.get(uri);
-      },
-    );
-    assert.deepEqual(asked, [A, B]);
-    assert.deepEqual([...linked.documents.keys()], [A, B]);
-    assert.equal(createValidator(linked)(1).length > 0, true);
-    assert.deepEqual(createValidator(linked)(''), []);
-  });
-
   it('references resolve against the URL of a document, whatever its $id', () => {
     const stored = new Map<string, JsonValue>([
       [A, { $id: 'https://elsewhere.example/x.json', definitions: { x: { $ref: 'b.json' } } }],

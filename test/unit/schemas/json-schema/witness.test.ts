@@ -8,14 +8,7 @@ import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { differencesWithWitnesses } from '../../../../sidecar/schemas/json-schema/witness.js';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  step,
-  tokensOf,
-} from '../../../../sidecar/shared/json/json.js';
+import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { documents, schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 
@@ -26,30 +19,6 @@ const entity = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const a = (schema: JsonObject): JsonObject => entity({ a: schema });
-
-/** Keywords that can be checked on their own, without the rest of the schema. */
-const INDEPENDENT: ReadonlySet<string> = new Set(
-  (
-    'type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format ' +
-    'minItems maxItems uniqueItems minProperties maxProperties dependentRequired'
-  ).split(' '),
-);
-
-/** The keyword at which a difference points, with its value, if the keyword alone determines what it refuses. */
-function keywordAt(pointer: string, schema: JsonObject): JsonObject | undefined {
-  const tokens = tokensOf(pointer) ?? [];
-  const keyword = tokens.at(-1);
-  const value = tokens.reduce<JsonValue | undefined>(step, schema);
-  return keyword === undefined || value === undefined || !INDEPENDENT.has(keyword)
-    ? undefined
-    : { [keyword]: value };
-}
-
-/** A value and everything within it. */
-function* valuesIn(value: JsonValue): Iterable<JsonValue> {
-  yield value;
-  if (isObject(value) || isArray(value)) for (const one of Object.values(value)) yield* valuesIn(one);
-}
 
 /** The refusing differences of two versions of the model Bench. */
 function refusals(before: JsonObject, after: JsonObject): readonly Difference[] {
@@ -298,24 +267,6 @@ describe('a witness', () => {
       { numRuns: runs(25) },
     );
     assert.ok(shown > 0, String(shown));
-  });
-
-  it('a witness contains a value that the keyword of its difference refuses, whatever the schemas are', () => {
-    let looked = 0;
-    fc.assert(
-      fc.property(usable, usable, (before, after) => {
-        for (const { pointer, witness } of differencesWithWitnesses(before, after)) {
-          const alone = witness === undefined ? undefined : keywordAt(pointer, after);
-          if (witness === undefined || alone === undefined) continue;
-          looked += 1;
-          const refuses = createValidator(resolveWith(alone));
-          const isRefused = [...valuesIn(witness)].some((value) => refuses(value).length > 0);
-          assert.ok(isRefused, JSON.stringify({ pointer, witness, before, after }));
-        }
-      }),
-      { numRuns: runs(50) },
-    );
-    assert.ok(looked > 10, String(looked));
   });
 
   it('a witness is found for nearly every change for which a random document is refused', () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PublishedError } from '../../../../sidecar/schemas/models/errors.js';
 import { isSame, settingsAfter } from '../../../../sidecar/schemas/models/model-settings.js';
 import type { Model, ModelSettings } from '../../../../sidecar/store/records.js';
 import { InvalidBodyError } from '../../../../sidecar/shared/errors.js';
@@ -63,13 +62,6 @@ describe('the settings of a model after a change', () => {
       [['status', 'published']],
     );
     assert.equal(settingsAfter(undefined, undefined, { status: 'draft' }, NOW).status, 'draft');
-  });
-
-  it('a model that is no longer a draft cannot become a draft again', () => {
-    const draft = modelOf({ ...SETTINGS, status: 'draft' });
-    assert.equal(after({ status: 'draft' }, draft).status, 'draft');
-    for (const status of ['published', 'deprecated'] as const)
-      assert.throws(() => after({ status: 'draft' }, modelOf({ ...SETTINGS, status })), PublishedError);
   });
 
   it('the time of deprecation is that of the first deprecation, unless the model was published in between', () => {

@@ -111,26 +111,6 @@ describe('the workbench', () => {
     );
   });
 
-  it('the workbench looks up the models of types that a worker finds in a body', async () => {
-    const types = [{ types: [{ type: 'Bike', localName: 'Bike' }], pointer: '' }];
-    for (const likely of [[], ['Car']]) {
-      const { workbench, runs, asked } = benchOf(
-        { likely, found: ['Bike'] },
-        { needs: { types } },
-        { answer: '1' },
-      );
-      assert.equal(await workbench.validateByType('{}', { domain: 'City' }), '1');
-      assert.deepEqual(asked, [[types, 'City']]);
-      const keys = likely.map((name) => `validate hash of ${name}`);
-      assert.deepEqual(
-        runs.map(({ options }) => options?.queueKey),
-        [keys[0], 'validate hash of Bike'],
-      );
-      const { models, unknownTypes } = runs[1]?.input ?? {};
-      assert.deepEqual([(models as readonly unknown[]).length, unknownTypes], [1, ['Other']]);
-    }
-  });
-
   it('the workbench gives entities only their own time, because unknown models are compiled separately', async () => {
     const again = [NEEDS_BIKE, { areKept: true }];
     const found = { found: ['Bike'] };
@@ -187,17 +167,5 @@ describe('the workbench', () => {
       // Signals cannot be sent to another thread.
       assert.ok(!('signal' in input));
     }
-  });
-
-  it('the workbench runs a task again with the contexts that it requested', async () => {
-    const { workbench, runs } = benchWith({ needs: { urls: ['urn:a'] } }, { answer: '3' });
-    assert.equal(await workbench.compact('{}', AT), '3');
-    assert.deepEqual(
-      runs.map(({ kind, input }) => [kind, input['stamp'], input['supplied']]),
-      [
-        ['compactDocument', 'now', []],
-        ['compactDocument', 'now', [['urn:a', { sha256: 'hash of urn:a', text: '{}' }]]],
-      ],
-    );
   });
 });

@@ -220,20 +220,6 @@ describe('remote documents: redirects', () => {
 });
 
 describe('remote documents: time', () => {
-  const PATIENCE = { timeout: 300_000 };
-
-  it(
-    'remote documents end at the deadline, whether or not the caller has its own signal',
-    PATIENCE,
-    async (t) => {
-      for (const signal of [undefined, new AbortController().signal]) {
-        const { documents, site } = mocked(t, { timeoutMs: 20 });
-        site.intercept({ path: '/slow' }).reply(200, '{}', JSON_TYPE).delay(3_600_000);
-        assert.equal(await failure(documents.fetch(`${ORIGIN}/slow`, signal)), 'timeout');
-      }
-    },
-  );
-
   it('remote documents have ten seconds by default', async (t) => {
     const timeouts: number[] = [];
     t.mock.method(AbortSignal, 'timeout', (ms: number) => {

@@ -10,39 +10,6 @@ import { workersOf } from './workers.js';
 describe('the files of an import', () => {
   const file = (path: string, content: string | Buffer) => ({ path, bytes: Buffer.from(content) });
 
-  it('a file that is not UTF-8 or not JSON is refused with its line, and all others are described', async () => {
-    const broken = Buffer.concat([
-      Buffer.from('{\n"a":\n"é"\n"'),
-      Buffer.from([0xe9]),
-      Buffer.from('"\n}\n'),
-    ]);
-    const { described, refused } = await describeFiles(
-      [
-        file('bad.json', broken),
-        file('first.json', Buffer.from([0xff])),
-        file('cut.json', '{\n"a": 1,,'),
-        file('bom.json', '\ufeff{"$id": "x"}'),
-        file('good.json', '{}'),
-      ],
-      { workers: workersOf().workers },
-    );
-    assert.deepEqual(
-      refused.map(({ path, line }) => [path, line]),
-      [
-        ['bad.json', 4],
-        ['first.json', 1],
-        ['cut.json', 2],
-      ],
-    );
-    assert.match(refused[2]?.reason ?? '', /^It cannot be read as JSON: line 2, column 8: .+\.$/);
-    assert.deepEqual(
-      described.map(({ path }) => path),
-      ['bom.json', 'good.json'],
-    );
-    assert.equal(described.find(({ path }) => path === 'bom.json')?.facts.id, 'x');
-    assert.notEqual(described[0]?.sha256, described[1]?.sha256);
-  });
-
   it('a pointer file of Git LFS is refused as such', async () => {
     const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
     const { refused } = await describeFiles([file('Car/schema.json', pointer)], workersOf());
