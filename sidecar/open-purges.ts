@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unforeseen } from './http/problem.js';
 import type { ArchiveService } from './jobs/archive-service.js';
-import { configuredKinds, createMemories } from './jobs/configured-kinds.js';
+import { configuredKinds, createCapabilities } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { JobService } from './jobs/job-service.js';
-import { NoteExchange } from './jobs/note-exchange.js';
+import { CapabilitySync } from './jobs/capability-sync.js';
 import { observeJobs } from './jobs/job-log.js';
 import { PlanService } from './jobs/plan-service.js';
 import { PurgeService } from './jobs/purge-service.js';
@@ -21,7 +21,7 @@ import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';
 import type { Archives } from './archive/index.js';
 import type { OpenBroker } from './open-broker.js';
-import type { Learnt } from './purge/broker/index.js';
+import type { FactsByCollection } from './purge/broker/index.js';
 import { type BrokerNotice, type JobNotice, RunUnderWayError, type Store } from './store/index.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
@@ -52,7 +52,7 @@ export interface OpenPurges {
   /** Resumes jobs that no process is running, and starts to watch the schedules. See JobService. */
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
-  readonly learnt: () => Learnt;
+  readonly learnt: () => FactsByCollection;
   /** Called when another process has done something that may concern this one. */
   noticed(notice: JobNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
@@ -89,7 +89,7 @@ function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefine
 /** Builds the services for purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
   const { store, broker, isBrokerUp, archives, clock, random, logger, metrics, tracing } = options;
-  const memories = createMemories(clock);
+  const capabilities = createCapabilities(clock);
   const base = {
     client: broker.client,
     clock,
@@ -97,17 +97,18 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     brokerAheadMs: broker.aheadMs,
     onRetry: () => metrics.purges.retried(),
   };
-  const kinds = configuredKinds(config, base, memories, archives !== undefined);
+  const kinds = configuredKinds(config, base, capabilities, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
   const notes = isShared
-    ? new NoteExchange({
+    ? new CapabilitySync({
         store: store.brokerNotes,
-        memories,
+        capabilities,
         writer: holder,
         broker: brokerName(broker.url),
         clock,
-        onTaken: (facts) => logger.debug({ facts }, 'another process has learnt something about the broker'),
+        onReceived: (facts) =>
+          logger.debug({ facts }, 'another process has learnt something about the broker'),
       })
     : undefined;
   const isLasting = config.DATABASE_PATH !== ':memory:';
@@ -179,9 +180,9 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       scheduler.start();
       notes?.start();
     },
-    learnt: () => ({ entities: memories.entities.facts(), temporal: memories.temporal.facts() }),
+    learnt: () => ({ entities: capabilities.entities.facts(), temporal: capabilities.temporal.facts() }),
     noticed(notice) {
-      if (notice.what === 'learnt') notes?.noticed(notice.writer);
+      if (notice.what === 'learnt') notes?.onNotice(notice.writer);
       else jobs.noticed(notice);
     },
     stop() {

@@ -6,7 +6,7 @@ import {
   type PurgeEvent,
   type PurgeProgress,
   type PurgeReport,
-  Pace,
+  RateLimiter,
 } from '../purge/index.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
@@ -60,8 +60,8 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
   }
 
   function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
-    const pace = Pace.of(clock, purge.query);
-    return purge.run({ limits: purge.limits, pace, onEvent }, signal);
+    const rateLimiter = RateLimiter.of(clock, purge.query);
+    return purge.run({ limits: purge.limits, rateLimiter, onEvent }, signal);
   }
 
   return {

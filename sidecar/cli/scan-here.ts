@@ -1,6 +1,6 @@
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { createBrokerClient } from '../purge/broker/index.js';
-import { Pace, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
+import { RateLimiter, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
 import { newScanRecord } from '../scans/scan-record.js';
 import { runScan, warningsOfNothing } from '../scans/scan-run.js';
 import { ScanTally } from '../scans/scan-tally.js';
@@ -59,7 +59,7 @@ export function brokerScans(
           sample,
           judge,
           tally,
-          pace: Pace.of(clock, request),
+          rateLimiter: RateLimiter.of(clock, request),
           onJudged: async () => {},
           onEvent: (event) => {
             if (event.type === 'counted') record = { ...record, expected: event.matches };

@@ -1,4 +1,4 @@
-import { BrokerMemory } from '../purge/broker/index.js';
+import { BrokerCapabilities } from '../purge/broker/index.js';
 import type { PurgeLimits, PurgeDependencies } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
@@ -8,11 +8,11 @@ import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js'
  * What has been learnt about a broker, for each collection: brokers may accept for current entities what they reject
  * for history.
  */
-export type BrokerMemories = Readonly<Record<keyof PurgeKinds, BrokerMemory>>;
+export type CapabilitiesByCollection = Readonly<Record<keyof PurgeKinds, BrokerCapabilities>>;
 
-/** Creates empty memories. */
-export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
-  return { entities: new BrokerMemory(clock), temporal: new BrokerMemory(clock) };
+/** Creates capabilities of which nothing is known yet. */
+export function createCapabilities(clock: Pick<Clock, 'now'>): CapabilitiesByCollection {
+  return { entities: new BrokerCapabilities(clock), temporal: new BrokerCapabilities(clock) };
 }
 
 /**
@@ -23,7 +23,7 @@ export function createMemories(clock: Pick<Clock, 'now'>): BrokerMemories {
 export function configuredKinds(
   config: Config,
   base: Omit<PurgeDependencies, 'capabilities' | 'retry'>,
-  memories = createMemories(base.clock),
+  capabilities = createCapabilities(base.clock),
   keepsArchives = false,
 ): PurgeKinds {
   const dependencies = {
@@ -50,13 +50,13 @@ export function configuredKinds(
       limits,
       wholeTenant,
       archiving,
-      dependencies: { ...dependencies, capabilities: memories.entities },
+      dependencies: { ...dependencies, capabilities: capabilities.entities },
     }),
     temporal: temporalPurges({
       wholeTenant,
       archiving,
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
-      dependencies: { ...dependencies, capabilities: memories.temporal },
+      dependencies: { ...dependencies, capabilities: capabilities.temporal },
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
     }),
   };

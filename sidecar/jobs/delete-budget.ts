@@ -68,7 +68,7 @@ export class DeleteBudget {
   }
 
   /** The maximum number of items that one request should delete now. */
-  get mostAtOnce(): number {
+  get maxPerRequest(): number {
     const { spent, settled } = this.#before;
     // Only deletes of earlier processes that are in doubt can make a request too large for the bound.
     const most = spent > settled ? this.#bound.most - this.#spent() : Infinity;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AskedRate } from '../purge/index.js';
+import type { RequestedRate } from '../purge/index.js';
 import type { JobRecord, OrphanedJob } from '../store/index.js';
 import { defined } from '../shared/defined.js';
 import { parseTraceparent } from '../shared/traceparent.js';
@@ -12,7 +12,7 @@ export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt'>;
 export function newJobMembers(
   asked: NewJob,
   query: string,
-  { maxPerSecond = null }: AskedRate,
+  { maxPerSecond = null }: RequestedRate,
   start: RecordStart,
 ) {
   const { caller, client, requestId, headers, policy } = asked;

@@ -1,4 +1,4 @@
-import { Pace, PurgeStoppedError } from '../purge/index.js';
+import { RateLimiter, PurgeStoppedError } from '../purge/index.js';
 import { ended, withoutPace } from './job-record.js';
 import { type ControlRequest, isFinal, type JobRecord, type JobClaim } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
@@ -12,7 +12,7 @@ const PUBLISH_EVERY_MS = 250;
 export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   readonly lease: Lease;
   /** Limits how fast the job works. */
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   /** Aborts when the job has to stop here: no new work is begun, and requests in flight finish. */
   readonly stopped: AbortSignal;
   readonly #stop = new AbortController();
@@ -37,7 +37,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
-    this.pace = Pace.of(clock, record);
+    this.rateLimiter = RateLimiter.of(clock, record);
   }
 
   /** Whether the job has done something. If so, an error that would refuse it ends it as failed. */
@@ -78,7 +78,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   /** Changes the rate of the job. */
   change({ maxPerSecond }: ControlRequest): void {
     if (maxPerSecond === undefined) return;
-    this.pace.setPerSecond(maxPerSecond);
+    this.rateLimiter.setRate(maxPerSecond);
     this.set({ ...this.#record, maxPerSecond });
   }
 

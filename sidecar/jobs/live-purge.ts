@@ -212,7 +212,7 @@ export class PurgeRunner {
       report = await prepared.run(
         {
           limits: limitsOf(prepared.limits, live, budget),
-          pace: live.pace,
+          rateLimiter: live.rateLimiter,
           budget,
           onEvent,
           onOutcome,

@@ -1,5 +1,5 @@
 import {
-  type AskedRate,
+  type RequestedRate,
   type PurgeLimits,
   purgeEntities,
   PolicyRefusedError,
@@ -289,7 +289,7 @@ function prepared<Query extends PurgeQuery>(
 }
 
 /** @throws QueryRefusedError for a rate if the broker carries out the purge itself */
-export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: AskedRate): void {
+export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: RequestedRate): void {
   if (typeof maxPerSecond !== 'number' || strategy !== 'native') return;
   throw new QueryRefusedError(
     'invalidRequest',

@@ -1,4 +1,4 @@
-import { type AskedRate, queryText } from '../purge/index.js';
+import { type RequestedRate, queryText } from '../purge/index.js';
 import type { ArchiveSummary, JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import {
   cancelled,
@@ -57,7 +57,7 @@ export function refusedRecord(
   return shortened({ ...record, dryRun, problem, endedAt: about.createdAt });
 }
 
-function recordOf(asked: NewPurge, rate: AskedRate, start: RecordStart): PurgeRecord {
+function recordOf(asked: NewPurge, rate: RequestedRate, start: RecordStart): PurgeRecord {
   const { target, query, headers, retentionPolicy, planOf } = asked;
   return {
     ...newJobMembers(asked, queryText(query), rate, start),

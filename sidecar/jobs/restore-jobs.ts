@@ -1,5 +1,5 @@
 import {
-  type AskedRate,
+  type RequestedRate,
   PolicyRefusedError,
   restoreArchive,
   type RestoreEvent,
@@ -20,7 +20,7 @@ import { defined } from '../shared/defined.js';
 import { quoted } from '../shared/shown.js';
 
 /** The parameters of a restore, except for the purge to undo. */
-export interface NewRestore extends NewJob, AskedRate {
+export interface NewRestore extends NewJob, RequestedRate {
   /** Restores only these entities. */
   readonly ids?: readonly string[] | undefined;
   readonly dryRun: boolean;
@@ -105,7 +105,7 @@ export class RestoreJobs {
         ids: ids === undefined ? undefined : new Set(ids),
         dryRun,
         headers: sealer.open(job),
-        pace: live.pace,
+        rateLimiter: live.rateLimiter,
         limits: {
           batchSize: limits.batchSize,
           get concurrency() {

@@ -40,7 +40,7 @@ export {
   olderThan,
   queryText,
 } from './query/index.js';
-export { type AskedRate, type DoneSoFar, Pace } from './requests/index.js';
+export { type RequestedRate, type DoneSoFar, RateLimiter } from './requests/index.js';
 export {
   type AppliedPlan,
   type PurgeDependencies,

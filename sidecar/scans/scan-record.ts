@@ -10,13 +10,13 @@ import {
 } from '../jobs/job-record.js';
 import { LiveJob } from '../jobs/live-job.js';
 import type { NewJob } from '../jobs/purge-kinds.js';
-import type { AskedRate } from '../purge/index.js';
+import type { RequestedRate } from '../purge/index.js';
 import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 
 /** A scan as requested by its caller. */
-export interface NewScan extends NewJob, AskedRate {
+export interface NewScan extends NewJob, RequestedRate {
   readonly query: string;
   /** The domain in which models are searched. */
   readonly domain?: string | undefined;

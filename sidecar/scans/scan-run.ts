@@ -2,7 +2,7 @@ import {
   type EntityPurgeQuery,
   listEntities,
   type MatchPage,
-  type Pace,
+  type RateLimiter,
   type PurgeDependencies,
   type PurgeOrder,
   type PurgeReport,
@@ -17,7 +17,7 @@ export interface ScanOrder extends Pick<
   'query' | 'headers' | 'limits' | 'onEvent'
 > {
   /** Limits how many entities are judged per second; can be changed while the scan runs. */
-  readonly pace: Pace;
+  readonly rateLimiter: RateLimiter;
   /** Maximum number of entities to judge. */
   readonly sample?: number | undefined;
   readonly judge: Pick<ScanJudge, 'judge'>;
@@ -85,13 +85,13 @@ class Judging {
     this.#signal = signal;
   }
 
-  /** Begins to judge a page, as fast as the pace allows. @throws what judging an earlier page threw */
+  /** Begins to judge a page, as fast as the rate allows. @throws what judging an earlier page threw */
   async begin(page: MatchPage, take: readonly number[]): Promise<void> {
-    const { pace } = this.#order;
+    const { rateLimiter } = this.#order;
     for (let from = 0; from < take.length;) {
-      const part = take.slice(from, from + Math.min(take.length, pace.burst));
+      const part = take.slice(from, from + Math.min(take.length, rateLimiter.burst));
       // The rate was lowered in the meantime, so a smaller part is taken.
-      if (!(await pace.take(part.length, this.#signal))) continue;
+      if (!(await rateLimiter.acquire(part.length, this.#signal))) continue;
       from += part.length;
       while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
       this.#throwIfFailed();

@@ -160,7 +160,7 @@ export class ScanService extends JobKind<ScanRecord> {
           judge: (...page) => records.whenStored(live, () => scanJudge.judge(...page)),
         },
         tally,
-        pace: live.pace,
+        rateLimiter: live.rateLimiter,
         onJudged: keep,
         onEvent: (event) => this.#noteEvent(live, event),
       },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, requestCounts } from '../support/purge-harness.js';
@@ -233,7 +233,7 @@ it('at a broker whose deleteAll=true only finds datasets, all instances of each 
 
 it('a broker whose deleteAll=true only finds datasets is remembered for an hour', async (t) => {
   const clock = createTestClock();
-  const capabilities = new BrokerMemory(clock);
+  const capabilities = new BrokerCapabilities(clock);
   for (const [passedMs, wholeDeletes] of [
     [0, 4],
     [3_599_000, 0],
@@ -248,7 +248,7 @@ it('a broker whose deleteAll=true only finds datasets is remembered for an hour'
 });
 
 it('a missing attribute does not count as evidence that deleteAll=true only finds datasets', async (t) => {
-  const capabilities = new BrokerMemory(createTestClock());
+  const capabilities = new BrokerCapabilities(createTestClock());
   const broker = await startStubBroker(t, {
     entities: rich(20),
     fault: ({ kind, id = '' }, { entities }) => {

@@ -100,11 +100,11 @@ it('a purge by batches lists at most 1000 items of each kind, and counts the res
 });
 
 it('a purge by batches remembers the batch sizes that a broker refuses, and the next purge does not try them', async (t) => {
-  const { BrokerMemory } = await import('../../sidecar/purge/broker/index.js');
+  const { BrokerCapabilities } = await import('../../sidecar/purge/broker/index.js');
   const { createTestClock } = await import('../support/purge-harness.js');
   for (const oddities of [{ batch: 405 }, { batch: 'idle-204' }, { batchMaxIds: 10 }] as const) {
     const clock = createTestClock();
-    const capabilities = new BrokerMemory(clock);
+    const capabilities = new BrokerCapabilities(clock);
     const broker = await startStubBroker(t, { entities: things(100), ...oddities });
     await purged(broker, 'type=Thing', { capabilities, clock });
     for (const entity of things(50)) broker.entities.set(entity.id, entity);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../sidecar/purge/index.js';
 import { startCarelessBroker } from '../support/careless-broker.js';
 import { createTestClock, purge, purged, purgeHistory, things } from '../support/purge-harness.js';
@@ -12,7 +12,7 @@ const plainQueries = (broker: StubBroker) => broker.of('query').filter(isPlain);
 
 it('after a 404 for a collection without a slash, the path with a slash is used for an hour', async (t) => {
   const clock = createTestClock();
-  const capabilities = new BrokerMemory(clock);
+  const capabilities = new BrokerCapabilities(clock);
   for (const [passedMs, plain] of [
     [0, 1],
     [3_000_000, 0],
@@ -74,7 +74,7 @@ it('a 404 about the tenant, or from a path that has worked before, causes no sec
   assert.ok(error instanceof BrokerRefusedError);
   assert.equal(unknown.requests.length, 1);
 
-  const capabilities = new BrokerMemory(createTestClock());
+  const capabilities = new BrokerCapabilities(createTestClock());
   const usual = await startStubBroker(t, { entities: things(5) });
   await purged(usual, 'type=Thing', { capabilities });
   assert.equal(plainQueries(usual).length, usual.of('query').length);

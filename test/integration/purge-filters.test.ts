@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { createTestClock, isProbe, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker } from '../support/stub-broker.js';
@@ -61,7 +61,7 @@ it('a purge whose filter proof fails deletes nothing', async (t) => {
 
 it('each query gets its own proof that filters are applied, and again after an hour', async (t) => {
   const clock = createTestClock();
-  const capabilities = new BrokerMemory(clock);
+  const capabilities = new BrokerCapabilities(clock);
   const broker = await startStubBroker(t, {});
   const probes = async (query: string) => {
     for (const entity of entities) broker.entities.set(entity.id, entity);

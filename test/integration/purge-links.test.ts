@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError, QueryRefusedError } from '../../sidecar/purge/index.js';
 import { createTestClock, purge, purged, things, type PurgeOptions } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
@@ -28,7 +28,7 @@ const isByLink = (error: unknown) => error instanceof FilterIgnoredError && erro
 for (const unfetchable of [400, 500, 503] as const) {
   it(`a purge with an @context deletes by the meaning of its names if the broker refuses contexts it cannot fetch, with ${unfetchable}`, async (t) => {
     const broker = await start(t, { unfetchable });
-    const capabilities = new BrokerMemory(createTestClock());
+    const capabilities = new BrokerCapabilities(createTestClock());
     const { deleted } = await purged(broker, 'type=TT', { ...withLink(UP), capabilities });
     assert.deepEqual([deleted, idsOf(broker, 'Bus'), idsOf(broker, 'TT')], [10, 0, 5]);
     const probes = () => broker.requests.filter(({ headers }) => headers['link'] !== link(UP)).length;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
-import { Pace } from '../../sidecar/purge/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
+import { RateLimiter } from '../../sidecar/purge/index.js';
 import { startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged } from '../support/purge-harness.js';
 import { seededRandom } from '../support/stub-broker-state.js';
@@ -24,14 +24,14 @@ for (const [what, behindMs, seemsBehindMs = behindMs] of [
     const clock = createTestClock(Date.now());
     const broker = await startTestBroker({ clock: { ...clock, now: () => clock.now() - behindMs } });
     broker.entities.seed(3000, vehicle);
-    const capabilities = new BrokerMemory(clock);
+    const capabilities = new BrokerCapabilities(clock);
     const outcomes: string[] = [];
     let isMadeAgain = false;
     const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
       clock,
       capabilities,
       brokerAheadMs: () => seemsBehindMs,
-      pace: new Pace(clock, 1000),
+      rateLimiter: new RateLimiter(clock, 1000),
       limits: { maxAffected: 3000, batchSize: 500 },
       onOutcome: (_item, outcome) => outcomes.push(outcome),
       onEvent: ({ type, ...event }) => {
@@ -61,7 +61,7 @@ it('entities recreated during a purge are not deleted again if the clock of the 
   const report = await purged({ url: new URL(broker.url) }, 'type=Vehicle', {
     clock,
     brokerAheadMs: () => clock.now() - clock.monotonicMs(),
-    pace: new Pace(clock, 1000),
+    rateLimiter: new RateLimiter(clock, 1000),
     limits: { maxAffected: 3000, batchSize: 500 },
     onEvent: ({ type, ...event }) => {
       if (type !== 'progress' || isMadeAgain || !('deleted' in event) || event.deleted < 1500) return;
@@ -122,7 +122,7 @@ for (const hasBatches of [true, false]) {
     const { report, error } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=on==1', {
       clock,
       client: broker,
-      pace: new Pace(clock, 20),
+      rateLimiter: new RateLimiter(clock, 20),
       onEvent: () => {
         if (clock.now() < startMs + 3000 || changedAtMs < Infinity) return;
         changedAtMs = clock.now();

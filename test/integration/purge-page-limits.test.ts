@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { createTestClock, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 
@@ -34,7 +34,7 @@ for (const [name, [oddities, most]] of Object.entries(REFUSALS)) {
     const entities = [...things(40), ...things(5, 'Other')];
     const broker = await startStubBroker(t, { entities, ...oddities });
     const clock = createTestClock();
-    const capabilities = new BrokerMemory(clock);
+    const capabilities = new BrokerCapabilities(clock);
     const limits = { pageSize: 1000 };
 
     const first = await purged(broker, 'type=Thing', { capabilities, clock, limits });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, FilterIgnoredError } from '../../sidecar/purge/index.js';
 import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { createTestClock, purge, purged, things } from '../support/purge-harness.js';
@@ -102,7 +102,7 @@ it('a purge sends no tenant probe if no tenant is given or nothing is listed', a
 
 it('a purge of a tenant proves each header once an hour for each tenant, and again after an ignored one', async (t) => {
   const clock = createTestClock();
-  const capabilities = new BrokerMemory(clock);
+  const capabilities = new BrokerCapabilities(clock);
   for (const [header, tenant, passedMs, probes] of [
     ['ngsild-tenant', 'city', 0, 1],
     ['ngsild-tenant', 'town', 1000, 1],
@@ -162,7 +162,7 @@ it('a purge with headers for two different tenants is refused unless the broker 
     [['fiware-service'], 'NGSILD-Tenant'],
     [['ngsild-tenant', 'fiware-service'], 'Fiware-Service'],
   ] as const) {
-    const capabilities = new BrokerMemory(createTestClock());
+    const capabilities = new BrokerCapabilities(createTestClock());
     // The proofs for single headers do not apply to both together.
     for (const header of HEADERS) {
       const broker = await startStubBroker(t, { entities: things(1), tenant: 'city' });

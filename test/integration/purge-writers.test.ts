@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { isProbe, purged, requestCounts, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
 import type { StubRequest } from '../support/stub-broker-state.js';
@@ -126,7 +126,7 @@ it(
         }
       },
     });
-    const capabilities = new BrokerMemory({ now: () => 0 });
+    const capabilities = new BrokerCapabilities({ now: () => 0 });
     const report = await purged(broker, 'type=Thing', { signal: t.signal, capabilities });
     assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [30, 30, 0, 30]);
     assert.ok([...deletes.values()].every((times) => times === 1));

@@ -11,7 +11,11 @@ import {
   ArchiveUnavailableError,
 } from '../../sidecar/archive/index.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { BrokerMemory, type BrokerClient, createBrokerClient } from '../../sidecar/purge/broker/index.js';
+import {
+  BrokerCapabilities,
+  type BrokerClient,
+  createBrokerClient,
+} from '../../sidecar/purge/broker/index.js';
 import {
   archivedKeys,
   NOTHING_RESTORED,
@@ -131,7 +135,7 @@ describe('an archive whose purge is killed again and again', () => {
       life === undefined ? client.send(request) : life.step(async () => client.send(request));
     return {
       client: { send, close: async () => {} },
-      capabilities: new BrokerMemory(systemClock),
+      capabilities: new BrokerCapabilities(systemClock),
       retry: { maxAttempts: 3, minDelayMs: 0, maxDelayMs: 0, awayMs: 0 },
       clock: systemClock,
       random: () => 0,

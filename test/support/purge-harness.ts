@@ -1,4 +1,8 @@
-import { BrokerMemory, createBrokerClient, type BrokerClient } from '../../sidecar/purge/broker/index.js';
+import {
+  BrokerCapabilities,
+  createBrokerClient,
+  type BrokerClient,
+} from '../../sidecar/purge/broker/index.js';
 import {
   type PurgeLimits,
   purgeEntities,
@@ -6,7 +10,7 @@ import {
   type PurgeProgress,
   type PurgeReport,
   type OnOutcome,
-  type Pace,
+  type RateLimiter,
   type PurgeDependencies,
   type PurgeOrder,
   parseEntityPurgeQuery,
@@ -54,9 +58,9 @@ export interface PurgeOptions {
   readonly limits?: Partial<PurgeLimits> | undefined;
   readonly retry?: Partial<RetryPolicy>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly pace?: Pace;
+  readonly rateLimiter?: RateLimiter;
   /** What earlier purges learnt about the broker. */
-  readonly capabilities?: BrokerMemory;
+  readonly capabilities?: BrokerCapabilities;
   readonly clock?: Clock;
   readonly brokerAheadMs?: () => number | undefined;
   /** Nothing else may be deleted. */
@@ -111,8 +115,8 @@ function orderOf<Query extends PurgeQuery>(query: Query, options: PurgeOptions):
     maxAffected: query.maxAffected,
     ...options.limits,
   };
-  const { headers = {}, pace, onOutcome, plan } = options;
-  return { query, headers, limits, onOutcome, plan, ...(pace === undefined ? {} : { pace }) };
+  const { headers = {}, rateLimiter, onOutcome, plan } = options;
+  return { query, headers, limits, onOutcome, plan, ...(rateLimiter === undefined ? {} : { rateLimiter }) };
 }
 
 async function observe(
@@ -143,7 +147,7 @@ async function observe(
     report = await run(
       {
         client,
-        capabilities: options.capabilities ?? new BrokerMemory(clock),
+        capabilities: options.capabilities ?? new BrokerCapabilities(clock),
         retry: { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000, ...options.retry },
         clock,
         brokerAheadMs: options.brokerAheadMs,

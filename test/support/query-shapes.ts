@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../../sidecar/purge/index.js';
 import { CONTEXTS, FlawedBroker, type Asked, type Flaw } from './flawed-broker.js';
 import { createTestClock, purge } from './purge-harness.js';
@@ -143,7 +143,7 @@ export interface Outcomes {
 export async function checkPurges(flaw: Flaw, seed: number, often: number): Promise<Outcomes> {
   const random = seededRandom(seed);
   const clock = createTestClock();
-  const capabilities = new BrokerMemory(clock);
+  const capabilities = new BrokerCapabilities(clock);
   const broker = new FlawedBroker(flaw);
   const outcomes: Outcomes = { done: 0, refused: 0 };
   for (let nth = 0; nth < often; nth += 1) {

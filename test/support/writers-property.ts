@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { BrokerMemory } from '../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../sidecar/purge/broker/index.js';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
-import { TooManyMatchesError, Pace } from '../../sidecar/purge/index.js';
+import { TooManyMatchesError, RateLimiter } from '../../sidecar/purge/index.js';
 import { createTestClock, purge } from './purge-harness.js';
 import { seededRandom } from './stub-broker-state.js';
 import { WritersBroker } from './writers-broker.js';
@@ -64,9 +64,9 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
     fc.asyncProperty(schedules, async (made) => {
       const clock = createTestClock();
       const broker = new WritersBroker({ ...made, clock, random: seededRandom(made.seed) });
-      const capabilities = new BrokerMemory(clock);
+      const capabilities = new BrokerCapabilities(clock);
       const [first, ...later] = made.rates;
-      const pace = new Pace(clock, first);
+      const rateLimiter = new RateLimiter(clock, first);
       const maxAffected = made.spare === undefined ? undefined : made.entities + made.spare;
       let told = 0;
       const { report, error, progress } = await purge(
@@ -76,7 +76,7 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
           clock,
           client: broker,
           capabilities,
-          pace,
+          rateLimiter,
           seed: made.seed,
           limits: {
             pageSize: made.pageSize,
@@ -86,7 +86,7 @@ export async function checkWritersBesidePurges(numRuns: number, seed: number): P
           },
           onOutcome: (_item, outcome) => void (told += outcome === 'deleted' ? 1 : 0),
           onEvent: ({ type }) => {
-            if (type === 'progress' && later.length > 0) pace.setPerSecond(later.shift());
+            if (type === 'progress' && later.length > 0) rateLimiter.setRate(later.shift());
           },
         },
       );

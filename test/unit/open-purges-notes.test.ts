@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, it, type TestContext } from 'node:test';
-import { writeNote } from '../../sidecar/jobs/note-exchange.js';
+import { writeNote } from '../../sidecar/jobs/capability-sync.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { closeOpened, order, purgesOf, turns } from '../support/opened-purges.js';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
-import { lessonsOf, type Learnt } from '../../purge/broker/index.js';
+import { describeFacts, type FactsByCollection } from '../../purge/broker/index.js';
 import { VERSION } from '../../shared/version.js';
 import { readHealth, type HealthOptions } from '../health.js';
 import { current, send, timeText } from './answer.js';
@@ -9,7 +9,7 @@ import type { Api } from './routes.js';
 
 export interface StatusResourceOptions extends HealthOptions {
   /** Returns what is currently known about the broker. */
-  readonly learnt: () => Learnt;
+  readonly learnt: () => FactsByCollection;
   /** The setting ENVIRONMENT_NAME. */
   readonly environment: string | undefined;
   readonly archives: ArchiveService;
@@ -39,8 +39,8 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
     },
     config: { isVolatile: true, isStatic: true },
     handler: async (_request, reply) => {
-      const learnt = lessonsOf(options.learnt()).map(({ atMs, ...lesson }) => ({
-        ...lesson,
+      const learnt = describeFacts(options.learnt()).map(({ atMs, ...fact }) => ({
+        ...fact,
         learntAt: timeText(atMs),
       }));
       const { environment, consoleSignIn: signIn } = options;

@@ -6,7 +6,7 @@ import { givenUp } from '../deleting/index.js';
 import { noSafePath, attributePath } from '../proof/index.js';
 import { keyOf, type Item } from '../ledger/index.js';
 import type { ListedResource } from '../listing/index.js';
-import { ListedTooLongAgo, type Settled } from '../requests/index.js';
+import { StaleListError, type RequestResult } from '../requests/index.js';
 
 /** Letters, and URI characters without a meaning in a query, even if it is decoded too early. */
 const PLAIN_VALUE = /^[\p{L}\p{M}\p{N}_.~:@!$'()/-]*[\p{L}\p{M}\p{N}_~:@!$'()-]$/u;
@@ -69,7 +69,7 @@ export async function deleteItem(
 ): Promise<DeleteResult> {
   if (path === undefined) return NOT_ADDRESSABLE;
   const onUnclear = () => ledger.markUnclear(item);
-  let settled: Settled;
+  let settled: RequestResult;
   try {
     settled = await requester.send({
       method: 'DELETE',
@@ -77,7 +77,7 @@ export async function deleteItem(
       operation,
       item: keyOf(item),
       deletes: 1,
-      isPart: true,
+      deletesPart: true,
       isStale,
       onSend: () => {
         ledger.add(item);
@@ -86,7 +86,7 @@ export async function deleteItem(
       onUnclear,
     });
   } catch (error) {
-    if (error instanceof ListedTooLongAgo) return { kind: 'unsent' };
+    if (error instanceof StaleListError) return { kind: 'unsent' };
     throw error;
   }
   if (settled.kind === 'gave-up') return givenUp(settled);

@@ -271,7 +271,7 @@ export class ItemPass {
       await dispatcher.abandon();
       if (!(error instanceof BrokerFailedError) || error.reason !== 'nothing-but-failures') throw error;
       // These items are reported as failed. The next query shows whether the broker still answers.
-      requester.forgiveFailures();
+      requester.resetFailures();
       const status = error.failure.status ?? 502;
       const problem = { status, title: 'The broker did not delete the item', detail: error.message };
       for (const { item } of due) if (isDue(item)) ledger.recordFailure(item, problem);

@@ -84,7 +84,7 @@ async function removeInPasses(
     if (tried > 0 || result.unsent > 0 || (hidden > 0 && entities.size > known)) continue;
     if (lingering + hidden > 0 && !isLastRecheck) {
       rechecks += 1;
-      await context.requester.waitBefore(rechecks);
+      await context.requester.waitBeforeCheck(rechecks);
       continue;
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);

@@ -1,15 +1,15 @@
 /** Sends one request to the broker, interprets its answer, and keeps what was learnt about the broker. */
 export {
-  BrokerMemory,
+  BrokerCapabilities,
   DISTRUSTED,
   type Fact,
-  FACT_MS,
+  FACT_TTL_MS,
   type FactValue,
   isFact,
   type ProbedParameter,
   type Projection,
   type ProofName,
-} from './memory.js';
+} from './capabilities.js';
 export {
   type BrokerClient,
   type BrokerReply,
@@ -23,7 +23,7 @@ export {
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
-export { COLLECTIONS, type Learnt, lessonsOf } from './learnt.js';
+export { COLLECTIONS, type FactsByCollection, describeFacts } from './fact-descriptions.js';
 export {
   type BrokerProblem,
   type DeleteResult,
@@ -35,5 +35,5 @@ export {
   parseBrokerProblem,
   parseJsonObject,
   readBatchReply,
-  wordsOf,
+  problemText,
 } from './reply.js';

@@ -52,11 +52,11 @@ export function isUnknownTenant(problem: BrokerProblem): boolean {
 
 /** True when the problem is about the page size: TooManyResults (clause 5.5.2) or similar words. */
 export function isAboutPageSize(problem: BrokerProblem): boolean {
-  return /too ?many ?results|\blimit\b|page ?size/i.test(wordsOf(problem));
+  return /too ?many ?results|\blimit\b|page ?size/i.test(problemText(problem));
 }
 
 /** All texts of a problem, for the few decisions that depend on wording. */
-export function wordsOf(problem: BrokerProblem): string {
+export function problemText(problem: BrokerProblem): string {
   return [problem.type, problem.title, problem.detail].filter((text) => text !== undefined).join(' ');
 }
 

@@ -9,7 +9,7 @@ import {
 import { BrokerRefusedError } from '../errors.js';
 import { problemOfFailure } from '../ledger/index.js';
 import { safePathOf } from '../proof/index.js';
-import { ListedTooLongAgo, MustBeSplit, type PurgeRequest, type Settled } from '../requests/index.js';
+import { StaleListError, MustSplitError, type PurgeRequest, type RequestResult } from '../requests/index.js';
 import type { PurgeContext } from '../run/index.js';
 
 /** A purge that deletes whole entities, and the deleter that it uses from its first delete to its last. */
@@ -104,7 +104,7 @@ export class Deleter {
       if ('path' in safe) return await this.#viaPath(id, safe.path, isStale);
       return (await this.#batchOfOne(id, isStale)) ?? safe.doubt;
     } catch (error) {
-      if (error instanceof ListedTooLongAgo) return UNSENT;
+      if (error instanceof StaleListError) return UNSENT;
       throw error;
     }
   }
@@ -121,7 +121,7 @@ export class Deleter {
 
   get #sizeMax(): number {
     const { requester, capabilities } = this.#context;
-    return Math.min(requester.mostAtOnce, capabilities.get('batch-max') ?? Infinity);
+    return Math.min(requester.maxPerRequest, capabilities.get('batch-max') ?? Infinity);
   }
 
   async #delete(batch: Batch, order: BatchOrder): Promise<void> {
@@ -134,12 +134,12 @@ export class Deleter {
     const { report, isStale } = order;
     let failed: (readonly [string, DeleteResult])[] = [];
     for (let attempt = 1; ; attempt++) {
-      let settled: Settled;
+      let settled: RequestResult;
       try {
         settled = await this.#send(batch, 'delete a batch of entities', isStale);
       } catch (error) {
-        if (error instanceof MustBeSplit) return this.#inParts(batch, order);
-        if (!(error instanceof ListedTooLongAgo)) throw error;
+        if (error instanceof MustSplitError) return this.#inParts(batch, order);
+        if (!(error instanceof StaleListError)) throw error;
         for (const [id, item] of failed) report(id, { ...item, isCutShort: true } as DeleteResult);
         return;
       }
@@ -261,7 +261,7 @@ export class Deleter {
     operation: string,
     isStale: () => boolean,
     item?: PurgeRequest['item'],
-  ): Promise<Settled> {
+  ): Promise<RequestResult> {
     const { ids } = batch;
     return this.#context.requester.send({
       method: 'POST',
@@ -285,7 +285,7 @@ export class Deleter {
 }
 
 /** Returns the result of an item whose request was given up. */
-export function givenUp({ failure, isCutShort }: Extract<Settled, { kind: 'gave-up' }>): DeleteResult {
+export function givenUp({ failure, isCutShort }: Extract<RequestResult, { kind: 'gave-up' }>): DeleteResult {
   const problem = problemOfFailure(failure);
   return { kind: 'retryable', problem, ...(isCutShort === true ? { isCutShort } : {}) };
 }

@@ -35,7 +35,7 @@ export async function runFinalRetries(
     const retries = new Retries(context, listed, cuts);
     const isLagging = await retries.missing(missing, SAMPLE_SIZE * 10 ** lags);
     await retries.failed(retryDue);
-    if (isLagging) await context.requester.waitBefore(lags + 1);
+    if (isLagging) await context.requester.waitBeforeCheck(lags + 1);
     return isLagging;
   });
 }
@@ -72,7 +72,7 @@ async function unlessHopeless(
       requester.halt();
       throw error;
     }
-    requester.forgiveFailures();
+    requester.resetFailures();
     for (const entityId of ids) giveUp(ledger, entityId, error);
     return false;
   }

@@ -163,7 +163,7 @@ export async function resolveUnclear(context: PurgeContext, kind: Reader): Promi
  * Does the same when a purge fails, after its last delete has ended. Takes some seconds at most, and is skipped after a stop.
  */
 export async function resolveUnclearAtEnd(context: PurgeContext, kind: Reader): Promise<void> {
-  if (context.ledger.unclear.length === 0 || !context.requester.beginLastLook()) return;
+  if (context.ledger.unclear.length === 0 || !context.requester.beginFinalQueries()) return;
   await resolveUnclear(context, kind);
 }
 

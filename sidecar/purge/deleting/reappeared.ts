@@ -198,7 +198,7 @@ async function retrieve(
     path,
     operation: 'show an entity',
     item: id,
-    takes403: true,
+    accepts403: true,
   });
   if (settled.kind === 'gave-up') return 'unknown';
   if (settled.reply.status === 404) return 'gone';

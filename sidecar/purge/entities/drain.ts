@@ -148,7 +148,7 @@ class Drain {
       return survey.unseen + survey.unplanned;
     }
     this.#state = step.state;
-    if (step.kind === 'recheck') await requester.waitBefore(this.#state.rechecks);
+    if (step.kind === 'recheck') await requester.waitBeforeCheck(this.#state.rechecks);
     else if (await this.#sweep(survey)) await this.#retry(survey);
     return undefined;
   }
@@ -178,7 +178,7 @@ class Drain {
     if (await runFinalRetries(this.#context, survey, this.#lags, this.#cuts)) this.#lags += 1;
     this.#fruitless = due.length > 0 && ledger.states.count(...GONE) === before ? this.#fruitless + 1 : 0;
     if (this.#fruitless >= MAX_FRUITLESS) ledger.giveUp(due);
-    else if (this.#fruitless > 1) await requester.waitBefore(this.#fruitless);
+    else if (this.#fruitless > 1) await requester.waitBeforeCheck(this.#fruitless);
   }
 
   /** Sorts what is listed again, except at the first look: the query may lag behind the deletes for a moment. */

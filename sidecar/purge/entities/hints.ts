@@ -118,7 +118,7 @@ export async function withHints(
     const attributes = allAttributes.slice(0, source.questionsMax - types.length);
     missing.push(...(await unanswered(scope, attributes, source, 'attributes')));
   }
-  return { ...report, hints: [...hints, ...missing], ...scope.requester.effort };
+  return { ...report, hints: [...hints, ...missing], ...scope.requester.requestCounts };
 }
 
 /**
@@ -154,7 +154,7 @@ type NameList = 'types' | 'attributes';
 async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly string[]> {
   const names = await unlessRefused(async () => {
     const request = { method: 'GET', path: `/${list}`, operation: `list ${list}` } as const;
-    const settled = await scope.requester.send({ ...request, takes403: true, takesServerErrors: true });
+    const settled = await scope.requester.send({ ...request, accepts403: true, acceptsServerErrors: true });
     if (settled.kind === 'gave-up' || settled.reply.status !== 200) return [];
     return namesOf(settled.reply.body, list);
   });

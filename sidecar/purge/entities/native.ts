@@ -62,7 +62,7 @@ export async function purgeNatively(
     sent.isUnclear = true;
   };
   const report = (counts: PurgeCounts) =>
-    context.emit({ type: 'progress', hasBegun: true, ...counts, ...requester.effort });
+    context.emit({ type: 'progress', hasBegun: true, ...counts, ...requester.requestCounts });
   const look = async () => {
     page = await lister.page({ selection, count: true });
     const count = countOf(page);
@@ -97,7 +97,7 @@ export async function purgeNatively(
     }
   } catch (error) {
     if (!sent.isUnclear) throw error;
-    const last = requester.beginLastLook() ? await look().catch(() => undefined) : undefined;
+    const last = requester.beginFinalQueries() ? await look().catch(() => undefined) : undefined;
     report(last === undefined ? countsOf(matched, left, 'unknown') : countsOf(matched, last, 'left'));
     throw error;
   }

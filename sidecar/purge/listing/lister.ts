@@ -3,7 +3,7 @@ import {
   parseBrokerProblem,
   parseJsonObject,
   ReplyTooLargeError,
-  type BrokerMemory,
+  type BrokerCapabilities,
   type BrokerReply,
 } from '../broker/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
@@ -23,7 +23,7 @@ import {
 
 export interface ListerOptions {
   readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   /** Number of entities to ask for in one page. */
   readonly pageSize: number;
   /** Maximum number of entities in one page, if the broker is faster with larger pages. */
@@ -259,7 +259,7 @@ export class Lister {
       method: 'GET',
       path: `${path}?${search}`,
       operation: resource.listing,
-      takes403: true,
+      accepts403: true,
       ...sending,
       // Nothing here follows the nesting of such an answer down; it is passed on as text.
       mayBeDeep: resource.keepsText,

@@ -1,7 +1,7 @@
 import {
   isAboutPageSize,
-  wordsOf,
-  type BrokerMemory,
+  problemText,
+  type BrokerCapabilities,
   type BrokerProblem,
   type Projection,
 } from '../broker/index.js';
@@ -101,14 +101,14 @@ export function smallerThan(limit: number): number | undefined {
  * the page is answered. If it is never answered, the query was at fault, and nothing was learnt.
  */
 export class Trial {
-  readonly #capabilities: BrokerMemory;
+  readonly #capabilities: BrokerCapabilities;
   readonly #resource: ListedResource;
   readonly #refused = new Set<Projection>();
   #pageSizeMax = Infinity;
   #isCountRefused = false;
 
   /** Starts with what is known about the broker. */
-  constructor(capabilities: BrokerMemory, resource: ListedResource) {
+  constructor(capabilities: BrokerCapabilities, resource: ListedResource) {
     this.#capabilities = capabilities;
     this.#resource = resource;
   }
@@ -153,7 +153,7 @@ export class Trial {
     receive: (tried: PageTry) => Promise<Reception>,
   ): Promise<boolean> {
     const { query, limit, projection } = tried;
-    const words = wordsOf(problem);
+    const words = problemText(problem);
     if (problem.status === 403)
       return /TooManyResults|too many results/i.test(words) && this.#stepDown(limit);
     if (problem.status !== 400 || (this.#capabilities.get(`page ${projection}`) ?? 0) >= limit) return false;

@@ -71,7 +71,7 @@ export interface WalkOptions {
   readonly lister: Pick<PageSource, 'page'>;
   readonly selection: readonly Parameter[];
   /** Waits before a page is requested again that came empty although the broker counts more. */
-  readonly requester: Pick<Requester, 'waitBefore'>;
+  readonly requester: Pick<Requester, 'waitBeforeCheck'>;
   /** Notes a listed id; returns whether it is new to this walk. */
   readonly isNew: (id: string) => boolean;
   /** A page already fetched at offset 0, with its count. */
@@ -120,7 +120,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
       return step.end;
     }
     state = step.state;
-    if (step.waits) await options.requester.waitBefore(state.emptyPages);
+    if (step.waits) await options.requester.waitBeforeCheck(state.emptyPages);
     const count = trustedCount(paging, page);
     const isUsual = shape === undefined && paging.ignoresOffset !== true && !page.mayGrow;
     if (fresh > 0 && isUsual && ids.length === limit && count !== undefined) {

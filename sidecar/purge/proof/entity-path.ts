@@ -5,7 +5,7 @@ import { parseJsonObject, type DeleteResult, ReplyTooLargeError, type BrokerRepl
 import { ownType } from '../../ngsi-ld/problem.js';
 import { BrokerReplyError } from '../errors.js';
 import { problemOfFailure } from '../ledger/index.js';
-import type { Requester, Settled } from '../requests/index.js';
+import type { Requester, RequestResult } from '../requests/index.js';
 
 /** The path of one entity below the API root. */
 export interface EntityPath {
@@ -104,10 +104,10 @@ export async function safePathOf(
   if (found === undefined) return { doubt: noSafePath('its path, once decoded, leads to something else') };
   const { path, needsProof } = found;
   if (!needsProof || proven.has(id)) return { path };
-  let settled: Settled;
+  let settled: RequestResult;
   try {
     // Exactly the target of the DELETE; with a query string, it might be read in another way.
-    const request = { method: 'GET', path, operation: 'show an entity', item: id, takes403: true } as const;
+    const request = { method: 'GET', path, operation: 'show an entity', item: id, accepts403: true } as const;
     settled = await requester.send(request);
   } catch (error) {
     if (!(error instanceof ReplyTooLargeError || error instanceof BrokerReplyError)) throw error;

@@ -165,8 +165,8 @@ async function askUnfetchable(
     path: `${path}?${formatParameters(parameters)}`,
     operation: 'list with another @context',
     headers: { link: UNFETCHABLE_LINK },
-    takes403: true,
-    takesServerErrors: true,
+    accepts403: true,
+    acceptsServerErrors: true,
   } as const;
   for (let look = 1; ; look++) {
     const settled = await requester.send(request);
@@ -183,6 +183,6 @@ async function askUnfetchable(
     const problem = parseBrokerProblem(reply);
     const isAboutContext = /LdContextNotAvailable/i.test(problem.type ?? '');
     if (isAboutContext || look === MAX_SERVER_ERRORS) return { kind: 'refused' };
-    await requester.waitBefore(look);
+    await requester.waitBeforeCheck(look);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { ProofName, BrokerMemory } from '../broker/index.js';
+import type { ProofName, BrokerCapabilities } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
@@ -37,7 +37,7 @@ export interface QueryProofOptions {
   readonly name: ProofName;
   readonly probes: readonly Probe[];
   readonly lister: Pick<PageSource, 'page'>;
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   /** Whether pages may be empty before the end, so that only the count or a next link shows whether there is more. */
   readonly countsUnshown: boolean;
 }
@@ -162,7 +162,7 @@ export class QueryProof {
 export interface CountedQuery {
   readonly selection: readonly Parameter[];
   readonly lister: Pick<PageSource, 'page'>;
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   readonly paging: PagingEvidence;
   /** Whether the broker counts matches that it does not show, for another reason. */
   readonly countsUnshown: boolean;

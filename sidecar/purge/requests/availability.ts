@@ -2,19 +2,19 @@ import type { Failure } from '../broker/index.js';
 import { BrokerFailedError, throwIfStopped } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { Outage, type OutageOptions } from './outage.js';
-import type { Pace } from './pace.js';
+import type { RateLimiter } from './rate-limiter.js';
 import {
-  ListedTooLongAgo,
-  MustBeSplit,
+  StaleListError,
+  MustSplitError,
   sleep,
-  TryFailed,
+  AttemptFailedError,
   type DoneSoFar,
   type PurgeRequest,
-  type RequestOrder,
+  type RequesterOptions,
 } from './request.js';
 import { askedDelayMs, seemsAway } from './retry-policy.js';
 
-const MAX_FAILURES_IN_A_ROW = 20;
+const MAX_CONSECUTIVE_FAILURES = 20;
 
 /**
  * Minimum number of different items. Failures in a row that all concern a few items are about those items, not about the
@@ -24,8 +24,8 @@ const MAX_FAILURES_IN_A_ROW = 20;
 const MIN_DIFFERENT_ITEMS = 5;
 
 /** Counts failures in a row. When open, the broker answers nothing but failures. */
-export class Breaker {
-  #inARow = 0;
+export class CircuitBreaker {
+  #consecutive = 0;
   #general = 0;
   #deletesItems = false;
   readonly #items = new Set<string>();
@@ -33,26 +33,26 @@ export class Breaker {
   /** Notes an answer that is not a failure. `item` as in failed(). */
   succeeded(item?: string): void {
     this.#deletesItems ||= item !== undefined;
-    this.#inARow = 0;
+    this.#consecutive = 0;
     this.#general = 0;
     this.#items.clear();
   }
 
   /** Notes a failed try. `item` is the key of the single item it concerned; absent for queries and batches. */
   failed(item?: string): void {
-    this.#inARow += 1;
+    this.#consecutive += 1;
     if (item === undefined) this.#general += 1;
     else this.#items.add(item);
   }
 
   get isOpen(): boolean {
-    const fewest = this.#deletesItems ? MAX_FAILURES_IN_A_ROW : MIN_DIFFERENT_ITEMS;
-    return this.#inARow >= MAX_FAILURES_IN_A_ROW && this.#general + this.#items.size >= fewest;
+    const fewest = this.#deletesItems ? MAX_CONSECUTIVE_FAILURES : MIN_DIFFERENT_ITEMS;
+    return this.#consecutive >= MAX_CONSECUTIVE_FAILURES && this.#general + this.#items.size >= fewest;
   }
 }
 
 /** A try that failed. */
-export interface FailedTry {
+export interface FailedAttempt {
   readonly request: PurgeRequest;
   readonly failure: Failure;
   /** Number of the try, from 1. */
@@ -67,7 +67,7 @@ export interface FailedTry {
  */
 export class Availability {
   readonly #options: OutageOptions;
-  readonly #breaker = new Breaker();
+  readonly #breaker = new CircuitBreaker();
   #pausedUntilMs = 0;
   /** How often the broker has asked for a pause. */
   pauses = 0;
@@ -76,7 +76,7 @@ export class Availability {
   #outage: Outage | undefined;
   /** Whether the last delete failed; failed deletes of parts of entities do not count. */
   #doDeletesFail = false;
-  #brokenBy: BrokerFailedError | undefined;
+  #fatalError: BrokerFailedError | undefined;
 
   /** @param options all but the pause, which this class knows itself */
   constructor(options: Omit<OutageOptions, 'pauseLeftMs'>) {
@@ -93,9 +93,9 @@ export class Availability {
       : Math.max(0, this.#pausedUntilMs - this.#options.clock.monotonicMs());
   }
 
-  /** Whether the broker has asked to be left alone, even by a last look. */
+  /** Whether the broker has asked to be left alone, even by final queries. */
   get isAskedToWait(): boolean {
-    return this.pauseLeftMs > 0 || this.#brokenBy?.reason === 'retry-after-too-long';
+    return this.pauseLeftMs > 0 || this.#fatalError?.reason === 'retry-after-too-long';
   }
 
   /**
@@ -104,7 +104,7 @@ export class Availability {
    * @throws BrokerFailedError if the purge has failed
    */
   get outage(): Promise<boolean> | undefined {
-    if (this.#brokenBy !== undefined) throw this.#brokenBy;
+    if (this.#fatalError !== undefined) throw this.#fatalError;
     return this.#outage?.over;
   }
 
@@ -124,15 +124,15 @@ export class Availability {
    * @throws BrokerFailedError if it does not come back, answers nothing but failures, or asks for too long a pause
    */
   async failed(
-    { request, failure, attempt, pausesBefore }: FailedTry,
+    { request, failure, attempt, pausesBefore }: FailedAttempt,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { operation, deletes, isPart, item } = request;
+    const { operation, deletes, deletesPart, item } = request;
     const { awayMs, maxAttempts } = this.#options.retry;
-    if (deletes !== undefined && isPart !== true) this.#doDeletesFail = true;
+    if (deletes !== undefined && deletesPart !== true) this.#doDeletesFail = true;
     // Requests in flight together are throttled together: one pause for all of them is one failure.
     if (failure.retryAfter === undefined || pausesBefore === this.pauses) this.#breaker.failed(item);
-    this.holdBack(failure, operation);
+    this.applyRetryAfter(failure, operation);
     throwIfStopped(signal);
     let wasAway = false;
     if (awayMs > 0 && this.hasAnswered && seemsAway(failure))
@@ -140,26 +140,26 @@ export class Availability {
     else if (failure.status !== undefined) this.#outage?.answered();
     // First tries that fail in a row may all be from one moment, because so many are in flight.
     if (this.#breaker.isOpen && attempt >= Math.min(2, maxAttempts))
-      this.#breakBy(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
+      this.#failAll(new BrokerFailedError(operation, failure, 'nothing-but-failures'));
     return wasAway;
   }
 
   /** Holds all requests back for as long as the broker asks. @throws BrokerFailedError when that is too long */
-  holdBack(failure: Failure, operation: string): void {
+  applyRetryAfter(failure: Failure, operation: string): void {
     const { retry, clock } = this.#options;
     const askedMs = askedDelayMs(failure, retry, clock.now());
     if (askedMs === 'too-long')
-      this.#breakBy(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
+      this.#failAll(new BrokerFailedError(operation, failure, 'retry-after-too-long'));
     if (askedMs === 0) return;
     this.pauses += 1;
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, clock.monotonicMs() + askedMs);
   }
 
   /** Starts counting failures from zero again, after those of a few hopeless items. */
-  forgive(): void {
+  resetFailures(): void {
     this.#doDeletesFail = false;
     this.#breaker.succeeded();
-    this.#brokenBy = undefined;
+    this.#fatalError = undefined;
   }
 
   async #waitFor(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean> {
@@ -171,7 +171,7 @@ export class Availability {
     this.#outage = outage;
     outage.note(failure);
     const wasAway = await outage.over.catch((error: unknown) => {
-      if (error instanceof BrokerFailedError) this.#breakBy(error);
+      if (error instanceof BrokerFailedError) this.#failAll(error);
       throw error;
     });
     // Everything in flight failed together, which says nothing about the broker that answers now.
@@ -180,14 +180,14 @@ export class Availability {
   }
 
   /** Lets no request through any more: all others fail with the same error. */
-  #breakBy(error: BrokerFailedError): never {
-    this.#brokenBy ??= error;
-    throw this.#brokenBy;
+  #failAll(error: BrokerFailedError): never {
+    this.#fatalError ??= error;
+    throw this.#fatalError;
   }
 }
 
 /** What was done for a request before it is first sent. */
-export interface Booking {
+export interface Reservation {
   /** Whether what it deletes was booked, and reserved if there is a budget. */
   isBooked: boolean;
   /** To be called when the request has ended. */
@@ -213,14 +213,14 @@ export const WITHHELD: Failure = {
  */
 export class RequestGate {
   readonly #availability: Availability;
-  readonly #order: RequestOrder;
+  readonly #options: RequesterOptions;
   readonly #clock: Clock;
   readonly #done: (() => DoneSoFar) | undefined;
 
   /** @param done what the purge has done so far, for its budget */
-  constructor(availability: Availability, order: RequestOrder, clock: Clock, done?: () => DoneSoFar) {
+  constructor(availability: Availability, order: RequesterOptions, clock: Clock, done?: () => DoneSoFar) {
     this.#availability = availability;
-    this.#order = order;
+    this.#options = order;
     this.#clock = clock;
     this.#done = done;
   }
@@ -230,23 +230,23 @@ export class RequestGate {
    * not add up to more than one burst. What it deletes is booked when only the reservation is left to wait for. The reservation
    * comes after that, because no more may be reserved than was booked.
    */
-  async wait(request: PurgeRequest, signal: AbortSignal, booking: Booking): Promise<void> {
+  async wait(request: PurgeRequest, signal: AbortSignal, booking: Reservation): Promise<void> {
     const { deletes } = request;
-    const { pace } = this.#order;
+    const { rateLimiter } = this.#options;
     let obstacle = this.#obstacle(request, signal);
     for (;;) {
       for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
-      if (request.isStale?.() === true) throw new ListedTooLongAgo();
+      if (request.isStale?.() === true) throw new StaleListError();
       if (deletes === undefined) return;
-      if (pace !== undefined) await this.#takeShare(pace, request, signal);
+      if (rateLimiter !== undefined) await this.#acquireTokens(rateLimiter, request, signal);
       // While it waited for its share, or for the reservation, something else may have come up. That is awaited, too.
-      obstacle = pace === undefined ? undefined : this.#obstacle(request, signal);
-      if (obstacle === undefined && this.#isDue(request)) {
+      obstacle = rateLimiter === undefined ? undefined : this.#obstacle(request, signal);
+      if (obstacle === undefined && this.#maySend(request)) {
         if (await this.#book(request, booking)) return;
         obstacle = this.#obstacle(request, signal);
-        if (obstacle === undefined && this.#isDue(request)) return;
+        if (obstacle === undefined && this.#maySend(request)) return;
       }
-      pace?.giveBack(deletes);
+      rateLimiter?.refund(deletes);
     }
   }
 
@@ -256,15 +256,17 @@ export class RequestGate {
     const { outage, pauseLeftMs } = this.#availability;
     if (outage !== undefined) return outage;
     if (pauseLeftMs > 0) return sleep(this.#clock, pauseLeftMs, signal);
-    return deletes === undefined ? undefined : this.#order.beforeDelete?.();
+    return deletes === undefined ? undefined : this.#options.beforeDelete?.();
   }
 
   /**
    * Whether a delete may still be sent as it is. While it waited, the rate may have been lowered, or its items may have got
    * stale.
    */
-  #isDue({ deletes = 0, isWhole = false, isStale }: PurgeRequest): boolean {
-    return (isWhole || deletes <= (this.#order.pace?.burst ?? Infinity)) && isStale?.() !== true;
+  #maySend({ deletes = 0, isIndivisible = false, isStale }: PurgeRequest): boolean {
+    return (
+      (isIndivisible || deletes <= (this.#options.rateLimiter?.burst ?? Infinity)) && isStale?.() !== true
+    );
   }
 
   /**
@@ -272,33 +274,33 @@ export class RequestGate {
    *
    * @returns whether that took no time
    */
-  async #book(request: PurgeRequest, booking: Booking): Promise<boolean> {
+  async #book(request: PurgeRequest, booking: Reservation): Promise<boolean> {
     if (booking.isBooked) return true;
     booking.isBooked = true;
     request.onSend?.();
-    const { budget, pace } = this.#order;
+    const { budget, rateLimiter } = this.#options;
     if (budget === undefined) return true;
     const { deletes = 0 } = request;
     booking.onEnd = await budget.reserve(deletes, this.#done);
     if (booking.onEnd !== undefined) return false;
-    pace?.giveBack(deletes);
-    throw new TryFailed(WITHHELD);
+    rateLimiter?.refund(deletes);
+    throw new AttemptFailedError(WITHHELD);
   }
 
-  /** @throws MustBeSplit */
-  async #takeShare(
-    pace: Pace,
-    { deletes = 0, isWhole = false }: PurgeRequest,
+  /** @throws MustSplitError */
+  async #acquireTokens(
+    rateLimiter: RateLimiter,
+    { deletes = 0, isIndivisible = false }: PurgeRequest,
     signal: AbortSignal,
   ): Promise<void> {
     for (let left = deletes; left > 0;) {
-      const part = isWhole ? Math.min(left, pace.burst) : left;
-      const isTaken = await pace.take(part, signal).catch((error: unknown) => {
+      const part = isIndivisible ? Math.min(left, rateLimiter.burst) : left;
+      const isTaken = await rateLimiter.acquire(part, signal).catch((error: unknown) => {
         throwIfStopped(signal);
         throw error;
       });
       if (isTaken) left -= part;
-      else if (!isWhole) throw new MustBeSplit();
+      else if (!isIndivisible) throw new MustSplitError();
     }
   }
 }

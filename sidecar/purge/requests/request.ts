@@ -2,14 +2,14 @@ import type { BrokerReply, BrokerRequest, Failure } from '../broker/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { throwIfStopped } from '../errors.js';
 import type { OutageEvent } from './outage.js';
-import type { Pace } from './pace.js';
+import type { RateLimiter } from './rate-limiter.js';
 
 /** How the requests of one purge are sent, and what holds them back while it runs. */
-export interface RequestOrder {
+export interface RequesterOptions {
   /** Sent to the broker with each request: tenant, @context, credentials; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   /** How fast the purge may delete; may be changed while it runs. */
-  readonly pace?: Pace | undefined;
+  readonly rateLimiter?: RateLimiter | undefined;
   /** Limits what all processes that work on the purge may delete together. */
   readonly budget?: PurgeBudget | undefined;
   /**
@@ -39,7 +39,7 @@ export interface PurgeBudget {
    */
   reserve(deletes: number, done?: () => DoneSoFar): Promise<(() => void) | undefined>;
   /** Maximum number of items that one request may currently delete. */
-  readonly mostAtOnce: number;
+  readonly maxPerRequest: number;
 }
 
 /** A request of a purge, and its purpose. */
@@ -59,37 +59,39 @@ export interface PurgeRequest {
   readonly replyMaxBytes?: number | undefined;
   readonly mayBeDeep?: boolean | undefined;
   /** Whether it deletes a part of an entity. Lists come between such deletes, and their answers show that the broker works. */
-  readonly isPart?: boolean;
+  readonly deletesPart?: boolean;
   /** Whether what it deletes was listed too long ago. If so, it is not sent, or not sent again. */
   readonly isStale?: () => boolean;
   /** Called once, when it is about to be sent for the first time. If it throws, nothing is sent. */
   readonly onSend?: () => void;
   /** Whether it cannot be sent in parts. If the rate was lowered, it waits for the share of several seconds. */
-  readonly isWhole?: boolean;
+  readonly isIndivisible?: boolean;
   /** Whether a 403 is an answer as well, and does not end the purge. */
-  readonly takes403?: true;
+  readonly accepts403?: true;
   /** Whether a server error is an answer as well, and no reason to try again. */
-  readonly takesServerErrors?: true;
+  readonly acceptsServerErrors?: true;
   /** Finds a failure in an answer whose status is that of a success. */
   readonly failureOf?: ((reply: BrokerReply) => Failure | undefined) | undefined;
   /** Called for each try that may have had an effect without a clear answer: it got a server error or no answer. */
   readonly onUnclear?: () => void;
   /** Called before each further try. Returns what to change in the request; undefined if there must be no further try. */
-  readonly again?: (failure: Failure) => Promise<Pick<PurgeRequest, 'jsonBody' | 'deletes'> | undefined>;
+  readonly beforeRetry?: (
+    failure: Failure,
+  ) => Promise<Pick<PurgeRequest, 'jsonBody' | 'deletes'> | undefined>;
 }
 
 /** One try failed for a reason that may pass. */
-export class TryFailed extends Error {
+export class AttemptFailedError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.kind);
   }
 }
 
 /** The rate was lowered while a delete of several items waited: it must be sent in parts. Nothing was sent. */
-export class MustBeSplit extends Error {}
+export class MustSplitError extends Error {}
 
 /** The items of a delete were listed too long ago, so it was not sent, or not sent again. */
-export class ListedTooLongAgo extends Error {}
+export class StaleListError extends Error {}
 
 /** Sleeps, if there is any time to sleep. @throws PurgeStoppedError when the signal aborts */
 export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -18,14 +18,14 @@ import {
   throwIfStopped,
 } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
-import { Availability, RequestGate, WITHHELD, type Booking } from './availability.js';
+import { Availability, RequestGate, WITHHELD, type Reservation } from './availability.js';
 import {
-  ListedTooLongAgo,
+  StaleListError,
   sleep,
-  TryFailed,
+  AttemptFailedError,
   type DoneSoFar,
   type PurgeRequest,
-  type RequestOrder,
+  type RequesterOptions,
 } from './request.js';
 import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
 
@@ -33,7 +33,7 @@ import { backoffMs, retryDelayMs, type RetryPolicy } from './retry-policy.js';
  * How a request ended: answered (with any status that settles it), or given up. `isCutShort`: it has tries left, but the items
  * to delete were listed too long ago.
  */
-export type Settled =
+export type RequestResult =
   | { readonly kind: 'answered'; readonly reply: BrokerReply }
   | { readonly kind: 'gave-up'; readonly failure: Failure; readonly isCutShort?: boolean };
 
@@ -49,11 +49,11 @@ export interface RequestDependencies {
 }
 
 /** The state of a request while it is tried. */
-interface Tries extends Booking {
+interface RetryState extends Reservation {
   /** Number of the try, from 1. A try that an outage ended may not count. */
   attempt: number;
   /** Whether it has had the one try that does not count, because of an outage. */
-  hasOutlived: boolean;
+  hasSurvivedOutage: boolean;
   /** How often the broker had asked for a pause when the try was sent. */
   pausesBefore: number;
   /** Why the previous try failed. */
@@ -63,23 +63,23 @@ interface Tries extends Booking {
 /** A part of a purge whose requests are stopped together. */
 interface Phase {
   readonly ending: AbortController;
-  /** When a last look ends; undefined before it. */
+  /** When the final queries end; undefined before them. */
   readonly untilMs?: number;
 }
 
-/** A last look begins no request after this time. */
-const LAST_LOOK_MS = 10_000;
+/** No final query begins after this time. */
+const FINAL_QUERIES_MS = 10_000;
 
-/** Sends the requests of one purge: with its headers, retries, one breaker, one shared pause and one watch for outages. */
+/** Sends the requests of one purge: with its headers, retries, one circuit breaker, one shared pause and one outage probe. */
 export class Requester {
   /** Sent with each request; names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #order: RequestOrder;
+  readonly #options: RequesterOptions;
   readonly #dependencies: RequestDependencies;
   readonly #signal: AbortSignal;
   readonly #availability: Availability;
   readonly #gate: RequestGate;
-  readonly #effort = { requests: 0, retries: 0 };
+  readonly #requestCounts = { requests: 0, retries: 0 };
   readonly #stop = () => this.halt();
   #phase: Phase = { ending: new AbortController() };
 
@@ -89,14 +89,14 @@ export class Requester {
    * @param done what the purge has done so far, for its budget
    */
   constructor(
-    order: RequestOrder,
+    order: RequesterOptions,
     dependencies: RequestDependencies,
     signal: AbortSignal,
     probe: PurgeRequest,
     done?: () => DoneSoFar,
   ) {
     this.headers = order.headers;
-    this.#order = order;
+    this.#options = order;
     this.#dependencies = dependencies;
     this.#signal = signal;
     this.#availability = new Availability({
@@ -110,8 +110,8 @@ export class Requester {
   }
 
   /** The number of requests sent so far, every try counted, and how many of them were sent again. */
-  get effort(): { readonly requests: number; readonly retries: number } {
-    return { ...this.#effort };
+  get requestCounts(): { readonly requests: number; readonly retries: number } {
+    return { ...this.#requestCounts };
   }
 
   /** Whether the broker has answered a request without a failure. */
@@ -121,12 +121,12 @@ export class Requester {
 
   /** Maximum number of items that may currently be deleted in a second; Infinity without a rate. */
   get burst(): number {
-    return Math.max(1, Math.floor(this.#order.pace?.burst ?? Infinity));
+    return Math.max(1, Math.floor(this.#options.rateLimiter?.burst ?? Infinity));
   }
 
   /** Maximum number of items that one request may currently delete. */
-  get mostAtOnce(): number {
-    return Math.max(1, Math.floor(Math.min(this.burst, this.#order.budget?.mostAtOnce ?? Infinity)));
+  get maxPerRequest(): number {
+    return Math.max(1, Math.floor(Math.min(this.burst, this.#options.budget?.maxPerRequest ?? Infinity)));
   }
 
   /**
@@ -137,13 +137,13 @@ export class Requester {
    * @throws BrokerReplyError for a redirect, and for an answer that is too large to be read, unless it answers a query
    * @throws ReplyTooLargeError for an answer to a query that is too large to be read
    * @throws PurgeStoppedError if the purge is stopped
-   * @throws ListedTooLongAgo for a delete that got stale before it was first sent
-   * @throws MustBeSplit for a delete of several items that by now exceeds what the rate allows in one second
+   * @throws StaleListError for a delete that got stale before it was first sent
+   * @throws MustSplitError for a delete of several items that by now exceeds what the rate allows in one second
    */
-  async send(request: PurgeRequest): Promise<Settled> {
+  async send(request: PurgeRequest): Promise<RequestResult> {
     const isLast = this.#phase.untilMs !== undefined;
     const settled = await (isLast
-      ? this.#sendLast(request, this.#phase)
+      ? this.#sendFinalQuery(request, this.#phase)
       : this.#sendWithRetries(request, this.#phase.ending.signal));
     if (settled.kind === 'answered') throwIfFatal(request, settled.reply);
     return settled;
@@ -159,14 +159,14 @@ export class Requester {
   }
 
   /** Waits before looking again at something that should have changed, longer with each look (from 1). */
-  async waitBefore(look: number): Promise<void> {
+  async waitBeforeCheck(look: number): Promise<void> {
     const { retry, clock, random } = this.#dependencies;
     await sleep(clock, backoffMs(look, retry, random()), this.#phase.ending.signal);
   }
 
   /** Starts counting failures from zero again, after those of a few hopeless items. */
-  forgiveFailures(): void {
-    this.#availability.forgive();
+  resetFailures(): void {
+    this.#availability.resetFailures();
   }
 
   /**
@@ -191,39 +191,39 @@ export class Requester {
    *
    * @returns false if no query may be sent: the purge was stopped, or the broker has asked to be left alone
    */
-  beginLastLook(): boolean {
+  beginFinalQueries(): boolean {
     this.halt();
     if (this.#signal.aborted || this.#availability.isAskedToWait) return false;
-    const untilMs = this.#dependencies.clock.monotonicMs() + LAST_LOOK_MS;
+    const untilMs = this.#dependencies.clock.monotonicMs() + FINAL_QUERIES_MS;
     this.#phase = { ending: new AbortController(), untilMs };
     return true;
   }
 
-  async #sendWithRetries(first: PurgeRequest, signal: AbortSignal): Promise<Settled> {
+  async #sendWithRetries(first: PurgeRequest, signal: AbortSignal): Promise<RequestResult> {
     let request = first;
     const isBooked = request.deletes === undefined;
-    const tries: Tries = { attempt: 1, hasOutlived: false, pausesBefore: 0, isBooked };
+    const tries: RetryState = { attempt: 1, hasSurvivedOutage: false, pausesBefore: 0, isBooked };
     try {
       for (;;) {
         try {
           await this.#gate.wait(request, signal, tries);
           tries.pausesBefore = this.#availability.pauses;
           if (tries.lastFailure !== undefined) {
-            this.#effort.retries += 1;
+            this.#requestCounts.retries += 1;
             this.#dependencies.onRetry?.();
           }
-          const reply = await this.#tryOnce(request, signal);
+          const reply = await this.#attempt(request, signal);
           this.#availability.succeeded(request);
           return { kind: 'answered', reply };
         } catch (error) {
-          const failure = error instanceof TryFailed ? error.failure : undefined;
-          if (error instanceof ListedTooLongAgo && tries.lastFailure !== undefined)
+          const failure = error instanceof AttemptFailedError ? error.failure : undefined;
+          if (error instanceof StaleListError && tries.lastFailure !== undefined)
             return { kind: 'gave-up', failure: tries.lastFailure, isCutShort: true };
           if (failure === undefined) throw error;
           tries.lastFailure = failure;
-          if (failure === WITHHELD || !(await this.#mayTryAgain(request, failure, signal, tries)))
+          if (failure === WITHHELD || !(await this.#waitForRetry(request, failure, signal, tries)))
             return { kind: 'gave-up', failure };
-          const changed = request.again === undefined ? {} : await request.again(failure);
+          const changed = request.beforeRetry === undefined ? {} : await request.beforeRetry(failure);
           if (changed === undefined) return { kind: 'gave-up', failure };
           request = { ...request, ...changed };
         }
@@ -233,13 +233,13 @@ export class Requester {
     }
   }
 
-  /** Sends a query of the last look, with a single try. */
-  async #sendLast(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<Settled> {
+  /** Sends a final query, with a single try. */
+  async #sendFinalQuery(request: PurgeRequest, { ending, untilMs = 0 }: Phase): Promise<RequestResult> {
     if (request.method !== 'GET' || this.#dependencies.clock.monotonicMs() >= untilMs) ending.abort();
     try {
-      return { kind: 'answered', reply: await this.#tryOnce(request, ending.signal) };
+      return { kind: 'answered', reply: await this.#attempt(request, ending.signal) };
     } catch (error) {
-      if (!(error instanceof TryFailed)) throw error;
+      if (!(error instanceof AttemptFailedError)) throw error;
       throw new BrokerFailedError(request.operation, error.failure, 'attempts-used-up');
     }
   }
@@ -248,20 +248,20 @@ export class Requester {
    * Sends a request once.
    *
    * @param signal aborts a query; a delete that was sent is awaited, because its effect must be known
-   * @throws TryFailed; PurgeStoppedError for an aborted query and a delete that was not sent; ListedTooLongAgo for a delete that
+   * @throws AttemptFailedError; PurgeStoppedError for an aborted query and a delete that was not sent; StaleListError for a delete that
    *   got stale before there was a connection; for an answer too large to be read, ReplyTooLargeError for a query (a smaller page
    *   may be readable), else BrokerReplyError
    */
-  async #tryOnce(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
+  async #attempt(request: PurgeRequest, signal: AbortSignal): Promise<BrokerReply> {
     throwIfStopped(signal);
-    const { headers, beforeDelete } = this.#order;
+    const { headers, beforeDelete } = this.#options;
     const { method, path, jsonBody, replyMaxBytes, mayBeDeep, onUnclear } = request;
     const beforeSending = () => {
       throwIfStopped(signal);
-      if (request.isStale?.() === true) throw new ListedTooLongAgo();
+      if (request.isStale?.() === true) throw new StaleListError();
       if (request.deletes !== undefined) void beforeDelete?.();
     };
-    this.#effort.requests += 1;
+    this.#requestCounts.requests += 1;
     let reply: BrokerReply;
     try {
       reply = await this.#dependencies.client.send({
@@ -275,15 +275,19 @@ export class Requester {
       });
     } catch (error) {
       if (error instanceof RequestAbortedError) throwIfStopped(signal);
-      if (error instanceof PurgeStoppedError || error instanceof ListedTooLongAgo) {
+      if (error instanceof PurgeStoppedError || error instanceof StaleListError) {
         // The request was not sent.
-        this.#effort.requests -= 1;
+        this.#requestCounts.requests -= 1;
         throw error;
       }
       if (error instanceof BrokerTimeoutError || error instanceof BrokerUnreachableError) {
         if (error.wasSent) onUnclear?.();
         const kind = error instanceof BrokerTimeoutError ? 'timeout' : 'unreachable';
-        throw new TryFailed({ kind, cause: error, ...(error.wasSent ? {} : { wasNeverSent: true }) });
+        throw new AttemptFailedError({
+          kind,
+          cause: error,
+          ...(error.wasSent ? {} : { wasNeverSent: true }),
+        });
       }
       onUnclear?.();
       if (error instanceof ReplyTooLargeError && method !== 'GET')
@@ -291,37 +295,37 @@ export class Requester {
       throw error;
     }
     const failure = failureOf(reply) ?? request.failureOf?.(reply);
-    if (failure === undefined || (request.takesServerErrors === true && reply.status >= 500)) return reply;
+    if (failure === undefined || (request.acceptsServerErrors === true && reply.status >= 500)) return reply;
     // A server error may come from a proxy that lost the broker halfway.
     if (failure.kind === 'broker-error') onUnclear?.();
-    throw new TryFailed(failure);
+    throw new AttemptFailedError(failure);
   }
 
   /** Asks a broker that seems to be away; returns why that failed, if it did. */
   async #probe(probe: PurgeRequest, signal: AbortSignal): Promise<Failure | undefined> {
     try {
-      await this.#tryOnce(probe, signal);
+      await this.#attempt(probe, signal);
     } catch (error) {
       throwIfStopped(signal);
-      if (!(error instanceof TryFailed)) return undefined;
-      this.#availability.holdBack(error.failure, probe.operation);
+      if (!(error instanceof AttemptFailedError)) return undefined;
+      this.#availability.applyRetryAfter(error.failure, probe.operation);
       return error.failure;
     }
     return undefined;
   }
 
   /** Notes a failed try, and waits for the next one; false if there is none. */
-  async #mayTryAgain(
+  async #waitForRetry(
     request: PurgeRequest,
     failure: Failure,
     signal: AbortSignal,
-    tries: Tries,
+    tries: RetryState,
   ): Promise<boolean> {
     const { retry, clock, random } = this.#dependencies;
     const failedAtMs = clock.monotonicMs();
     const wasAway = await this.#availability.failed({ ...tries, request, failure }, signal);
-    if (wasAway && !tries.hasOutlived) {
-      tries.hasOutlived = true;
+    if (wasAway && !tries.hasSurvivedOutage) {
+      tries.hasSurvivedOutage = true;
       return true;
     }
     const delayMs = retryDelayMs(tries.attempt, failure, retry, random());
@@ -333,7 +337,7 @@ export class Requester {
 }
 
 /** Throws for answers that end a purge, whichever request they answer: the caller may not do this, or not here. */
-function throwIfFatal({ operation, takes403 }: PurgeRequest, reply: BrokerReply): void {
+function throwIfFatal({ operation, accepts403 }: PurgeRequest, reply: BrokerReply): void {
   if (reply.status >= 300 && reply.status < 400) {
     throw new BrokerReplyError(
       `The broker answered with a redirect (${reply.status}), which a purge does not follow: check the broker's URL.`,
@@ -341,6 +345,6 @@ function throwIfFatal({ operation, takes403 }: PurgeRequest, reply: BrokerReply)
   }
   if (reply.status !== 401 && reply.status !== 403 && reply.status !== 404) return;
   const problem = parseBrokerProblem(reply);
-  if (reply.status === 404 ? !isUnknownTenant(problem) : reply.status === 403 && takes403 === true) return;
+  if (reply.status === 404 ? !isUnknownTenant(problem) : reply.status === 403 && accepts403 === true) return;
   throw new BrokerRefusedError(operation, problem, reply.headers.get('www-authenticate'));
 }

@@ -106,7 +106,7 @@ export class Instances implements RestoreKind {
     let chars = 0;
     for (const item of items) {
       const more = writeJson(item.content).length;
-      const most = Math.min(MAX_ADDED, this.#options.requester.mostAtOnce);
+      const most = Math.min(MAX_ADDED, this.#options.requester.maxPerRequest);
       if (portion.length > 0 && (portion.length >= most || chars + more > MAX_ADDED_CHARS)) {
         yield portion;
         [portion, chars] = [[], 0];
@@ -129,7 +129,7 @@ export class Instances implements RestoreKind {
       jsonBody: bodyOf(items),
       count: items.length,
       operation: 'add instances to the history of an entity',
-      again: async ({ kind, status }) => {
+      beforeRetry: async ({ kind, status }) => {
         // Instances that may still be added, or that cannot be looked up, stay unclear.
         if (kind === 'timeout' || status === 504 || left.some(({ isHidden }) => isHidden === true))
           return undefined;

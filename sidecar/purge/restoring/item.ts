@@ -1,5 +1,5 @@
 import type { ArchivedEntity } from '../../archive/index.js';
-import type { BrokerMemory, BrokerProblem } from '../broker/index.js';
+import type { BrokerCapabilities, BrokerProblem } from '../broker/index.js';
 import { portionsOf } from '../deleting/index.js';
 import { entities, Lister, pagesUpTo } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
@@ -52,7 +52,7 @@ const PAGE_SIZE = 100;
 /** What a restore needs to query the broker. */
 export interface RestoreTools {
   readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** `concurrency` is the maximum number of requests in flight; it can change while the restore runs. */
   readonly limits: Pick<PurgeLimits, 'concurrency'>;

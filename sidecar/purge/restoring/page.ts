@@ -65,7 +65,7 @@ export const NOTHING_RESTORED: RestorePosition = {
 
 export interface PageRestorerOptions {
   readonly kind: RestoreKind;
-  readonly requester: Pick<Requester, 'waitBefore'>;
+  readonly requester: Pick<Requester, 'waitBeforeCheck'>;
   readonly dryRun: boolean;
   readonly save: (position: RestorePosition) => Promise<void>;
   readonly position: RestorePosition | undefined;
@@ -157,7 +157,7 @@ export class PageRestorer {
     const mayBeThere = items.filter((item) => results.get(item.key)?.kind !== 'refused');
     let shown: ReadonlyMap<string, JsonValue> = new Map();
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
-      if (look > 1) await requester.waitBefore(look - 1);
+      if (look > 1) await requester.waitBeforeCheck(look - 1);
       shown = await kind.shown(mayBeThere, false);
       const isLacking = mayBeThere.some(
         ({ key, isHidden }) => !shown.has(key) && isHidden !== true && results.get(key)?.kind === 'created',

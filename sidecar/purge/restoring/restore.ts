@@ -1,6 +1,6 @@
 import { readLine } from '../../archive/index.js';
 import { unlessStopped } from '../errors.js';
-import { Requester, type RequestOrder } from '../requests/index.js';
+import { Requester, type RequesterOptions } from '../requests/index.js';
 import type { PurgeDependencies, PurgeLimits } from '../run/index.js';
 import { Attributes } from './attributes.js';
 import { Instances } from './instances.js';
@@ -9,7 +9,7 @@ import { PageRestorer, type RestoreEvent, type RestorePosition, type RestoreRepo
 import { WholeEntities } from './whole-entities.js';
 
 /** What to restore, and how. */
-export interface RestoreOrder extends Pick<RequestOrder, 'headers' | 'pace' | 'beforeDelete'> {
+export interface RestoreOrder extends Pick<RequesterOptions, 'headers' | 'rateLimiter' | 'beforeDelete'> {
   /** The archive: one line for each entity, in the same order each time. */
   readonly lines: () => AsyncIterable<{ readonly id: string; readonly line: string }>;
   /** What the archive contains. */
@@ -30,7 +30,7 @@ export interface RestoreOrder extends Pick<RequestOrder, 'headers' | 'pace' | 'b
 const KINDS = { entities: WholeEntities, attributes: Attributes, instances: Instances } as const;
 
 /** A harmless query for a broker that seems to be away. */
-const PROBE = { method: 'GET', path: '/types?limit=1', operation: 'answer', takes403: true } as const;
+const PROBE = { method: 'GET', path: '/types?limit=1', operation: 'answer', accepts403: true } as const;
 
 /** Maximum length of a batch; brokers refuse bodies of 1 MB or more. */
 const MAX_PAGE_CHARS = 800_000;
@@ -53,9 +53,14 @@ export async function restoreArchive(
   const kind = new KINDS[order.unit]({ requester, capabilities, clock, limits });
   const page = new PageRestorer({ kind, requester, dryRun, save, position: order.from });
   const absent = new Set(order.ids);
-  const report = (): RestoreReport => ({ ...page.report, ...requester.effort, dryRun, absent: [...absent] });
+  const report = (): RestoreReport => ({
+    ...page.report,
+    ...requester.requestCounts,
+    dryRun,
+    absent: [...absent],
+  });
   try {
-    const pages = pagesOf(order, kind, page.position, absent, () => requester.mostAtOnce);
+    const pages = pagesOf(order, kind, page.position, absent, () => requester.maxPerRequest);
     for (;;) {
       const { done, value } = await unlessStopped(pages.next(), signal);
       if (done === true) return report();
@@ -87,7 +92,7 @@ async function* pagesOf(
   kind: RestoreKind,
   from: RestorePosition,
   absent: Set<string>,
-  mostAtOnce: () => number,
+  maxPerRequest: () => number,
 ): AsyncGenerator<Page, void> {
   let items: RestoreItem[] = [];
   let chars = 0;
@@ -100,7 +105,7 @@ async function* pagesOf(
     if (at < from.line) continue;
     const isInBegun = begun !== undefined && at < begun;
     const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, readLine(line).entity) : [];
-    const most = Math.max(1, Math.min(limits.batchSize, mostAtOnce()));
+    const most = Math.max(1, Math.min(limits.batchSize, maxPerRequest()));
     const isFull =
       items.length > 0 && (items.length + found.length > most || chars + line.length > MAX_PAGE_CHARS);
     if (!isInBegun && (isFull || at === begun)) {

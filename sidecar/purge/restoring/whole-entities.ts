@@ -85,13 +85,13 @@ export interface CreateRequest {
   readonly count: number;
   readonly operation: string;
   /** As in PurgeRequest, but called only after a try that may have had an effect. */
-  readonly again?: PurgeRequest['again'];
+  readonly beforeRetry?: PurgeRequest['beforeRetry'];
 }
 
 /** Sends a request that creates something. `wasUnclear` says whether an earlier try of it may have had an effect. */
 export async function sendCreate(
   requester: Requester,
-  { path, jsonBody, count, operation, again }: CreateRequest,
+  { path, jsonBody, count, operation, beforeRetry }: CreateRequest,
 ): Promise<
   { readonly reply: BrokerReply; readonly wasUnclear: boolean } | { readonly unclear: BrokerProblem }
 > {
@@ -102,9 +102,10 @@ export async function sendCreate(
     jsonBody,
     operation,
     deletes: count,
-    isWhole: true,
-    takes403: true,
-    again: async (failure) => (again !== undefined && tries.wasUnclear ? again(failure) : {}),
+    isIndivisible: true,
+    accepts403: true,
+    beforeRetry: async (failure) =>
+      beforeRetry !== undefined && tries.wasUnclear ? beforeRetry(failure) : {},
     onUnclear: () => {
       tries.wasUnclear = true;
     },

@@ -43,12 +43,12 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
     // asked for pages. The count confirms it; without a count, the bare query does.
     if (page.count !== undefined) {
       if (await context.learnCounting()) return page;
-      await requester.waitBefore(look);
+      await requester.waitBeforeCheck(look);
     } else if (!(await lister.showsAnything(selection))) {
       // A broker that gives a count for a query that surely matches nothing would have given one here.
       if (!(await countsNothing(context))) return page;
       if (isLast) throw new BrokerReplyError(UNCOUNTED);
-      await requester.waitBefore(look);
+      await requester.waitBeforeCheck(look);
     } else if (look > 1) {
       throw new BrokerReplyError(
         'The broker lists matches only without limit, offset and count, so they cannot be purged page by page.',

@@ -89,7 +89,7 @@ export function createPurgeScope(
     },
     reportProgress() {
       const hasBegun = ledger.matched > 0;
-      scope.emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.effort });
+      scope.emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.requestCounts });
     },
     open: (opened) => new OpenedQuery(scope, opened, named, query.idPattern).context,
   };
@@ -112,7 +112,7 @@ export async function runPurge(
     return await plan.run(scope);
   } catch (error) {
     if (error instanceof FilterIgnoredError || error instanceof UnexpectedEntityError)
-      dependencies.capabilities.distrust();
+      dependencies.capabilities.forgetProofs();
     if (plan.reportsItself !== true) {
       scope.reportProgress();
       scope.emit({ type: 'failures', errors: scope.ledger.errors });
@@ -145,7 +145,7 @@ export function reportOf(scope: PurgeScope, left: number): PurgeReport {
     sample: [],
     warnings: [...warnings, ...(archiving?.warnings ?? [])],
     arrived: left + ledger.madeAgain,
-    ...requester.effort,
+    ...requester.requestCounts,
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../shared/clock.js';
 import type { Archiving, PurgeArchive } from '../archiving/index.js';
-import type { BrokerMemory } from '../broker/index.js';
+import type { BrokerCapabilities } from '../broker/index.js';
 import type { Item, ItemError, ItemLedger, OnOutcome, PurgeCounts } from '../ledger/index.js';
 import type { Listed, ListedResource, PageShape, PageSource, PagingEvidence } from '../listing/index.js';
 import type { Parameter, PurgeQuery } from '../query/index.js';
-import type { OutageEvent, RequestDependencies, Requester, RequestOrder } from '../requests/index.js';
+import type { OutageEvent, RequestDependencies, Requester, RequesterOptions } from '../requests/index.js';
 
 /** How entities are deleted: `native` by the broker's own Purge Entities, the others by the gateway. */
 type PurgeStrategy = 'auto' | 'batch' | 'single' | 'native';
@@ -27,13 +27,13 @@ export interface PurgeLimits {
 /** What a purge needs from outside. */
 export interface PurgeDependencies extends RequestDependencies {
   /** What was learnt about the collection that is purged. */
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   /** Returns how far the gateway's clock is ahead of the broker's, in milliseconds; undefined if that is not known. */
   readonly brokerAheadMs?: (() => number | undefined) | undefined;
 }
 
 /** One purge: what to delete, with which headers and limits, and what accompanies it while it runs. */
-export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequestOrder {
+export interface PurgeOrder<Query extends PurgeQuery = PurgeQuery> extends RequesterOptions {
   readonly query: Query;
   readonly limits: PurgeLimits;
   readonly onEvent?: ((event: PurgeEvent) => void) | undefined;
@@ -61,7 +61,7 @@ export interface PurgePlan {
 export interface PurgeScope {
   readonly limits: PurgeLimits;
   readonly requester: Requester;
-  readonly capabilities: BrokerMemory;
+  readonly capabilities: BrokerCapabilities;
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;

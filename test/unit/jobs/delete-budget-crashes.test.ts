@@ -75,7 +75,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
     let refused = 0;
     const worker = async () => {
       while (open > 0 && !isDead()) {
-        const amount = Math.min(open, budget.mostAtOnce, 64);
+        const amount = Math.min(open, budget.maxPerRequest, 64);
         open -= amount;
         const end = await budget.reserve(amount, done);
         if (isDead()) {

@@ -96,7 +96,7 @@ it('the size of requests of a job follows the number of items that the broker de
   );
   const sizes: number[] = [];
   const request = async (perSecond: number) => {
-    const amount = budget.mostAtOnce;
+    const amount = budget.maxPerRequest;
     sizes.push(amount);
     const end = await budget.reserve(amount);
     nowMs += (amount * 1000) / perSecond;

@@ -267,13 +267,13 @@ it('the final record says if there were more matches than could be counted', () 
 
 it('the rate and the concurrency of a running purge are those of its record', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  assert.deepEqual([purge.record.concurrency, purge.pace.burst], [3, 7]);
-  assert.equal(liveOf({ maxPerSecond: null }).purge.pace.burst, Infinity);
+  assert.deepEqual([purge.record.concurrency, purge.rateLimiter.burst], [3, 7]);
+  assert.equal(liveOf({ maxPerSecond: null }).purge.rateLimiter.burst, Infinity);
 });
 
 it('a change of the rate or the concurrency affects the purge and its record, and leaves the other setting unchanged', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  const now = () => [purge.record.concurrency, purge.pace.burst, purge.record.maxPerSecond];
+  const now = () => [purge.record.concurrency, purge.rateLimiter.burst, purge.record.maxPerSecond];
   purge.change({ concurrency: 2 });
   assert.deepEqual(now(), [2, 7, 7]);
   purge.change({ maxPerSecond: 5 });

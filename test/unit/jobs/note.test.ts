@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { DISTRUSTED, type Facts, type FactValue } from '../../../sidecar/purge/broker/memory.js';
-import { type ClockOffset, readNote, writeNote } from '../../../sidecar/jobs/note-exchange.js';
+import { DISTRUSTED, type Facts, type FactValue } from '../../../sidecar/purge/broker/capabilities.js';
+import { type ClockOffset, readNote, writeNote } from '../../../sidecar/jobs/capability-sync.js';
 
 const SAME: ClockOffset = { leastMs: 0, mostMs: 0 };
 const NOW = 1_700_000_000_000;

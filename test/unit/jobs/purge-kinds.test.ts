@@ -10,7 +10,7 @@ import {
 } from '../../../sidecar/jobs/purge-kinds.js';
 import {
   type PurgeLimits,
-  Pace,
+  RateLimiter,
   QueryRefusedError,
   type PurgeDependencies,
   type PurgeOrder,
@@ -123,7 +123,7 @@ it('a purge runs with the given query, headers and order', () => {
     { ...own, entities },
     { target: 'entities', query: 'type=Car', policy: {}, headers: { link: CORE } },
   );
-  const order = { limits: LIMITS, pace: new Pace(systemClock, 5), onEvent: () => {} };
+  const order = { limits: LIMITS, rateLimiter: new RateLimiter(systemClock, 5), onEvent: () => {} };
   void prepared.run(order, new AbortController().signal);
   void prepared.asDryRun().run(order, new AbortController().signal);
   assert.deepEqual(

@@ -407,8 +407,8 @@ it('the rate and the concurrency of a purge can be changed while it runs, within
   const { id, ...made } = await jobOf(run, 'type=T&maxPerSecond=5');
   const change = async (members: Parameters<PurgeService['change']>[1]) => {
     const { maxPerSecond, concurrency } = await made.service.change(id, members);
-    const [{ limits, pace } = assert.fail('it does not run')] = orders;
-    assert.deepEqual([pace?.burst, limits.concurrency], [maxPerSecond ?? Infinity, concurrency]);
+    const [{ limits, rateLimiter } = assert.fail('it does not run')] = orders;
+    assert.deepEqual([rateLimiter?.burst, limits.concurrency], [maxPerSecond ?? Infinity, concurrency]);
     return [maxPerSecond, concurrency];
   };
   assert.deepEqual(await change({ concurrency: 2 }), [5, 2]);

@@ -1,4 +1,8 @@
-import { BrokerMemory, type BrokerRequest, type BrokerReply } from '../../../sidecar/purge/broker/index.js';
+import {
+  BrokerCapabilities,
+  type BrokerRequest,
+  type BrokerReply,
+} from '../../../sidecar/purge/broker/index.js';
 import { Deleter, type DeletingContext } from '../../../sidecar/purge/deleting/index.js';
 import { createPurgeScope } from '../../../sidecar/purge/run/purge-run.js';
 import type {
@@ -14,7 +18,7 @@ import type { Clock } from '../../../sidecar/shared/clock.js';
 import { createTestClock, type TestClock } from '../../support/purge-harness.js';
 
 export interface HandMadePurge extends Partial<
-  Pick<PurgeOrder, 'pace' | 'budget' | 'headers' | 'onOutcome' | 'onEvent'>
+  Pick<PurgeOrder, 'rateLimiter' | 'budget' | 'headers' | 'onOutcome' | 'onEvent'>
 > {
   readonly brokerQuery: BrokerQuery;
   /** The broker, as a function; undefined if no request reaches the broker. */
@@ -76,7 +80,7 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
       },
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000, ...purge.retry },
       random: purge.random ?? (() => 0),
-      capabilities: new BrokerMemory(clock),
+      capabilities: new BrokerCapabilities(clock),
       clock,
     },
     new AbortController().signal,
@@ -85,9 +89,9 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
 }
 
 /** A budget that grants everything, and notes the deletes that were requested. */
-export function budgetOf(reserved: number[], mostAtOnce = Infinity): PurgeBudget {
+export function budgetOf(reserved: number[], maxPerRequest = Infinity): PurgeBudget {
   return {
-    mostAtOnce,
+    maxPerRequest,
     async reserve(deletes) {
       reserved.push(deletes);
       return () => {};

@@ -79,7 +79,7 @@ it('the delete of an item ends the purge if the broker lacks the operation, or r
 it('the delete of an item is not sent if its path could be read as another', async () => {
   const { context, sent } = at(() => replyOf(204));
   const verdict = await deleteItem(context, ITEM, { path: undefined, ...HOW });
-  assert.deepEqual([verdict.kind, sent, context.requester.effort.requests], ['refused', [], 0]);
+  assert.deepEqual([verdict.kind, sent, context.requester.requestCounts.requests], ['refused', [], 0]);
 });
 
 it('datasetsOf names each dataset once, and the instances without a dataset as @none', () => {

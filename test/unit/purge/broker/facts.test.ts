@@ -10,10 +10,10 @@ import {
   type Fact,
   type Facts,
   type FactValue,
-} from '../../../../sidecar/purge/broker/memory.js';
-import { FACT_MS } from '../../../../sidecar/purge/broker/index.js';
+} from '../../../../sidecar/purge/broker/capabilities.js';
+import { FACT_TTL_MS } from '../../../../sidecar/purge/broker/index.js';
 
-const NOW = 10 * FACT_MS;
+const NOW = 10 * FACT_TTL_MS;
 const ALWAYS = { nowMs: NOW, proofsAfterMs: -Infinity };
 
 const factsOf = (facts: Readonly<Record<string, readonly [FactValue, number]>>): Facts =>
@@ -68,15 +68,15 @@ it('proofs from before a moment are left out, and restrictions from before it ar
 
 it('sidecars ignore shared facts that are an hour old or from the future', () => {
   const outdated = {
-    'honoured q': [true, FACT_MS],
-    'page-max': [1, FACT_MS],
+    'honoured q': [true, FACT_TTL_MS],
+    'page-max': [1, FACT_TTL_MS],
     'no-count': [true, -1],
   } as const;
   assert.deepEqual(merge(outdated, {}), {});
   assert.deepEqual(merge({}, outdated), {});
   assert.deepEqual(merge({ 'page-max': [500, 0] }, outdated), { 'page-max': [500, 0] });
-  assert.deepEqual(merge({}, { [DISTRUSTED]: [true, FACT_MS], 'honoured q': [true, FACT_MS - 1] }), {
-    'honoured q': [true, FACT_MS - 1],
+  assert.deepEqual(merge({}, { [DISTRUSTED]: [true, FACT_TTL_MS], 'honoured q': [true, FACT_TTL_MS - 1] }), {
+    'honoured q': [true, FACT_TTL_MS - 1],
   });
 });
 
@@ -141,7 +141,7 @@ const anyFact = (values: readonly FactValue[]): fc.Arbitrary<Fact | undefined> =
         value: fc.constantFrom(...values),
         atMs: fc.oneof(
           fc.integer({ min: NOW - 5, max: NOW + 1 }),
-          fc.integer({ min: NOW - FACT_MS - 2, max: NOW - FACT_MS + 2 }),
+          fc.integer({ min: NOW - FACT_TTL_MS - 2, max: NOW - FACT_TTL_MS + 2 }),
         ),
       },
       { noNullPrototype: true },

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readNote, writeNote } from '../../../../sidecar/jobs/note-exchange.js';
-import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
+import { readNote, writeNote } from '../../../../sidecar/jobs/capability-sync.js';
+import { BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
 
 const SAME = { leastMs: 0, mostMs: 0 };
 const proof = (nth: number, isShared = true) => ({ name: `q${nth}`.padEnd(43, '-'), isShared });
 
 it('the newest 200 proofs of queries are kept, including those of other processes', () => {
   let nowMs = 0;
-  const [one, other] = [new BrokerMemory({ now: () => nowMs }), new BrokerMemory({ now: () => nowMs })];
+  const [one, other] = [
+    new BrokerCapabilities({ now: () => nowMs }),
+    new BrokerCapabilities({ now: () => nowMs }),
+  ];
   one.learn('page-max', 100);
-  for (const [memory, from] of [
+  for (const [capabilities, from] of [
     [one, 0],
     [other, 150],
   ] as const) {
     for (let nth = from; nth < from + 250; nth += 1) {
       nowMs += 1;
-      memory.setHonoured(proof(nth));
+      capabilities.setHonoured(proof(nth));
     }
   }
   one.add(other.facts(), -1);
@@ -26,27 +29,27 @@ it('the newest 200 proofs of queries are kept, including those of other processe
 });
 
 it('the proof of a query with credentials is in no note, and none is read from one', () => {
-  const memory = new BrokerMemory({ now: () => 5 });
-  memory.setHonoured(proof(1));
-  memory.setHonoured(proof(2, false));
+  const capabilities = new BrokerCapabilities({ now: () => 5 });
+  capabilities.setHonoured(proof(1));
+  capabilities.setHonoured(proof(2, false));
   assert.deepEqual(
-    [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
+    [1, 2].map((nth) => capabilities.isHonoured(proof(nth).name)),
     [true, true],
   );
-  const text = writeNote({ entities: memory.facts(), temporal: new Map() }, SAME);
+  const text = writeNote({ entities: capabilities.facts(), temporal: new Map() }, SAME);
   assert.ok(text.includes(proof(1).name) && !text.includes(proof(2).name));
   assert.equal(readNote(text.replace('honoured ', 'honoured-here '), SAME, 5), undefined);
-  memory.distrust();
+  capabilities.forgetProofs();
   assert.deepEqual(
-    [1, 2].map((nth) => memory.isHonoured(proof(nth).name)),
+    [1, 2].map((nth) => capabilities.isHonoured(proof(nth).name)),
     [false, false],
   );
 });
 
 it('a note with the maximum number of proofs of both collections can be read', () => {
-  const memory = new BrokerMemory({ now: () => 1_800_000_000_000 });
-  for (let nth = 0; nth < 300; nth += 1) memory.setHonoured(proof(nth));
-  const learnt = { entities: memory.facts(), temporal: memory.facts() };
+  const capabilities = new BrokerCapabilities({ now: () => 1_800_000_000_000 });
+  for (let nth = 0; nth < 300; nth += 1) capabilities.setHonoured(proof(nth));
+  const learnt = { entities: capabilities.facts(), temporal: capabilities.facts() };
   const read = readNote(writeNote(learnt, SAME), SAME, 1_800_000_000_000);
   assert.deepEqual([read?.entities.size, read?.temporal.size], [200, 200]);
 });

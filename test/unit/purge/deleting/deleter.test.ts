@@ -17,8 +17,8 @@ interface HandMadeDeletes {
   readonly single?: (id: string) => BrokerReply;
   /** Answers a GET of an entity's path. */
   readonly get?: (id: string) => BrokerReply;
-  /** Most deletes that the pace allows at once. */
-  readonly mostAtOnce?: number;
+  /** Most deletes that the rate allows at once. */
+  readonly maxPerRequest?: number;
   readonly limits?: Partial<PurgeLimits>;
   readonly isTemporal?: boolean;
 }
@@ -26,7 +26,7 @@ interface HandMadeDeletes {
 const isFresh = () => false;
 
 /** A deleter whose broker is a function, with the requests that it sent and the items that it settled. */
-function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false }: HandMadeDeletes) {
+function deleterOf({ batch, single, get, maxPerRequest, limits, isTemporal = false }: HandMadeDeletes) {
   const batches: (readonly string[])[] = [];
   const singles: string[] = [];
   const settled = new Map<string, DeleteResult>();
@@ -50,7 +50,7 @@ function deleterOf({ batch, single, get, mostAtOnce, limits, isTemporal = false 
     },
     brokerQuery: { resource: isTemporal ? temporalEntities() : entities('ids'), selection: [] },
     broker,
-    budget: budgetOf(reserved, mostAtOnce),
+    budget: budgetOf(reserved, maxPerRequest),
     limits: { batchSize: 100, ...limits },
   });
   const { capabilities } = context;
@@ -316,8 +316,8 @@ it('the batch delete marks only items without a status, or with a server error, 
   }
 });
 
-it('the batch delete is never larger than the purge, its pace or the broker allows', () => {
-  assert.equal(deleterOf({ mostAtOnce: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
+it('the batch delete is never larger than the purge, its rate or the broker allows', () => {
+  assert.equal(deleterOf({ maxPerRequest: 7, limits: { batchSize: 50 } }).deleter.batchSize, 7);
   const { deleter, capabilities } = deleterOf({ limits: { batchSize: 50 } });
   assert.equal(deleter.batchSize, 50);
   capabilities.learn('batch-max', 70);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
-  BrokerMemory,
+  BrokerCapabilities,
   type BrokerRequest,
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/index.js';
@@ -81,7 +81,7 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
       },
       {
         client: { send, close: async () => {} },
-        capabilities: new BrokerMemory(clock),
+        capabilities: new BrokerCapabilities(clock),
         retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 1000 },
         clock,
         random: () => 0,

@@ -131,7 +131,7 @@ async function hintsOf(
   });
   const lists = ended.hints?.some((hint) => hint.startsWith('no ')) === true ? 1 : 0;
   assert.equal(ended.requests, asked.length + lists);
-  assert.equal(ended.retries, scope.requester.effort.retries);
+  assert.equal(ended.retries, scope.requester.requestCounts.retries);
   if (more.retries !== undefined) assert.equal(ended.retries, more.retries);
   return { hints: ended.hints, asked };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { PageSize, Trial } from '../../../../sidecar/purge/listing/page-limits.js';
 
@@ -129,7 +129,7 @@ const tried = { query, limit: 200, projection: 'pick' } as const;
 const unasked = async () => assert.fail('nothing has to be asked');
 
 /** A trial of one page, and its known facts. */
-function trialOf(capabilities: BrokerMemory) {
+function trialOf(capabilities: BrokerCapabilities) {
   const trial = new Trial(capabilities, entities('ids'));
   return {
     trial,
@@ -142,7 +142,7 @@ function trialOf(capabilities: BrokerMemory) {
 }
 
 it('a fact learnt while a page is refused applies to this page only until it is kept', async () => {
-  const capabilities = new BrokerMemory({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0 });
   capabilities.learn('page-max', 200);
   const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
   one.trial.limitPages(100);
@@ -156,7 +156,7 @@ it('a fact learnt while a page is refused applies to this page only until it is 
 });
 
 it('a page that learnt nothing keeps nothing, and a page never widens newer restrictions', async () => {
-  const capabilities = new BrokerMemory({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0 });
   trialOf(capabilities).trial.keep();
   assert.equal(capabilities.facts().size, 0);
   const { trial, refuse } = trialOf(capabilities);

@@ -24,7 +24,7 @@ async function walked(
     lister,
     selection: [],
     paging,
-    requester: { waitBefore: async () => {} },
+    requester: { waitBeforeCheck: async () => {} },
     isNew: (id) => ids.size < ids.add(id).size,
     ...more,
   });

@@ -61,7 +61,7 @@ async function walked(
       return true;
     },
     requester: {
-      waitBefore: async () => {
+      waitBeforeCheck: async () => {
         looks += 1;
       },
     },

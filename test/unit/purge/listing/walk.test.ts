@@ -41,7 +41,7 @@ async function walked(
     paging,
     isNew: (id) => ids.size < ids.add(id).size,
     requester: {
-      waitBefore: async (look) => {
+      waitBeforeCheck: async (look) => {
         looks.push(look);
       },
     },

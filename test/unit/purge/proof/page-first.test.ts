@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { BrokerMemory, type ProbedParameter } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities, type ProbedParameter } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage, PageQuery, PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
 import { learnCounting, learnStride } from '../../../../sidecar/purge/proof/index.js';
@@ -19,7 +19,7 @@ function queryOf(
   late: readonly ProbedParameter[] = [],
   countsUnshown = false,
 ) {
-  const capabilities = new BrokerMemory({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0 });
   for (const filter of late) capabilities.learn(`counts-before ${filter}`, true);
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const { lister, asked } = listerOf(answer);

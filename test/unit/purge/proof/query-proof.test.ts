@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
 import {
   BrokerFailedError,
   BrokerRefusedError,
@@ -45,7 +45,7 @@ function proofAt(answer: (query: PageQuery) => ListedPage, given: Given = {}) {
     isKnown = true,
   } = given;
   let nowMs = 0;
-  const capabilities = new BrokerMemory({ now: () => nowMs });
+  const capabilities = new BrokerCapabilities({ now: () => nowMs });
   if (isKnown) capabilities.learn('collection-end', '');
   const { lister, asked } = listerOf(answer);
   const name = proofNameOf([...selection, ...additions], headers, '');

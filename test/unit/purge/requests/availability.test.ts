@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
-import { Availability, Breaker } from '../../../../sidecar/purge/requests/availability.js';
+import { Availability, CircuitBreaker } from '../../../../sidecar/purge/requests/availability.js';
 import type { OutageEvent, PurgeRequest } from '../../../../sidecar/purge/requests/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 
@@ -145,7 +145,7 @@ for (const [what, steps, isOpen] of [
   ],
 ] as const satisfies readonly (readonly [string, readonly Step[], boolean])[])
   it(`the breaker of a purge ${what}`, () => {
-    const breaker = new Breaker();
+    const breaker = new CircuitBreaker();
     for (const step of steps as readonly Step[]) {
       if (step === 'success') breaker.succeeded();
       else if (step === 'item deleted') breaker.succeeded('urn:x:deleted');
@@ -171,7 +171,7 @@ it('a pause lasts until the latest requested moment, and a shorter pause never s
       let untilMs = 0;
       for (const { passesMs, asksSeconds } of asked) {
         nowMs += passesMs;
-        pause.holdBack({ kind: 'throttled', status: 429, retryAfter: String(asksSeconds) }, 'list');
+        pause.applyRetryAfter({ kind: 'throttled', status: 429, retryAfter: String(asksSeconds) }, 'list');
         untilMs = Math.max(untilMs, nowMs + asksSeconds * 1000);
         assert.equal(pause.pauseLeftMs, untilMs - nowMs);
       }

@@ -14,17 +14,17 @@ import {
   PurgeStoppedError,
 } from '../../../../sidecar/purge/errors.js';
 import {
-  ListedTooLongAgo,
-  MustBeSplit,
+  StaleListError,
+  MustSplitError,
   Requester,
-  type Settled,
-  Pace,
+  type RequestResult,
+  RateLimiter,
   type RetryPolicy,
 } from '../../../../sidecar/purge/requests/index.js';
 import { HandClock } from '../../../support/hand-clock.js';
 import { replyOf } from '../broker/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
-import { paceOf } from './hand-made-pace.js';
+import { rateLimiterOf } from './hand-made-rate-limiter.js';
 
 const POLICY: RetryPolicy = { maxAttempts: 6, minDelayMs: 200, maxDelayMs: 10_000, awayMs: 30_000 };
 const REFUSED = new BrokerUnreachableError('refused', false);
@@ -42,19 +42,19 @@ interface Exchange {
 function byHand(
   retry: Partial<RetryPolicy> = {},
   {
-    pace,
+    rateLimiter,
     reserve,
-    mostAtOnce,
+    maxPerRequest,
     ended = [],
     beforeDelete,
     connected,
     onRetry,
     random = () => 0,
   }: {
-    readonly pace?: Pace;
+    readonly rateLimiter?: RateLimiter;
     /** False if the request must not be sent. */
     readonly reserve?: (deletes: number) => Promise<unknown>;
-    readonly mostAtOnce?: () => number;
+    readonly maxPerRequest?: () => number;
     /** Reservations that were given back. */
     readonly ended?: number[];
     readonly beforeDelete?: () => Promise<void> | undefined;
@@ -68,13 +68,13 @@ function byHand(
   const sent: Exchange[] = [];
   const stop = new AbortController();
   const budget = {
-    mostAtOnce: mostAtOnce?.() ?? Infinity,
+    maxPerRequest: maxPerRequest?.() ?? Infinity,
     async reserve(deletes: number) {
       if ((await reserve?.(deletes)) === false) return undefined;
       return () => void ended.push(deletes);
     },
   };
-  const hasBudget = reserve !== undefined || mostAtOnce !== undefined;
+  const hasBudget = reserve !== undefined || maxPerRequest !== undefined;
   const dependencies = {
     client: {
       send: async (request: BrokerRequest) =>
@@ -91,7 +91,7 @@ function byHand(
     random,
   };
   const requester = new Requester(
-    { headers: {}, pace, beforeDelete, ...(hasBudget ? { budget } : {}) },
+    { headers: {}, rateLimiter, beforeDelete, ...(hasBudget ? { budget } : {}) },
     dependencies,
     stop.signal,
     { method: 'GET', path: '/probe', operation: 'answer' },
@@ -118,7 +118,7 @@ function byHand(
       }
       await turn();
     },
-    delete: (path: string, item?: string): Promise<Settled> =>
+    delete: (path: string, item?: string): Promise<RequestResult> =>
       requester.send({
         method: 'DELETE',
         path,
@@ -143,7 +143,7 @@ async function begun(retry?: Partial<RetryPolicy>): Promise<Hand> {
   return hand;
 }
 
-const isAnswered = async (ended: Promise<Settled>) => assert.equal((await ended).kind, 'answered');
+const isAnswered = async (ended: Promise<RequestResult>) => assert.equal((await ended).kind, 'answered');
 
 it('a requester sends only a probe while the broker may be unavailable, whatever waits or ends in the meantime', async () => {
   const hand = await begun();
@@ -319,11 +319,11 @@ it('a requester returns every status except redirects, 401, the 404 of an unknow
     [replyOf(404, UNKNOWN_TENANT), BrokerRefusedError],
     [replyOf(409)],
   ] as const) {
-    for (const takes403 of [false, true]) {
+    for (const accepts403 of [false, true]) {
       const hand = await begun();
       const look = { method: 'GET', path: '/1', operation: 'look' } as const;
-      const one = hand.requester.send(takes403 ? { ...look, takes403 } : look);
-      const end = takes403 ? endsIfTold : ends;
+      const one = hand.requester.send(accepts403 ? { ...look, accepts403 } : look);
+      const end = accepts403 ? endsIfTold : ends;
       const isReturned = end === undefined || end === 'answered';
       const ended = isReturned ? isAnswered(one) : assert.rejects(one, end, String(reply.status));
       await hand.turn();
@@ -342,7 +342,7 @@ it('a requester counts an aborted query as sent', async () => {
   await hand.turn();
   hand.stop.abort();
   await one;
-  assert.equal(hand.requester.effort.requests, 2);
+  assert.equal(hand.requester.requestCounts.requests, 2);
 });
 
 it('a requester counts a request that is repeated after an outage as a retry, though its first try does not count', async () => {
@@ -357,14 +357,14 @@ it('a requester counts a request that is repeated after an outage as a retry, th
   await hand.end('/1', DONE);
   await isAnswered(one);
   // The first answer, two probes, and the delete twice.
-  assert.deepEqual(hand.requester.effort, { requests: 5, retries: 1 });
+  assert.deepEqual(hand.requester.requestCounts, { requests: 5, retries: 1 });
 });
 
 describe('a requester of a purge with a rate', () => {
-  const paced = (take: Pace['take']) => byHand({}, { pace: paceOf({ take }) });
+  const paced = (acquire: RateLimiter['acquire']) => byHand({}, { rateLimiter: rateLimiterOf({ acquire }) });
   const request = { method: 'DELETE', path: '/1', operation: 'delete', deletes: 3 } as const;
 
-  it('a requester with a rate sends a delete only when its pace allows, and delays no query', async () => {
+  it('a requester with a rate sends a delete only when its rate allows, and delays no query', async () => {
     const taken: number[] = [];
     let pass = () => {};
     const hand = paced(async (amount) => {
@@ -384,52 +384,52 @@ describe('a requester of a purge with a rate', () => {
     for (const ended of [one, look]) await isAnswered(ended);
   });
 
-  it('a requester with a rate puts as many deletes into one request as its pace allows, at least one', () => {
+  it('a requester with a rate puts as many deletes into one request as its rate allows, at least one', () => {
     for (const [burst, most] of [
       [0.2, 1],
       [1, 1],
       [7.9, 7],
       [Infinity, Infinity],
     ] as const) {
-      const pace = paceOf({ burst });
-      assert.equal(byHand({}, { pace }).requester.burst, most);
+      const rateLimiter = rateLimiterOf({ burst });
+      assert.equal(byHand({}, { rateLimiter }).requester.burst, most);
     }
     assert.equal(byHand().requester.burst, Infinity);
   });
 
   it('the size of a batch does not limit the deletes in a second', async () => {
-    const hand = byHand({}, { mostAtOnce: () => 32.5 });
-    assert.deepEqual([hand.requester.mostAtOnce, hand.requester.burst], [32, Infinity]);
+    const hand = byHand({}, { maxPerRequest: () => 32.5 });
+    assert.deepEqual([hand.requester.maxPerRequest, hand.requester.burst], [32, Infinity]);
   });
 
   it('a requester charges nothing for a delete that got stale while it waited for its share of the rate', async () => {
     for (const reserve of [undefined, async () => {}]) {
       let isFresh = true;
       const given: number[] = [];
-      const pace = paceOf({
-        take: async () => {
+      const rateLimiter = rateLimiterOf({
+        acquire: async () => {
           isFresh = false;
           return true;
         },
-        giveBack: (amount: number) => void given.push(amount),
+        refund: (amount: number) => void given.push(amount),
       });
       const booked: string[] = [];
-      const hand = byHand({}, { pace, ...(reserve === undefined ? {} : { reserve }) });
+      const hand = byHand({}, { rateLimiter, ...(reserve === undefined ? {} : { reserve }) });
       const sent = hand.requester.send({
         ...request,
         deletes: 1,
         isStale: () => !isFresh,
         onSend: () => booked.push('booked'),
       });
-      await assert.rejects(sent, ListedTooLongAgo);
+      await assert.rejects(sent, StaleListError);
       assert.deepEqual([booked, given, hand.open()], [[], [1], []]);
     }
   });
 
   it('a requester gives back the share of the rate of a delete that its bound forbids', async () => {
     const given: number[] = [];
-    const pace = paceOf({ giveBack: (amount) => void given.push(amount) });
-    const hand = byHand({}, { pace, reserve: async () => false });
+    const rateLimiter = rateLimiterOf({ refund: (amount) => void given.push(amount) });
+    const hand = byHand({}, { rateLimiter, reserve: async () => false });
     assert.equal((await hand.requester.send({ ...request, deletes: 1 })).kind, 'gave-up');
     assert.deepEqual([given, hand.open()], [[1], []]);
   });
@@ -449,34 +449,34 @@ describe('a requester of a purge with a rate', () => {
     await hand.turn();
     isStale = true;
     connect();
-    await assert.rejects(sent, ListedTooLongAgo);
-    assert.deepEqual([unclear, hand.requester.effort.requests], [[], 0]);
+    await assert.rejects(sent, StaleListError);
+    assert.deepEqual([unclear, hand.requester.requestCounts.requests], [[], 0]);
   });
 
   it('a requester with a rate does not send a request that is now too large for the rate, but has it split', async () => {
     const hand = paced(async () => false);
-    await assert.rejects(hand.requester.send(request), MustBeSplit);
+    await assert.rejects(hand.requester.send(request), MustSplitError);
     assert.deepEqual(hand.open(), []);
   });
 
   it('a requester with a rate sends an indivisible request once the rate has allowed all of it', async () => {
     const clock = createTestClock();
-    const hand = byHand({}, { pace: new Pace(clock, 1) });
+    const hand = byHand({}, { rateLimiter: new RateLimiter(clock, 1) });
     const startedMs = clock.now();
-    void hand.requester.send({ ...request, isWhole: true });
+    void hand.requester.send({ ...request, isIndivisible: true });
     while (hand.open().length === 0) await hand.turn();
     assert.equal(clock.now() - startedMs, (request.deletes - 1) * 1000);
   });
 
   it('a requester does not send a request that became too large for its rate while being reserved, but has it split', async () => {
-    const pace = new Pace(createTestClock(), 10);
+    const rateLimiter = new RateLimiter(createTestClock(), 10);
     const ended: number[] = [];
     let reserved = () => {};
     const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
-    const hand = byHand({}, { pace, reserve, ended });
-    const sent = assert.rejects(hand.requester.send(request), MustBeSplit);
+    const hand = byHand({}, { rateLimiter, reserve, ended });
+    const sent = assert.rejects(hand.requester.send(request), MustSplitError);
     await hand.turn();
-    pace.setPerSecond(1);
+    rateLimiter.setRate(1);
     reserved();
     await sent;
     assert.deepEqual([hand.open(), ended], [[], [3]]);
@@ -527,14 +527,14 @@ describe('a requester of a purge with a rate', () => {
 
   it('deletes that wait for a pause at a rate add up to no more than one burst', async () => {
     let tokens = 3;
-    const pace = paceOf({
-      take: async (amount) => {
+    const rateLimiter = rateLimiterOf({
+      acquire: async (amount) => {
         tokens -= amount;
         return true;
       },
-      giveBack: (amount) => void (tokens += amount),
+      refund: (amount) => void (tokens += amount),
     });
-    const hand = byHand({}, { pace });
+    const hand = byHand({}, { rateLimiter });
     const send = (path: string) => hand.requester.send({ ...request, path, deletes: 1 });
     const first = send('/1');
     await hand.turn();
@@ -549,9 +549,9 @@ describe('a requester of a purge with a rate', () => {
     assert.equal(tokens, -1);
   });
 
-  it('a requester with a rate sends nothing if the pace fails, or if the purge is stopped in the meantime', async () => {
-    const broken = paced(async () => Promise.reject(new Error('no pace')));
-    await assert.rejects(broken.requester.send(request), { message: 'no pace' });
+  it('a requester with a rate sends nothing if the rate limiter fails, or if the purge is stopped in the meantime', async () => {
+    const broken = paced(async () => Promise.reject(new Error('no rate limiter')));
+    await assert.rejects(broken.requester.send(request), { message: 'no rate limiter' });
     const stopped = paced(
       (_amount, signal) =>
         new Promise((_resolve, reject) => {
@@ -585,7 +585,7 @@ it('a requester delays every request for a Retry-After, which a shorter one does
   assert.deepEqual([hand.open(), retries], [['/probe'], 0]);
   await hand.end('/probe', DONE);
   assert.deepEqual(hand.open().sort(), ['/1', '/2', '/3', '/4']);
-  assert.deepEqual([retries, hand.requester.effort.retries], [3, 3]);
+  assert.deepEqual([retries, hand.requester.requestCounts.retries], [3, 3]);
   for (const path of ['/1', '/2', '/3', '/4']) await hand.end(path, DONE);
   for (const ended of [...all, late]) await isAnswered(ended);
 });
@@ -666,7 +666,7 @@ it('a requester whose failures are forgiven sends again, and starts counting aga
   }
   await Promise.all(all);
   await assert.rejects(hand.delete('/late'), { reason: 'nothing-but-failures' });
-  hand.requester.forgiveFailures();
+  hand.requester.resetFailures();
   const one = hand.delete('/one');
   await hand.turn();
   for (let attempt = 1; attempt <= 3; attempt++) {
@@ -717,7 +717,7 @@ it('a requester gives up a forbidden request at once, and does not count it as a
     });
     assert.equal(settled.kind === 'gave-up' && settled.failure.kind, 'withheld');
   }
-  assert.deepEqual([hand.open(), hand.requester.effort.retries], [[], 0]);
+  assert.deepEqual([hand.open(), hand.requester.requestCounts.retries], [[], 0]);
 });
 
 it('a requester does not send a request that cannot be reserved', async () => {
@@ -736,7 +736,7 @@ it('a last look ends all waiting requests, and gives queries one try', async () 
   const waiting = assert.rejects(hand.delete('/1'), PurgeStoppedError);
   await hand.turn();
   await hand.end('/1', replyOf(500));
-  assert.equal(hand.requester.beginLastLook(), true);
+  assert.equal(hand.requester.beginFinalQueries(), true);
   await waiting;
   const one = hand.requester.send(query);
   await hand.end('/look', replyOf(200, []));
@@ -749,11 +749,11 @@ it('a last look ends all waiting requests, and gives queries one try', async () 
 
 it('a last look deletes nothing, and starts no query after ten seconds', async () => {
   const hand = await begun();
-  hand.requester.beginLastLook();
+  hand.requester.beginFinalQueries();
   await assert.rejects(hand.delete('/1'), PurgeStoppedError);
 
   const late = await begun();
-  late.requester.beginLastLook();
+  late.requester.beginFinalQueries();
   await late.pass(10_000);
   await assert.rejects(late.requester.send(query), PurgeStoppedError);
   for (const { open } of [hand, late]) assert.deepEqual(open(), []);
@@ -762,7 +762,7 @@ it('a last look deletes nothing, and starts no query after ten seconds', async (
 it('a last look is not allowed after a stop, nor during a Retry-After of the broker', async () => {
   const stopped = await begun();
   stopped.stop.abort();
-  assert.equal(stopped.requester.beginLastLook(), false);
+  assert.equal(stopped.requester.beginFinalQueries(), false);
 
   for (const seconds of ['5', '3600']) {
     const asked = await begun();
@@ -770,14 +770,14 @@ it('a last look is not allowed after a stop, nor during a Retry-After of the bro
     one.catch(() => {});
     await asked.turn();
     await asked.end('/1', replyOf(429, '', { 'retry-after': seconds }));
-    assert.equal(asked.requester.beginLastLook(), false);
+    assert.equal(asked.requester.beginFinalQueries(), false);
     await assert.rejects(one);
   }
 });
 
 it('a last look ends if the purge is stopped', async () => {
   const hand = await begun();
-  hand.requester.beginLastLook();
+  hand.requester.beginFinalQueries();
   const one = hand.requester.send(query);
   const ended = assert.rejects(one);
   hand.stop.abort();
@@ -867,6 +867,6 @@ describe('a requester whose purge another process may take over', () => {
       else isOwn = false;
       connect();
       await assert.rejects(one, PurgeStoppedError);
-      assert.deepEqual([unclear, hand.requester.effort.requests], [0, 1], 'nothing was sent');
+      assert.deepEqual([unclear, hand.requester.requestCounts.requests], [0, 1], 'nothing was sent');
     });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
-  BrokerMemory,
+  BrokerCapabilities,
   type BrokerReply,
   type BrokerRequest,
   BrokerTimeoutError,
@@ -43,7 +43,7 @@ async function restore(
     },
     {
       client: { send: async (request) => broker(request), close: async () => {} },
-      capabilities: new BrokerMemory(clock),
+      capabilities: new BrokerCapabilities(clock),
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
       clock,
       random: () => 0,

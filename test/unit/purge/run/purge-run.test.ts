@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { it } from 'node:test';
 import {
   type BrokerRequest,
-  BrokerMemory,
+  BrokerCapabilities,
   type BrokerReply,
 } from '../../../../sidecar/purge/broker/index.js';
 import {
@@ -29,7 +29,7 @@ interface Run extends Partial<Omit<PurgePlan, 'run'>> {
   readonly run: PurgePlan['run'];
   readonly answer?: (request: BrokerRequest, nth: number) => BrokerReply;
   readonly order?: Partial<PurgeOrder>;
-  readonly capabilities?: BrokerMemory;
+  readonly capabilities?: BrokerCapabilities;
 }
 
 /** Runs a purge to its end, and returns its events, its requests, and its outcome. */
@@ -62,7 +62,7 @@ async function ran({ run, answer = () => replyOf(204), order, capabilities, ...p
         },
         close: async () => {},
       },
-      capabilities: capabilities ?? new BrokerMemory(clock),
+      capabilities: capabilities ?? new BrokerCapabilities(clock),
       retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 30_000 },
       clock,
       random: () => 0,
@@ -173,7 +173,7 @@ it('a purge run that finds an ignored filter, or an entity that the query exclud
     [new PurgeStoppedError('stopped'), false],
     [undefined, false],
   ] as const) {
-    const capabilities = new BrokerMemory(createTestClock());
+    const capabilities = new BrokerCapabilities(createTestClock());
     capabilities.setHonoured({ name: 'q', isShared: true });
     const told = await ran({
       capabilities,

@@ -43,7 +43,7 @@ function archive(tookMs: (ids: number) => number, keepMs = 0, matchesUntilMs?: n
     limits: { pageSize: 10, concurrency: 1 },
     paging: {},
     countsUnshown: false,
-    requester: { waitBefore: async () => {} },
+    requester: { waitBeforeCheck: async () => {} },
     proveFilters: async () => {},
     archiving: {
       doubt: (...doubt: readonly unknown[]) => doubts.push(doubt),

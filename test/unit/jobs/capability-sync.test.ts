@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { createMemories } from '../../../sidecar/jobs/configured-kinds.js';
-import { NoteExchange } from '../../../sidecar/jobs/note-exchange.js';
+import { createCapabilities } from '../../../sidecar/jobs/configured-kinds.js';
+import { CapabilitySync } from '../../../sidecar/jobs/capability-sync.js';
 import { openDatabase } from '../../../sidecar/store/open-database.js';
 import { SqlBrokerNotes } from '../../../sidecar/store/sql-broker-notes.js';
 import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
@@ -36,7 +36,7 @@ function sharedStore() {
   return { time, state, store, notes };
 }
 
-const exchanges: NoteExchange[] = [];
+const exchanges: CapabilitySync[] = [];
 afterEach(() => {
   for (const exchange of exchanges.splice(0)) exchange.stop();
 });
@@ -49,18 +49,18 @@ async function processAt(
   { broker = 'http://orion', skew = { ms: 0 } } = {},
 ) {
   const clock = { now: () => time.nowMs + skew.ms };
-  const memories = createMemories(clock);
+  const capabilities = createCapabilities(clock);
   const writer = `writer ${String((names += 1))}`;
   const pauses = new HandClock();
   let taken = 0;
-  const exchange = new NoteExchange({
+  const exchange = new CapabilitySync({
     store,
     broker,
     writer,
-    memories,
+    capabilities,
     pauses,
     clock,
-    onTaken: () => (taken += 1),
+    onReceived: () => (taken += 1),
   });
   exchange.start();
   exchanges.push(exchange);
@@ -71,8 +71,8 @@ async function processAt(
     writer,
     exchange,
     go,
-    entities: memories.entities,
-    temporal: memories.temporal,
+    entities: capabilities.entities,
+    temporal: capabilities.temporal,
     get taken() {
       return taken;
     },
@@ -155,7 +155,7 @@ it('a filter that one process sees ignored is no longer proven anywhere, and an 
   await two.go();
   assert.equal(two.entities.isHonoured('q'), true);
   shared.time.nowMs += MINUTE_MS;
-  two.entities.distrust();
+  two.entities.forgetProofs();
   await two.go();
   assert.equal(two.entities.isHonoured('q'), false);
   await three.go();
@@ -221,10 +221,10 @@ it('a process reads the notes at once when another process wrote one, but not af
   await one.go(100);
   await two.go(100);
   const before = shared.state.reads;
-  two.exchange.noticed(two.writer);
+  two.exchange.onNotice(two.writer);
   await two.go(100);
   assert.equal(shared.state.reads, before);
-  two.exchange.noticed(one.writer);
+  two.exchange.onNotice(one.writer);
   await two.go(100);
   assert.deepEqual([shared.state.reads, two.entities.get('page-max')], [before + 1, 100]);
 });
@@ -266,7 +266,7 @@ it('a stopped exchange of notes neither reads nor writes', async () => {
   one.exchange.stop();
   const { reads } = shared.state;
   one.entities.learn('page-max', 100);
-  one.exchange.noticed('another');
+  one.exchange.onNotice('another');
   await one.go(60_000);
   assert.deepEqual([shared.state.reads, shared.state.writes], [reads, 0]);
 });

@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/clock.js';
  */
 
 /** How long facts are valid: brokers may be upgraded or replaced behind their address. */
-export const FACT_MS = 60 * 60 * 1000;
+export const FACT_TTL_MS = 60 * 60 * 1000;
 
 /** Something learnt about a broker. */
 export interface Fact {
@@ -20,7 +20,7 @@ export type FactValue = true | number | string;
 /** Facts by name. */
 export type Facts = ReadonlyMap<string, Fact>;
 
-interface Kind {
+interface FactKind {
   /** Whether the fact saves a query to the broker. All other facts make a purge slower or more careful. */
   readonly isProof: boolean;
   readonly isValue: (value: unknown) => value is FactValue;
@@ -34,7 +34,7 @@ interface Kind {
 
 const isTrue = (value: unknown): value is true => value === true;
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1;
-const isEnd = (value: unknown): value is string => value === '' || value === '/';
+const isCollectionEnd = (value: unknown): value is string => value === '' || value === '/';
 
 /** The broker was seen to ignore a filter, so no earlier proof is valid. */
 export const DISTRUSTED = 'distrusted';
@@ -45,7 +45,7 @@ const OWN_PROOF = 'honoured-here';
 /** Maximum number of proofs of queries to keep. */
 const MAX_PROOFS = 200;
 
-const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+const KINDS: ReadonlyMap<string, FactKind> = new Map<string, FactKind>([
   ['page-max', { isProof: false, isValue: isSize, keeps: 'least' }],
   ['batch-max', { isProof: false, isValue: isSize, keeps: 'least' }],
   ['no-count', { isProof: false, isValue: isTrue }],
@@ -54,7 +54,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['refused', { isProof: false, isValue: isTrue, isNamed: true }],
   ['counts-before', { isProof: false, isValue: isTrue, isNamed: true }],
   [DISTRUSTED, { isProof: false, isValue: isTrue }],
-  ['collection-end', { isProof: true, isValue: isEnd }],
+  ['collection-end', { isProof: true, isValue: isCollectionEnd }],
   ['page', { isProof: true, isValue: isSize, keeps: 'largest', isNamed: true }],
   ['honoured', { isProof: true, isValue: isTrue, isNamed: true }],
   [OWN_PROOF, { isProof: true, isValue: isTrue, isNamed: true, isPrivate: true }],
@@ -87,11 +87,11 @@ export function isProofOfQuery(name: string): boolean {
 
 /** Whether a fact is still valid. A fact from the future never is, because a clock was set. */
 export function isFresh({ atMs }: Fact, nowMs: number): boolean {
-  return atMs <= nowMs && nowMs - atMs < FACT_MS;
+  return atMs <= nowMs && nowMs - atMs < FACT_TTL_MS;
 }
 
 /** Which facts of other processes are valid. */
-export interface Moment {
+export interface MergeOptions {
   readonly nowMs: number;
   /** Proofs of other processes that are not newer than this are left out. */
   readonly proofsAfterMs: number;
@@ -104,7 +104,7 @@ export interface Moment {
  *
  * @param theirs facts for which `isFact` holds, by the same clock as `mine`
  */
-export function mergeFacts(mine: Facts, theirs: Facts, { nowMs, proofsAfterMs }: Moment): Facts {
+export function mergeFacts(mine: Facts, theirs: Facts, { nowMs, proofsAfterMs }: MergeOptions): Facts {
   const merged = new Map([...mine].filter(([, fact]) => isFresh(fact, nowMs)));
   const counted = [...theirs].filter(([, fact]) => isFresh(fact, nowMs));
   const theirDistrust = new Map(counted).get(DISTRUSTED)?.atMs ?? -Infinity;
@@ -129,12 +129,12 @@ function boundProofs(facts: Facts): Facts {
   return new Map([...facts].filter(([name]) => !dropped.has(name)));
 }
 
-function isBetter(keeps: Kind['keeps'], fact: Fact, known: Fact): boolean {
+function isBetter(keeps: FactKind['keeps'], fact: Fact, known: Fact): boolean {
   if (fact.value === known.value || keeps === undefined) return fact.atMs > known.atMs;
   return keeps === 'least' ? fact.value < known.value : fact.value > known.value;
 }
 
-function kindOf(name: string): Kind | undefined {
+function kindOf(name: string): FactKind | undefined {
   return KINDS.get(name.split(' ', 1)[0] ?? '');
 }
 
@@ -196,9 +196,9 @@ type FactValues = {
  * What was learnt about one collection of a broker, kept by the process for as long as it serves that broker. Each fact expires
  * after an hour, because brokers may be upgraded or replaced behind their address.
  */
-export class BrokerMemory {
+export class BrokerCapabilities {
   /** Called after each change, except for those by `add`. */
-  onLearnt: (() => void) | undefined;
+  onChange: (() => void) | undefined;
   readonly #clock: Pick<Clock, 'now'>;
   #facts: Facts = new Map();
   #latestMs = -Infinity;
@@ -241,7 +241,7 @@ export class BrokerMemory {
   }
 
   /** Forgets all proofs: the broker was seen to ignore a filter, so it may not be the one that was asked before. */
-  distrust(): void {
+  forgetProofs(): void {
     this.#facts = withoutProofs(this.#facts);
     this.#set(DISTRUSTED, { value: true, atMs: this.#now() });
   }
@@ -279,6 +279,6 @@ export class BrokerMemory {
 
   #set(name: string, fact: Fact): void {
     this.#facts = new Map(this.#facts).set(name, fact);
-    this.onLearnt?.();
+    this.onChange?.();
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Pace } from '../../../../sidecar/purge/requests/index.js';
+import { RateLimiter } from '../../../../sidecar/purge/requests/index.js';
 import { MishapBroker, type Mishap } from '../../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
@@ -17,11 +17,7 @@ async function pacedPurge(options: {
   readonly perSecond: number;
   readonly hasBatches?: boolean;
   readonly mishaps?: readonly Mishap[];
-  readonly atProgress?: (
-    setPerSecond: (rate: number | undefined) => void,
-    deleted: number,
-    nowMs: number,
-  ) => void;
+  readonly atProgress?: (setRate: (rate: number | undefined) => void, deleted: number, nowMs: number) => void;
   /** The purge is stopped after this many deletes. */
   readonly endsAfter?: number;
 }): Promise<{ readonly sent: readonly Sent[]; readonly left: number }> {
@@ -36,12 +32,12 @@ async function pacedPurge(options: {
     dies: false,
     random: seededRandom(1),
   });
-  const pace = new Pace(clock, perSecond);
+  const rateLimiter = new RateLimiter(clock, perSecond);
   const sent: Sent[] = [];
   const stop = new AbortController();
   const outcome = await purge({ url: new URL('http://broker') }, 'type=Thing', {
     clock,
-    pace,
+    rateLimiter,
     signal: stop.signal,
     client: {
       send: (request) => {
@@ -54,7 +50,7 @@ async function pacedPurge(options: {
     },
     onEvent: (event) => {
       if (event.type !== 'progress') return;
-      options.atProgress?.((rate) => pace.setPerSecond(rate), event.deleted, clock.now());
+      options.atProgress?.((rate) => rateLimiter.setRate(rate), event.deleted, clock.now());
       if (event.deleted >= (options.endsAfter ?? Infinity)) stop.abort();
     },
   });
@@ -102,10 +98,10 @@ for (const hasBatches of [true, false]) {
       entities: 700,
       perSecond: 100,
       hasBatches,
-      atProgress: (setPerSecond, deleted, nowMs) => {
+      atProgress: (setRate, deleted, nowMs) => {
         if (deleted < 200 || loweredMs !== undefined) return;
         loweredMs = nowMs;
-        setPerSecond(1);
+        setRate(1);
       },
       endsAfter: 205,
     });
@@ -122,8 +118,8 @@ it('a purge at a rate follows a rate that is changed while it runs', async () =>
   const { sent } = await pacedPurge({
     entities: 1000,
     perSecond: 20,
-    atProgress: (setPerSecond, deleted) => {
-      if (deleted >= 200) setPerSecond(100);
+    atProgress: (setRate, deleted) => {
+      if (deleted >= 200) setRate(100);
     },
   });
   const changed = sent.findIndex(
@@ -154,7 +150,7 @@ async function agesOfFirstDeletes(perSecond: number): Promise<readonly number[]>
   };
   const { report } = await purge({ url: new URL('http://broker') }, 'type=Thing&q=n>1&drop=a,b,c', {
     clock,
-    pace: new Pace(clock, perSecond),
+    rateLimiter: new RateLimiter(clock, perSecond),
     client: {
       send: async ({ method, path }) => {
         const [resource = '', query = ''] = path.split('?');

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory, FACT_MS, lessonsOf } from '../../../../sidecar/purge/broker/index.js';
-import { isFact } from '../../../../sidecar/purge/broker/memory.js';
+import { BrokerCapabilities, FACT_TTL_MS, describeFacts } from '../../../../sidecar/purge/broker/index.js';
+import { isFact } from '../../../../sidecar/purge/broker/capabilities.js';
 
 it('facts learnt about a broker are listed as a sentence each with their time, restrictions first', () => {
   let nowMs = 1000;
   const clock = { now: () => nowMs };
-  const entities = new BrokerMemory(clock);
-  const temporal = new BrokerMemory(clock);
+  const entities = new BrokerCapabilities(clock);
+  const temporal = new BrokerCapabilities(clock);
   entities.setHonoured({ name: 'q', isShared: true });
   entities.learn('page pick', 500);
   nowMs = 2000;
   entities.learn('no-batch', true);
   temporal.learn('page-max', 200);
   temporal.learn('refused recent', true);
-  const shown = lessonsOf({ entities: entities.facts(), temporal: temporal.facts() });
+  const shown = describeFacts({ entities: entities.facts(), temporal: temporal.facts() });
   assert.deepEqual(
     shown.map(({ collection, name, kind, atMs }) => [collection, name, kind, atMs]),
     [
@@ -26,9 +26,9 @@ it('facts learnt about a broker are listed as a sentence each with their time, r
   );
   assert.match(shown[1]?.detail ?? '', /more than 200 /);
   for (const { detail } of shown) assert.match(detail, /^\S.*\.$/);
-  nowMs = 1000 + FACT_MS;
+  nowMs = 1000 + FACT_TTL_MS;
   assert.ok(
-    !lessonsOf({ entities: entities.facts(), temporal: new Map() }).some(({ kind }) => kind === 'proof'),
+    !describeFacts({ entities: entities.facts(), temporal: new Map() }).some(({ kind }) => kind === 'proof'),
   );
 });
 
@@ -42,7 +42,7 @@ it('facts about reduced requests use the names of the request parameters', () =>
     ['none', 'none'],
   ] as const) {
     const facts = new Map([[`refused ${projection}`, { value: true, atMs: 0 } as const]]);
-    const [lesson] = lessonsOf({ entities: facts, temporal: new Map() });
+    const [lesson] = describeFacts({ entities: facts, temporal: new Map() });
     assert.ok(lesson?.detail.includes(words), lesson?.detail);
   }
 });
@@ -64,6 +64,6 @@ it('intermediate facts about a broker are not listed', () => {
   ] as const) {
     assert.ok(isFact(name, value), name);
     const facts = new Map([[name, { value, atMs: 0 }]]);
-    assert.equal(lessonsOf({ entities: facts, temporal: new Map() }).length, isShown ? 1 : 0, name);
+    assert.equal(describeFacts({ entities: facts, temporal: new Map() }).length, isShown ? 1 : 0, name);
   }
 });

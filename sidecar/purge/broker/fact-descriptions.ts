@@ -1,12 +1,12 @@
-import { isProof, isProofOfQuery, type Facts, type FactValue } from './memory.js';
+import { isProof, isProofOfQuery, type Facts, type FactValue } from './capabilities.js';
 
 /** Facts by collection. */
-export type Learnt = Readonly<Record<(typeof COLLECTIONS)[number], Facts>>;
+export type FactsByCollection = Readonly<Record<(typeof COLLECTIONS)[number], Facts>>;
 
 export const COLLECTIONS = ['entities', 'temporal'] as const;
 
 /** Something learnt about a broker, for people to read. */
-export interface Lesson {
+export interface FactDescription {
   readonly collection: (typeof COLLECTIONS)[number];
   /** As facts are named: `page-max`, `counts-before q`. */
   readonly name: string;
@@ -31,22 +31,22 @@ const PROJECTIONS: Readonly<Record<string, string>> = {
  * Describes in sentences what was learnt about a broker. Limits come first, then the order is by collection and name. Details
  * such as accepted page sizes are left out.
  */
-export function lessonsOf(learnt: Learnt): readonly Lesson[] {
+export function describeFacts(learnt: FactsByCollection): readonly FactDescription[] {
   const lessons = COLLECTIONS.flatMap((collection) => [
-    ...[...learnt[collection]].flatMap(([name, { value, atMs }]): readonly Lesson[] => {
+    ...[...learnt[collection]].flatMap(([name, { value, atMs }]): readonly FactDescription[] => {
       const detail = sentence(name, value);
       const kind = isProof(name) ? 'proof' : 'limit';
       return detail === undefined ? [] : [{ collection, name, kind, detail, atMs }];
     }),
     ...provenQueries(collection, learnt[collection]),
   ]);
-  const order = ({ kind, collection, name }: Lesson) =>
+  const order = ({ kind, collection, name }: FactDescription) =>
     `${kind === 'limit' ? 0 : 1} ${collection === 'entities' ? 0 : 1} ${name}`;
   return lessons.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 /** Says how many queries are proven. Which queries those are cannot be read from the names of their proofs. */
-function provenQueries(collection: Lesson['collection'], facts: Facts): readonly Lesson[] {
+function provenQueries(collection: FactDescription['collection'], facts: Facts): readonly FactDescription[] {
   const times = [...facts].filter(([name]) => isProofOfQuery(name)).map(([, { atMs }]) => atMs);
   if (times.length === 0) return [];
   const what = times.length === 1 ? 'One query was' : `${times.length} queries were`;

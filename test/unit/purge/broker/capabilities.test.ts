@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { BrokerMemory } from '../../../../sidecar/purge/broker/index.js';
+import { BrokerCapabilities } from '../../../../sidecar/purge/broker/index.js';
 
 const HOUR_MS = 3_600_000;
 
 function capabilitiesAt(startMs: number) {
   const time = { nowMs: startMs };
-  return { time, capabilities: new BrokerMemory({ now: () => time.nowMs }) };
+  return { time, capabilities: new BrokerCapabilities({ now: () => time.nowMs }) };
 }
 
 it('broker capabilities keep facts for an hour, and then forget all of them', () => {
@@ -123,7 +123,7 @@ it('a broker that was seen to ignore a filter loses its proofs, and can be prove
   capabilities.learn('collection-end', '/');
   capabilities.learn('page-max', 100);
   capabilities.learn('counts-before attrs', true);
-  capabilities.distrust();
+  capabilities.forgetProofs();
   assert.deepEqual([capabilities.isHonoured('q'), capabilities.isHonoured('type')], [false, false]);
   assert.equal(capabilities.get('page pick'), undefined);
   assert.equal(capabilities.get('collection-end'), undefined);
@@ -138,7 +138,7 @@ it('a broker that was seen to ignore a filter loses its proofs, and can be prove
 it('new facts are announced once, and known facts or those of other processes are not', () => {
   const { capabilities } = capabilitiesAt(0);
   let changes = 0;
-  capabilities.onLearnt = () => (changes += 1);
+  capabilities.onChange = () => (changes += 1);
   capabilities.learn('no-batch', true);
   capabilities.learn('no-batch', true);
   capabilities.learn('page pick', 100);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
 
 /** A requested rate, in items per second; null for no limit. */
-export interface AskedRate {
+export interface RequestedRate {
   readonly maxPerSecond?: number | null | undefined;
 }
 
@@ -9,25 +9,25 @@ export interface AskedRate {
  * Limits how fast a purge deletes. All its deletes pass through here, and the rate may be changed while it runs. A token bucket
  * that holds what one second allows, and is full at the start.
  */
-export class Pace {
+export class RateLimiter {
   readonly #clock: Clock;
   #perSecond: number | undefined;
   #tokens: number;
-  #filledMs: number;
+  #refilledMs: number;
   #changed = new AbortController();
   #tail: Promise<unknown> = Promise.resolve();
 
   /** @param perSecond deletes per second; without it, or null, there is no limit */
-  constructor(clock: Clock, perSecond?: AskedRate['maxPerSecond']) {
+  constructor(clock: Clock, perSecond?: RequestedRate['maxPerSecond']) {
     this.#clock = clock;
     this.#perSecond = perSecond ?? undefined;
     this.#tokens = this.burst;
-    this.#filledMs = clock.monotonicMs();
+    this.#refilledMs = clock.monotonicMs();
   }
 
-  /** Creates the pace that a request, or a record, asks for. */
-  static of(clock: Clock, { maxPerSecond }: AskedRate): Pace {
-    return new Pace(clock, maxPerSecond);
+  /** Creates the limiter of the rate that a request, or a record, asks for. */
+  static of(clock: Clock, { maxPerSecond }: RequestedRate): RateLimiter {
+    return new RateLimiter(clock, maxPerSecond);
   }
 
   /** Maximum number of items that one request may delete: what a second allows, at least one. */
@@ -38,8 +38,8 @@ export class Pace {
   /**
    * Changes the rate from now on; null or undefined removes the limit. Deletes that were let through before are not affected.
    */
-  setPerSecond(perSecond: AskedRate['maxPerSecond']): void {
-    this.#fill();
+  setRate(perSecond: RequestedRate['maxPerSecond']): void {
+    this.#refill();
     const isFirst = this.#perSecond === undefined;
     this.#perSecond = perSecond ?? undefined;
     if (this.#perSecond !== undefined) this.#tokens = isFirst ? 0 : Math.min(this.#tokens, this.burst);
@@ -53,7 +53,7 @@ export class Pace {
    *   in parts
    * @throws the signal's reason if the signal aborts first
    */
-  async take(amount: number, signal: AbortSignal): Promise<boolean> {
+  async acquire(amount: number, signal: AbortSignal): Promise<boolean> {
     if (this.#perSecond === undefined && !signal.aborted) return true;
     const turn = this.#tail.then(() => this.#waitFor(amount, signal));
     // A request that gives up lets the next one through.
@@ -62,9 +62,9 @@ export class Pace {
   }
 
   /** Gives back what was taken for a request that was not sent after all. */
-  giveBack(amount: number): void {
+  refund(amount: number): void {
     if (this.#perSecond === undefined) return;
-    this.#fill();
+    this.#refill();
     this.#tokens = Math.min(this.burst, this.#tokens + amount);
     this.#wake();
   }
@@ -75,10 +75,10 @@ export class Pace {
     this.#changed = new AbortController();
   }
 
-  #fill(): void {
+  #refill(): void {
     const nowMs = this.#clock.monotonicMs();
-    const passedMs = nowMs - this.#filledMs;
-    this.#filledMs = nowMs;
+    const passedMs = nowMs - this.#refilledMs;
+    this.#refilledMs = nowMs;
     if (this.#perSecond !== undefined)
       this.#tokens = Math.min(this.burst, this.#tokens + (passedMs * this.#perSecond) / 1000);
   }
@@ -86,7 +86,7 @@ export class Pace {
   async #waitFor(amount: number, signal: AbortSignal): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
-      this.#fill();
+      this.#refill();
       if (this.#perSecond === undefined) return true;
       if (amount > this.burst) return false;
       // Rounding must not cost another sleep of a millisecond.

@@ -2,37 +2,37 @@ import {
   COLLECTIONS,
   DISTRUSTED,
   type Fact,
-  FACT_MS,
+  FACT_TTL_MS,
   type FactValue,
   isFact,
-  type Learnt,
+  type FactsByCollection,
 } from '../purge/broker/index.js';
 import type { BrokerNotes } from '../store/index.js';
 import { systemClock, type Clock } from '../shared/clock.js';
-import type { BrokerMemories } from './configured-kinds.js';
+import type { CapabilitiesByCollection } from './configured-kinds.js';
 
 /** Notes are read and written at most this often, in milliseconds. */
-const LEAST_PAUSE_MS = 1000;
+const MIN_INTERVAL_MS = 1000;
 
 /** How long to collect facts before writing them together, in milliseconds. */
-const GATHER_MS = 50;
+const BATCH_DELAY_MS = 50;
 
 /** Notes are read at least this often, in milliseconds, since a notice may get lost and the store may have failed. */
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 
-export interface NoteExchangeOptions {
+export interface CapabilitySyncOptions {
   readonly store: BrokerNotes;
   /** The name that all processes use for the broker; see `brokerName`. */
   readonly broker: string;
   /** Unique name of this process, new at each start. */
   readonly writer: string;
-  readonly memories: BrokerMemories;
-  /** The clock of the memories. */
+  readonly capabilities: CapabilitiesByCollection;
+  /** The clock of the capabilities. */
   readonly clock: Pick<Clock, 'now'>;
   /** Used for the pauses between looks. Real time by default, whatever clock the purges use. */
   readonly pauses?: Pick<Clock, 'sleep'>;
   /** Called with the names of facts that were new here because another process learnt them. */
-  readonly onTaken?: (facts: readonly string[]) => void;
+  readonly onReceived?: (facts: readonly string[]) => void;
 }
 
 /**
@@ -42,8 +42,8 @@ export interface NoteExchangeOptions {
  * Proofs from before the start of this process do not count: when a broker was replaced and the gateways are restarted,
  * every filter is proven again.
  */
-export class NoteExchange {
-  readonly #options: NoteExchangeOptions;
+export class CapabilitySync {
+  readonly #options: CapabilitySyncOptions;
   /** When this process looked first, by the clock of the store. */
   #sinceStoreMs: number | undefined;
   readonly #stopped = new AbortController();
@@ -51,18 +51,18 @@ export class NoteExchange {
   #isDue = false;
   #isUnwritten = false;
 
-  constructor(options: NoteExchangeOptions) {
+  constructor(options: CapabilitySyncOptions) {
     this.#options = options;
     for (const collection of COLLECTIONS) {
-      options.memories[collection].onLearnt = () => {
+      options.capabilities[collection].onChange = () => {
         this.#isUnwritten = true;
-        this.#lookSoon();
+        this.#syncSoon();
       };
     }
   }
 
   start(): void {
-    void this.#lookUntilStopped();
+    void this.#run();
   }
 
   /** Stops the exchange. Unwritten facts are lost; the next process learns them again. */
@@ -72,24 +72,24 @@ export class NoteExchange {
   }
 
   /** Called when a process has written a note. */
-  noticed(writer: string): void {
-    if (writer !== this.#options.writer) this.#lookSoon();
+  onNotice(writer: string): void {
+    if (writer !== this.#options.writer) this.#syncSoon();
   }
 
-  #lookSoon(): void {
+  #syncSoon(): void {
     this.#isDue = true;
     this.#wake();
   }
 
-  async #lookUntilStopped(): Promise<void> {
+  async #run(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#isDue = false;
       // After a failure, the next look happens at its usual time.
-      await this.#look().catch(() => {});
-      await this.#sleep(LEAST_PAUSE_MS, signal);
+      await this.#sync().catch(() => {});
+      await this.#sleep(MIN_INTERVAL_MS, signal);
       await this.#untilDue();
-      await this.#sleep(GATHER_MS, signal);
+      await this.#sleep(BATCH_DELAY_MS, signal);
     }
   }
 
@@ -101,14 +101,14 @@ export class NoteExchange {
     const due = new AbortController();
     this.#wake = () => due.abort();
     if (this.#isDue || this.#stopped.signal.aborted) return;
-    await this.#sleep(LOOK_EVERY_MS, due.signal);
+    await this.#sleep(POLL_INTERVAL_MS, due.signal);
   }
 
   /** Reads what other processes have learnt, and writes what was learnt here. */
-  async #look(): Promise<void> {
-    const { store, broker, writer, memories, clock, onTaken } = this.#options;
+  async #sync(): Promise<void> {
+    const { store, broker, writer, capabilities, clock, onReceived } = this.#options;
     const askedMs = clock.now();
-    const read = await store.read(broker, FACT_MS);
+    const read = await store.read(broker, FACT_TTL_MS);
     const answeredMs = clock.now();
     const offset = { leastMs: read.nowMs - answeredMs, mostMs: read.nowMs - askedMs };
     this.#sinceStoreMs ??= read.nowMs;
@@ -118,14 +118,14 @@ export class NoteExchange {
       const learnt = note.writer === writer ? undefined : readNote(note.text, offset, answeredMs);
       if (learnt === undefined) continue;
       for (const collection of COLLECTIONS)
-        taken.push(...memories[collection].add(learnt[collection], startedMs));
+        taken.push(...capabilities[collection].add(learnt[collection], startedMs));
     }
-    if (taken.length > 0) onTaken?.(taken);
+    if (taken.length > 0) onReceived?.(taken);
     if (!this.#isUnwritten) return;
     this.#isUnwritten = false;
     try {
-      const learnt = { entities: memories.entities.facts(), temporal: memories.temporal.facts() };
-      await store.write(broker, { writer, text: writeNote(learnt, offset) }, FACT_MS);
+      const learnt = { entities: capabilities.entities.facts(), temporal: capabilities.temporal.facts() };
+      await store.write(broker, { writer, text: writeNote(learnt, offset) }, FACT_TTL_MS);
     } catch (error) {
       this.#isUnwritten = true;
       throw error;
@@ -153,7 +153,7 @@ const MAX_LENGTH = 64 * 1024;
  * processes share. Because the clock offset is a range, facts are dated at its older end and contradictions at its
  * newer end.
  */
-export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): string {
+export function writeNote(learnt: FactsByCollection, { leastMs, mostMs }: ClockOffset): string {
   const written = COLLECTIONS.map((collection) => [
     collection,
     Object.fromEntries(
@@ -175,7 +175,11 @@ export function writeNote(learnt: Learnt, { leastMs, mostMs }: ClockOffset): str
  * @param nowMs the time on the clock of this process
  * @returns undefined if any part of the text is not a valid note, or the note has another format
  */
-export function readNote(text: string, { leastMs, mostMs }: ClockOffset, nowMs: number): Learnt | undefined {
+export function readNote(
+  text: string,
+  { leastMs, mostMs }: ClockOffset,
+  nowMs: number,
+): FactsByCollection | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const note = parseObject(text);
   if (note?.['format'] !== FORMAT) return undefined;
