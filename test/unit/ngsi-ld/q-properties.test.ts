@@ -10,6 +10,7 @@ import {
   type QValue,
 } from '../../../sidecar/ngsi-ld/q.js';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
+import { words } from '../../support/words.js';
 import { NOWHERE, printQ, withoutSpans } from './print-q.js';
 
 /** fc.record, returning objects with the ordinary prototype, as the parser makes them. */
@@ -18,14 +19,7 @@ function record<T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<
 }
 
 const name = fc.constantFrom(
-  'speed',
-  'é1',
-  '_x',
-  'ex:speed',
-  'a-b',
-  'https://a.example/v1.0/b',
-  'urn:a.b:c',
-  '__proto__',
+  ...words('speed é1 _x ex:speed a-b https://a.example/v1.0/b urn:a.b:c __proto__'),
 );
 const path: fc.Arbitrary<QPath> = fc.oneof(
   record({

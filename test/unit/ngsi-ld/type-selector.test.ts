@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 import { matchesType, parseTypeSelector, typeNamesOf } from '../../../sidecar/ngsi-ld/type-selector.js';
+import { words } from '../../support/words.js';
 
 const selects = (text: string, ...types: string[]) => matchesType(parseTypeSelector(text), types);
 
@@ -31,19 +32,7 @@ it('a type selector compares names exactly, including IRIs', () => {
 });
 
 it('an incomplete type selector is refused', () => {
-  for (const text of [
-    '',
-    ',A',
-    'A,',
-    'A;;B',
-    '(A',
-    'A)',
-    '()',
-    'A B',
-    '"A"',
-    'A\u0000',
-    '('.repeat(60_000),
-  ]) {
+  for (const text of [...words(',A A, A;;B (A A) () "A"'), ...['', 'A B', 'A\u0000', '('.repeat(60_000)]]) {
     assert.throws(() => parseTypeSelector(text), NgsiLdSyntaxError, text.slice(0, 20));
   }
 });

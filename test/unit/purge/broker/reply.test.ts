@@ -16,55 +16,34 @@ import { isRetryableStatus } from '../../../../sidecar/purge/broker/reply.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 
-it('parseBrokerProblem reads type, title and detail, and takes the status from the reply', () => {
-  const body = {
-    type: `${ETSI}BadRequestData`,
-    title: 'Bad',
-    detail: 'q is wrong',
-    status: 200,
-    extra: [1],
-  };
-  assert.deepEqual(parseBrokerProblem(replyOf(400, body)), {
-    type: `${ETSI}BadRequestData`,
-    title: 'Bad',
-    detail: 'q is wrong',
-    status: 400,
+const ODD = [null, 7, true, [], {}, '', '  '];
+for (const [what, body, problem, contentType = ''] of [
+  [
+    'reads type, title and detail, and takes the status from the reply',
+    { type: `${ETSI}BadRequestData`, title: 'Bad', detail: 'q is wrong', status: 200, extra: [1] },
+    { type: `${ETSI}BadRequestData`, title: 'Bad', detail: 'q is wrong' },
+  ],
+  [
+    'trims the blanks that some brokers append to a type',
+    { type: `${ETSI}TooManyResults ` },
+    { type: `${ETSI}TooManyResults` },
+  ],
+  ['reads its own detail', { detail: 'own', message: 'm', description: 'd' }, { detail: 'own' }],
+  ['uses message for a missing detail', { message: 'm', description: 'd' }, { detail: 'm' }],
+  ['uses description for a missing detail', { error: 'BadRequest', description: 'd' }, { detail: 'd' }],
+  ['uses message for a detail that is no string', { detail: ['x'], message: 'm' }, { detail: 'm' }],
+  ...ODD.map(
+    (odd) => [`leaves out ${JSON.stringify(odd)}`, { type: odd, title: odd, detail: odd }, {}] as const,
+  ),
+  ['keeps plain text as detail', ' upstream gone \n', { detail: 'upstream gone' }, 'text/plain'],
+  ...['text/html; charset=utf-8', 'TEXT/HTML', 'application/xhtml+xml', 'text/xml'].map(
+    (type) => [`never keeps a page of ${type}`, '<!DOCTYPE html><pre>Cannot DELETE</pre>', {}, type] as const,
+  ),
+] as const)
+  it(`parseBrokerProblem ${what}`, () => {
+    const reply = replyOf(404, body, contentType === '' ? {} : { 'content-type': contentType });
+    assert.deepEqual(parseBrokerProblem(reply), { ...problem, status: 404 });
   });
-});
-
-it('parseBrokerProblem trims the blanks that some brokers append to a type', () => {
-  assert.equal(
-    parseBrokerProblem(replyOf(403, { type: `${ETSI}TooManyResults ` })).type,
-    `${ETSI}TooManyResults`,
-  );
-});
-
-it('parseBrokerProblem uses message or description for a missing detail', () => {
-  const all = { detail: 'own', message: 'm', description: 'd' };
-  assert.equal(parseBrokerProblem(replyOf(400, all)).detail, 'own');
-  assert.equal(parseBrokerProblem(replyOf(400, { message: 'm', description: 'd' })).detail, 'm');
-  assert.equal(parseBrokerProblem(replyOf(400, { error: 'BadRequest', description: 'd' })).detail, 'd');
-  assert.equal(parseBrokerProblem(replyOf(400, { detail: ['x'], message: 'm' })).detail, 'm');
-});
-
-it('parseBrokerProblem leaves out members that are blank or not strings', () => {
-  for (const odd of [null, 7, true, [], {}, '', '  ']) {
-    assert.deepEqual(parseBrokerProblem(replyOf(400, { type: odd, title: odd, detail: odd })), {
-      status: 400,
-    });
-  }
-});
-
-it('parseBrokerProblem keeps plain text as detail, but never an HTML or XML page', () => {
-  assert.deepEqual(parseBrokerProblem(replyOf(502, ' upstream gone \n', { 'content-type': 'text/plain' })), {
-    status: 502,
-    detail: 'upstream gone',
-  });
-  for (const type of ['text/html; charset=utf-8', 'TEXT/HTML', 'application/xhtml+xml', 'text/xml']) {
-    const reply = replyOf(404, '<!DOCTYPE html><pre>Cannot DELETE</pre>', { 'content-type': type });
-    assert.deepEqual(parseBrokerProblem(reply), { status: 404 }, type);
-  }
-});
 
 it('parseBrokerProblem shortens long texts', () => {
   const long = 'x'.repeat(5000);

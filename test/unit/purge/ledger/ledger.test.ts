@@ -73,112 +73,82 @@ it('ItemLedger: items are added one by one up to the maximum, and no further', (
   assert.equal(ledger.matched, 2);
 });
 
-const FIRST = { isFinal: false };
-const FINAL = { isFinal: true };
+type Step = (ledger: ItemLedger) => void;
+const STILL_LISTED = { status: 409, title: 'Entity still listed' };
 
-for (const [what, steps, counts, state] of [
-  ['has no outcome before its delete is answered', [], {}, IdState.pending],
-  ['is deleted once that is confirmed', [[GONE, FIRST]], { deleted: 1 }, IdState.gone],
+/** What can happen to the item ONE. */
+const STEPS = {
+  confirmed: (ledger) => ledger.record(ONE, GONE, false),
+  absent: (ledger) => ledger.record(ONE, ABSENT, false),
+  busy: (ledger) => ledger.record(ONE, RETRYABLE, false),
+  statusless: (ledger) => ledger.record(ONE, UNCLEAR, false),
+  refused: (ledger) => ledger.record(ONE, REFUSED, false),
+  'at last confirmed': (ledger) => ledger.record(ONE, GONE, true),
+  'at last absent': (ledger) => ledger.record(ONE, ABSENT, true),
+  'at last busy': (ledger) => ledger.record(ONE, RETRYABLE, true),
+  'at last statusless': (ledger) => ledger.record(ONE, UNCLEAR, true),
+  'at last refused': (ledger) => ledger.record(ONE, REFUSED, true),
+  unclear: (ledger) => ledger.markUnclear(ONE),
+  'still listed': (ledger) => ledger.recordStillListed(ONE, STILL_LISTED),
+  'given up': (ledger) => ledger.recordFailure(ONE, STILL_LISTED),
+  'found to be there': (ledger) => ledger.resolveAsPresent(ONE),
+  'found to be gone': (ledger) => ledger.resolveAsDeleted(ONE),
+  'not in the last survey': (ledger) => survey(ledger, true),
+  'in the last survey': (ledger) => survey(ledger, true, ONE),
+} satisfies Record<string, Step>;
+const isStep = (name: string): name is keyof typeof STEPS => Object.hasOwn(STEPS, name);
+
+for (const [steps, state, count, outcomes] of [
+  ['', 'pending', undefined, ''],
+  ['confirmed', 'gone', 'deleted', 'deleted'],
+  ['confirmed, at last confirmed', 'goneTwice', 'deleted', 'deleted deleted'],
+  ['confirmed, at last absent', 'goneTwice', 'deleted', 'deleted deleted'],
+  ['confirmed, at last refused', 'failed', 'failed', 'deleted notDeleted'],
+  ['confirmed, at last busy', 'failed', 'failed', 'deleted notDeleted'],
+  ['confirmed, given up', 'failed', 'failed', 'deleted notDeleted'],
+  ['confirmed, unclear', 'gone', 'unknown', 'deleted unknown'],
+  ['confirmed, unclear, at last busy', 'failed', 'unknown', 'deleted unknown'],
+  ['confirmed, unclear, found to be there', 'failed', 'failed', 'deleted unknown notDeleted'],
+  ['confirmed, unclear, found to be gone', 'goneTwice', 'deleted', 'deleted unknown deleted'],
+  ['confirmed, at last confirmed, still listed', 'failed', 'failed', 'deleted deleted notDeleted'],
   [
-    'stays deleted after a second delete',
-    [
-      [GONE, FIRST],
-      [GONE, FINAL],
-    ],
-    { deleted: 1 },
-    IdState.goneTwice,
+    'confirmed, at last confirmed, still listed, not in the last survey',
+    'absentTwice',
+    'alreadyGone',
+    'deleted deleted notDeleted alreadyGone',
   ],
-  ['was gone already where it is absent', [[ABSENT, FIRST]], { alreadyGone: 1 }, IdState.absent],
-  [
-    'was gone already where it is absent twice',
-    [
-      [ABSENT, FIRST],
-      [ABSENT, FINAL],
-    ],
-    { alreadyGone: 1 },
-    IdState.absentTwice,
-  ],
-  [
-    'was gone already where it is absent after a failure',
-    [
-      [RETRYABLE, FIRST],
-      [ABSENT, FINAL],
-    ],
-    { alreadyGone: 1 },
-    IdState.absentTwice,
-  ],
-  [
-    'is deleted where it is absent after a confirmed delete',
-    [
-      [GONE, FIRST],
-      [ABSENT, FINAL],
-    ],
-    { deleted: 1 },
-    IdState.goneTwice,
-  ],
-  [
-    'is deleted where it is absent after an unclear delete',
-    ['unclear', [ABSENT, FIRST]],
-    { deleted: 1 },
-    IdState.gone,
-  ],
-  [
-    'is deleted where it is absent at last after an unclear delete',
-    ['unclear', [ABSENT, FINAL]],
-    { deleted: 1 },
-    IdState.goneTwice,
-  ],
-  [
-    'is deleted where it was absent at first',
-    [
-      [ABSENT, FIRST],
-      [GONE, FINAL],
-    ],
-    { deleted: 1 },
-    IdState.goneTwice,
-  ],
-  ['is due again after a failure that may pass', [[RETRYABLE, FIRST]], { failed: 1 }, IdState.retryDue],
-  [
-    'is failed after a second such failure',
-    [
-      [RETRYABLE, FIRST],
-      [RETRYABLE, FINAL],
-    ],
-    { failed: 1 },
-    IdState.failed,
-  ],
-  ['is due again after a failure without a status', [[UNCLEAR, FIRST]], { failed: 1 }, IdState.retryDue],
-  [
-    'is failed after a second failure without a status',
-    [
-      [UNCLEAR, FIRST],
-      [UNCLEAR, FINAL],
-    ],
-    { failed: 1 },
-    IdState.failed,
-  ],
-  ['is failed once it is refused', [[REFUSED, FIRST]], { failed: 1 }, IdState.failed],
-  ['is unknown while an unclear delete is in flight', ['unclear'], { unknown: 1 }, IdState.pending],
-  ['stays unknown after a failure', ['unclear', [RETRYABLE, FIRST]], { unknown: 1 }, IdState.retryDue],
-  ['is clear once a later try is confirmed', ['unclear', [GONE, FIRST]], { deleted: 1 }, IdState.gone],
-] as const satisfies readonly (readonly [
-  string,
-  readonly ('unclear' | readonly [DeleteResult, object])[],
-  object,
-  IdState,
-])[])
-  it(`ItemLedger: an item ${what}`, () => {
-    const ledger = new ItemLedger();
+  ['absent', 'absent', 'alreadyGone', 'alreadyGone'],
+  ['absent, at last absent', 'absentTwice', 'alreadyGone', 'alreadyGone alreadyGone'],
+  ['absent, at last confirmed', 'goneTwice', 'deleted', 'alreadyGone deleted'],
+  ['absent, at last refused', 'failed', 'failed', 'alreadyGone notDeleted'],
+  ['absent, unclear', 'absent', 'unknown', 'alreadyGone unknown'],
+  ['busy', 'retryDue', 'failed', ''],
+  ['busy, at last busy', 'failed', 'failed', ''],
+  ['busy, at last absent', 'absentTwice', 'alreadyGone', 'alreadyGone'],
+  ['statusless', 'retryDue', 'failed', ''],
+  ['statusless, at last statusless', 'failed', 'failed', ''],
+  ['refused', 'failed', 'failed', ''],
+  ['refused, in the last survey', 'failed', 'failed', ''],
+  ['refused, not in the last survey', 'absentTwice', 'alreadyGone', 'alreadyGone'],
+  ['unclear', 'pending', 'unknown', 'unknown'],
+  ['unclear, confirmed', 'gone', 'deleted', 'unknown deleted'],
+  ['unclear, absent', 'gone', 'deleted', 'unknown deleted'],
+  ['unclear, at last absent', 'goneTwice', 'deleted', 'unknown deleted'],
+  ['unclear, busy', 'retryDue', 'unknown', 'unknown'],
+  ['unclear, busy, found to be there', 'retryDue', 'failed', 'unknown notDeleted'],
+  ['unclear, at last busy, in the last survey', 'failed', 'failed', 'unknown notDeleted'],
+  ['unclear, at last busy, not in the last survey', 'goneTwice', 'deleted', 'unknown deleted'],
+] as const)
+  it(`ItemLedger: an item that is ${steps === '' ? 'added' : steps} is ${state}, and counts as ${count ?? 'nothing'}`, () => {
+    const { ledger, told } = observed();
     ledger.add(ONE);
-    for (const step of steps) {
-      if (step === 'unclear') ledger.markUnclear(ONE);
-      else ledger.record(ONE, step[0], step[1].isFinal);
-    }
-    assert.deepEqual(ledger.counts, counted({ matched: 1, ...counts }));
-    assert.equal(ledger.states.get('urn:a:1'), state);
-    const isGone = 'deleted' in counts || 'alreadyGone' in counts;
-    assert.deepEqual(ledger.success, isGone ? ['urn:a:1'] : []);
-    assert.deepEqual(ledger.unclear, 'unknown' in counts ? [ONE] : []);
+    for (const name of steps.split(', ')) if (isStep(name)) STEPS[name](ledger);
+    assert.deepEqual(ledger.counts, counted({ matched: 1, ...(count === undefined ? {} : { [count]: 1 }) }));
+    assert.equal(ledger.states.get('urn:a:1'), IdState[state]);
+    assert.equal(told.map(([, outcome]) => outcome).join(' '), outcomes);
+    assert.deepEqual(ledger.unclear, count === 'unknown' ? [ONE] : []);
+    const isGone = count === 'deleted' || count === 'alreadyGone';
+    if (count !== 'unknown') assert.deepEqual(ledger.success, isGone ? ['urn:a:1'] : []);
   });
 
 it('ItemLedger: a final retry that succeeds removes the error', () => {
@@ -440,125 +410,11 @@ it('the keys of instances of one attribute differ, and their errors name them', 
   assert.deepEqual(ledger.success, []);
 });
 
-const STILL_LISTED = { status: 409, title: 'Entity still listed' };
-
 /** A ledger, and the reported outcomes of its items. */
 function observed() {
   const told: (readonly [string, ItemOutcome])[] = [];
   const ledger = new ItemLedger(Infinity, (item, outcome) => told.push([keyOf(item), outcome]));
   return { ledger, told };
-}
-
-/** The outcomes reported for one item after these steps. */
-function toldOf(...steps: readonly ((ledger: ItemLedger) => void)[]) {
-  const { ledger, told } = observed();
-  ledger.add(ONE);
-  for (const step of steps) step(ledger);
-  return { outcomes: told.map(([, outcome]) => outcome), counts: { ...ledger.counts, matched: 0 } };
-}
-
-type Step = (ledger: ItemLedger) => void;
-const first =
-  (verdict: DeleteResult): Step =>
-  (ledger) =>
-    ledger.record(ONE, verdict, false);
-const final =
-  (verdict: DeleteResult): Step =>
-  (ledger) =>
-    ledger.record(ONE, verdict, true);
-const unclear: Step = (ledger) => ledger.markUnclear(ONE);
-const stillListed: Step = (ledger) => ledger.recordStillListed(ONE, STILL_LISTED);
-const givenUp: Step = (ledger) => ledger.recordFailure(ONE, STILL_LISTED);
-const notShown: Step = (ledger) => survey(ledger, true);
-const shown: Step = (ledger) => survey(ledger, true, ONE);
-const present: Step = (ledger) => ledger.resolveAsPresent(ONE);
-const missing: Step = (ledger) => ledger.resolveAsDeleted(ONE);
-
-const told: Readonly<
-  Record<string, readonly [readonly Step[], readonly ItemOutcome[], Partial<PurgeCounts>]>
-> = {
-  'confirmed twice and still listed': [
-    [first(GONE), final(GONE), stillListed],
-    ['deleted', 'deleted', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'confirmed, still listed, then refused': [
-    [first(GONE), final(REFUSED)],
-    ['deleted', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'confirmed, still listed, then out of tries': [
-    [first(GONE), final(RETRYABLE)],
-    ['deleted', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'confirmed, still listed, then given up': [
-    [first(GONE), givenUp],
-    ['deleted', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'absent, still listed, then refused': [
-    [first(ABSENT), final(REFUSED)],
-    ['alreadyGone', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'confirmed, still listed, then without an answer': [
-    [first(GONE), unclear],
-    ['deleted', 'unknown'],
-    { unknown: 1 },
-  ],
-  'absent, still listed, then without an answer': [
-    [first(ABSENT), unclear],
-    ['alreadyGone', 'unknown'],
-    { unknown: 1 },
-  ],
-  'confirmed, then without an answer until the tries ran out': [
-    [first(GONE), unclear, final(RETRYABLE)],
-    ['deleted', 'unknown'],
-    { unknown: 1 },
-  ],
-  'confirmed, then without an answer, and found to be there': [
-    [first(GONE), unclear, present],
-    ['deleted', 'unknown', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'confirmed, then without an answer, and found to be gone': [
-    [first(GONE), unclear, missing],
-    ['deleted', 'unknown', 'deleted'],
-    { deleted: 1 },
-  ],
-  'without an answer, and found to be there': [
-    [unclear, first(RETRYABLE), present],
-    ['unknown', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'refused, and later deleted by another client': [
-    [first(REFUSED), notShown],
-    ['alreadyGone'],
-    { alreadyGone: 1 },
-  ],
-  'confirmed twice, still listed, and later deleted by another client': [
-    [first(GONE), final(GONE), stillListed, notShown],
-    ['deleted', 'deleted', 'notDeleted', 'alreadyGone'],
-    { alreadyGone: 1 },
-  ],
-  'without an answer, and gone in the last survey': [
-    [unclear, final(RETRYABLE), notShown],
-    ['unknown', 'deleted'],
-    { deleted: 1 },
-  ],
-  'without an answer, and listed by the last survey': [
-    [unclear, final(RETRYABLE), shown],
-    ['unknown', 'notDeleted'],
-    { failed: 1 },
-  ],
-  'refused, and listed by the last survey': [[first(REFUSED), shown], [], { failed: 1 }],
-};
-
-for (const [what, [steps, outcomes, counts]] of Object.entries(told)) {
-  it(`ItemLedger: the last reported outcome of an item agrees with the counts: ${what}`, () => {
-    assert.deepEqual(toldOf(...steps), { outcomes, counts: counted(counts) });
-  });
 }
 
 it('ItemLedger: the last reported outcomes agree with the counts, whatever happens to the items', () => {

@@ -155,30 +155,23 @@ it('a page that is too large to be read is requested in smaller steps, without b
   });
 });
 
-it('a page that is too large to be read is requested in smaller steps even if each source of the broker shows an entity', async () => {
-  const { page, asked } = listerOf((_query, limit) => {
-    if (limit > 100) throw new ReplyTooLargeError('too large');
-    const shown = idsOf(limit).flatMap((id) => [{ id }, { id: `${id}:other` }]);
-    return replyOf(200, shown);
-  });
-  assert.equal((await page()).limit, 100);
-  await page({ offset: 100 });
-  assert.deepEqual(
-    asked.map((one) => one.split(' ')[0]),
-    ['1000', '500', '1', '200', '100', '100'],
-  );
-});
-
-it('a page that is too large to be read is requested in all smaller steps if the broker respects limits', async () => {
-  const { page, asked } = listerOf((_query, limit) => {
-    if (limit > 10) throw new ReplyTooLargeError('too large');
-    return undefined;
-  });
-  assert.equal((await page()).limit, 10);
-  assert.deepEqual(
-    asked.map((one) => one.split(' ')[0]),
-    ['1000', '500', '1', '200', '100', '50', '20', '10'],
-  );
+it('a page that is too large to be read is requested in all smaller steps if the broker respects limits, even for each of its sources', async () => {
+  for (const [most, sources, sizes] of [
+    [10, [''], [1000, 500, 1, 200, 100, 50, 20, 10, 10]],
+    [100, ['', ':other'], [1000, 500, 1, 200, 100, 100]],
+  ] as const) {
+    const { page, asked } = listerOf((_query, limit) => {
+      if (limit > most) throw new ReplyTooLargeError('too large');
+      const shown = idsOf(limit).flatMap((id) => sources.map((source) => ({ id: `${id}${source}` })));
+      return replyOf(200, shown);
+    });
+    assert.equal((await page()).limit, most);
+    await page({ offset: most });
+    assert.deepEqual(
+      asked.map((one) => Number(one.split(' ')[0])),
+      sizes,
+    );
+  }
 });
 
 it('a page of several entities is read up to 4 MiB, and a page of a single entity up to the limit of any answer', async () => {
@@ -248,9 +241,7 @@ for (const status of [400, 403, 413, 422]) {
     assert.equal(lister.capabilities.get('page-max'), 1000);
     assert.equal(lister.asked.length, 3);
   });
-}
 
-for (const status of [400, 403, 413, 422]) {
   it(`a page that was large before and is refused with ${status} is requested once more in the usual size, and then fails`, async () => {
     let isRefusing = false;
     const { page, asked } = listerOf(() => (isRefusing ? refusal(status) : undefined), {

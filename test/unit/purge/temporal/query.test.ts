@@ -296,17 +296,7 @@ it('a temporal purge of all types is accepted with a time filter', () => {
 
 it('a temporal purge refuses attrs that name members other than attributes', () => {
   const CORE = 'https://uri.etsi.org/ngsi-ld/';
-  for (const name of [
-    'id',
-    'type',
-    '@id',
-    '@type',
-    '@context',
-    'scope',
-    'createdAt',
-    'modifiedAt',
-    `${CORE}createdAt`,
-  ]) {
+  for (const name of words(`id type @id @type @context scope createdAt modifiedAt ${CORE}createdAt`)) {
     for (const attrs of [name, `speed,${name}`, `${name},speed`]) {
       badData({ attrs }, 'attrs');
       badData({ attrs, ...TIME }, 'attrs');
