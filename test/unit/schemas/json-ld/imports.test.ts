@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CORE_CONTEXT_VERSIONS, coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import { ContextInvalidError } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { isObject } from '../../../../sidecar/shared/json/json.js';
-import { CORE } from './contexts.js';
 import { Desk } from './desk.js';
 import { FEATURES, SHARED } from './features.js';
 import { column } from '../../../support/columns.js';
@@ -28,16 +26,6 @@ const KEYWORDS: Readonly<Record<string, object>> = {
 const FORGOTTEN = ['@direction', '@propagate'];
 
 const DOCUMENT = { '@id': 'one', '@type': 'T', p: ['a', 1], q: { p: 'b' } };
-
-/** The URLs of a valid context, or its fault. */
-async function outcomeOf(context: unknown): Promise<unknown> {
-  try {
-    return (await new Desk().check(context)).urls;
-  } catch (error) {
-    if (!(error instanceof ContextInvalidError)) throw error;
-    return column(error.errors, 'detail');
-  }
-}
 
 describe('a context that imports another', () => {
   for (const [name, map] of Object.entries(KEYWORDS))
@@ -94,22 +82,6 @@ describe('a context that imports another', () => {
         [`${EX}r`]: [{ '@value': 2 }],
       },
     ]);
-  });
-
-  it('importing a core context is the same as naming its URL', async () => {
-    for (const version of CORE_CONTEXT_VERSIONS) {
-      const url = coreContextUrl(version);
-      const outcomes: unknown[] = [];
-      for (const context of [url, { '@import': url }]) outcomes.push(await outcomeOf(context));
-      assert.deepEqual(outcomes[1], outcomes[0], version);
-      const desk = new Desk();
-      const document = { id: 'urn:x:1', type: 'T', speed: { type: 'Property', value: 1 } };
-      const [byUrl, imported] = [url, { '@import': url }].map((context) =>
-        desk.expand({ document: { ...document, '@context': context } }),
-      );
-      assert.deepEqual((await imported)?.result, (await byUrl)?.result, version);
-    }
-    assert.deepEqual(await outcomeOf({ '@import': CORE }), [CORE]);
   });
 
   it('only a single map can be imported, and none that imports another, whatever was processed before', async () => {

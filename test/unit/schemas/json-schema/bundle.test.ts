@@ -175,19 +175,6 @@ describe('a bundle', () => {
     assert.deepEqual([{ b: 'text' }, { b: 1 }].map(verdictOf(bundled)), [true, false]);
   });
 
-  it('a bundle of a schema with several references keeps all of them, and the content of its allOf', () => {
-    const bundled = bundle(
-      resolveWith({
-        $schema: 'https://json-schema.org/draft/2019-09/schema',
-        $recursiveRef: '#/$defs/a',
-        $ref: '#/$defs/b',
-        allOf: [{ $ref: '#/$defs/c' }],
-        $defs: { a: { minimum: 1 }, b: { maximum: 9 }, c: { multipleOf: 2 } },
-      }),
-    );
-    assert.deepEqual([4, 0, 10, 3].map(verdictOf(bundled)), [true, false, false, false]);
-  });
-
   it('a bundle overwrites nothing in the $defs of the schema', () => {
     const stored = new Map([[A, { type: 'string' }]]);
     const schema = {

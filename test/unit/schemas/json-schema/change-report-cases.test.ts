@@ -123,9 +123,29 @@ describe('a change report of closed objects', () => {
 
 describe('a change report of optional properties and choices', () => {
   const base = { type: 'object', properties: { a: text, b: text } };
+  const extended = { type: 'object', properties: { ...base.properties, p: text } };
+
+  it('an optional property is new whatever unchanged keywords are next to it', () => {
+    const unchanged: readonly JsonObject[] = [
+      { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      { not: { required: ['a', 'b'] } },
+      { if: { required: ['a'] }, then: { required: ['b'] } },
+      { dependentRequired: { a: ['b'] } },
+      { dependentSchemas: { a: { required: ['b'] } } },
+      { patternProperties: { '^x-': number } },
+      { minProperties: 1, propertyNames: { maxLength: 9 } },
+      ...[true, {}, { description: 'Anything' }, { $ref: '#/$defs/any' }].map((rest) => ({
+        additionalProperties: rest,
+        $defs: { any: {} },
+      })),
+      ...[true, {}].map((rest) => ({ unevaluatedProperties: rest })),
+    ];
+    const added = 'compatible /properties/p: property "p" is new';
+    assertSaid(unchanged.map((more) => [{ ...base, ...more }, { ...extended, ...more }, added]));
+  });
 
   it('an optional property is new in its object, also in a choice, an item or a condition', () => {
-    const extended = { type: 'object', properties: { ...base.properties, p: text } };
     const places: readonly (readonly [pointer: string, (object: JsonObject) => JsonObject])[] = [
       ['/anyOf/1', (object) => ({ anyOf: [text, object] })],
       ['/oneOf/0', (object) => ({ oneOf: [object, { type: 'object', required: ['c'] }] })],

@@ -70,15 +70,6 @@ describe('an example', () => {
     }
   });
 
-  it('an example has the dependencies of a required property, even if no property is described', () => {
-    const ask = (name: string) => ({ required: [name] });
-    for (const keyword of ['dependentSchemas', 'dependencies']) {
-      const { example, faults } = made({ ...ask('a'), [keyword]: { a: ask('b'), b: ask('c') } });
-      assert.deepEqual(faults, []);
-      assert.deepEqual(Object.keys(isObject(example) ? example : {}), ['a', 'b', 'c'], keyword);
-    }
-  });
-
   it('an example prefers the values that the schema itself names', () => {
     for (const [schema, expected] of [
       [{ const: { a: 1 } }, { a: 1 }],

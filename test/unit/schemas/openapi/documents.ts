@@ -52,6 +52,11 @@ export function schemasOf(document: JsonObject): (name: string, value: unknown) 
   return (name, value) => ajv.validate({ $ref: `openapi#/components/schemas/${name}` }, value);
 }
 
+/** Checks values against the schemas of the OpenAPI document of a model that has this schema. */
+export function acceptedBy(schema: JsonObject): (name: string, value: unknown) => boolean {
+  return schemasOf(modelOpenApi(withSchema(schema)));
+}
+
 function at(document: JsonObject, ref: string): unknown {
   assert.ok(ref.startsWith('#/'), `${ref} is not within the document`);
   const tokens = ref

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import { openApi, schemasOf, withSchema } from './documents.js';
+import { acceptedBy, openApi, schemasOf } from './documents.js';
 import { PARKING, PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
 
 describe('the schemas of the OpenAPI document', () => {
@@ -90,7 +90,7 @@ describe('the schemas of the OpenAPI document', () => {
 
   it('the schemas of the OpenAPI document require members that every entity has, not those that some have', () => {
     const schema = { properties: { a: {}, b: {} }, required: ['a'], anyOf: [{ required: ['b'] }, {}] };
-    const acceptsSome = schemasOf(modelOpenApi(withSchema(schema)));
+    const acceptsSome = acceptedBy(schema);
     const entity = { id: 'urn:a:1', type: 'M' };
     assert.ok(acceptsSome('M', { ...entity, a: property(1) }));
     assert.ok(!acceptsSome('M', { ...entity, b: property(1) }));
@@ -103,7 +103,7 @@ describe('the schemas of the OpenAPI document', () => {
         list: { type: 'number', description: 'ListProperty. A list' },
       },
     };
-    const acceptsKinds = schemasOf(modelOpenApi(withSchema(schema)));
+    const acceptsKinds = acceptedBy(schema);
     const entity = { id: 'urn:a:1', type: 'M' };
     const text = { type: 'LanguageProperty', languageMap: { en: ['a', 'b'] } };
     assert.ok(acceptsKinds('M', { ...entity, text, list: { type: 'ListProperty', valueList: [1, 'x'] } }));
@@ -132,9 +132,7 @@ describe('the schemas of the OpenAPI document', () => {
     };
     const anything = ['Property', 'JsonProperty'];
     for (const [kind, own] of Object.entries(kinds)) {
-      const acceptsKind = schemasOf(
-        modelOpenApi(withSchema({ properties: { a: { 'x-ngsi': { type: kind } } } })),
-      );
+      const acceptsKind = acceptedBy({ properties: { a: { 'x-ngsi': { type: kind } } } });
       const all = { type: kind, ...own, ...common };
       const takes = (a: unknown) => acceptsKind('M', { id: 'urn:a:1', type: 'M', a });
       assert.ok(takes(all), kind);
@@ -148,9 +146,7 @@ describe('the schemas of the OpenAPI document', () => {
   });
 
   it('the schemas of the OpenAPI document accept one URI or several as the object of a Relationship', () => {
-    const acceptsUris = schemasOf(
-      modelOpenApi(withSchema({ properties: { a: { 'x-ngsi': { type: 'Relationship' } } } })),
-    );
+    const acceptsUris = acceptedBy({ properties: { a: { 'x-ngsi': { type: 'Relationship' } } } });
     const takes = (object: unknown) =>
       acceptsUris('M', { id: 'urn:a:1', type: 'M', a: { type: 'Relationship', object } });
     assert.deepEqual(['urn:a:1', ['urn:a:1', 'urn:a:2'], [], 5, [5], ['urn:a:1', 5], {}].map(takes), [
@@ -170,7 +166,7 @@ describe('the schemas of the OpenAPI document', () => {
       'x-ngsi': { type: 'VocabProperty' },
       allOf: [vocab({ minLength: 2 }), vocab({ maxLength: 3 })],
     };
-    const acceptsWords = schemasOf(modelOpenApi(withSchema({ properties: { a } })));
+    const acceptsWords = acceptedBy({ properties: { a } });
     const takes = (word: string) =>
       acceptsWords('M', { id: 'urn:a:1', type: 'M', a: { type: 'VocabProperty', vocab: word } });
     assert.deepEqual(['a', 'ab', 'abc', 'abcd'].map(takes), [false, true, true, false]);
@@ -178,7 +174,7 @@ describe('the schemas of the OpenAPI document', () => {
 
   it('the schemas of the OpenAPI document check every member of an entity that is not an attribute', () => {
     const entity = { id: 'urn:a:1', type: 'M' };
-    const acceptsAny = schemasOf(modelOpenApi(withSchema({})));
+    const acceptsAny = acceptedBy({});
     const time = '2024-01-01T00:00:00Z';
     for (const [name, value] of Object.entries({
       scope: '/a',
@@ -198,9 +194,7 @@ describe('the schemas of the OpenAPI document', () => {
   it('the schemas of the OpenAPI document accept typed values for every format of times, and for no other', () => {
     const typed = property({ '@type': 'T', '@value': 'x' });
     for (const format of ['date-time', 'date', 'time', 'uri', 'email']) {
-      const acceptsTime = schemasOf(
-        modelOpenApi(withSchema({ properties: { a: { type: 'string', format } } })),
-      );
+      const acceptsTime = acceptedBy({ properties: { a: { type: 'string', format } } });
       const isTime = ['date-time', 'date', 'time'].includes(format);
       assert.equal(acceptsTime('M', { id: 'urn:a:1', type: 'M', a: typed }), isTime, format);
     }
@@ -233,14 +227,14 @@ describe('the schemas of the OpenAPI document', () => {
       { properties, unevaluatedProperties: false },
       { $ref: '#/$defs/closed', $defs: { closed: { properties, additionalProperties: false } } },
     ]) {
-      const acceptsClosed = schemasOf(modelOpenApi(withSchema(schema)));
+      const acceptsClosed = acceptedBy(schema);
       const entity = { id: 'urn:a:1', type: 'M', a: property(1), scope: '/a', '@context': 'http://c/' };
       assert.ok(acceptsClosed('M', entity));
       assert.ok(!acceptsClosed('M', { ...entity, b: property(1) }));
       assert.ok(!acceptsClosed('MFragment', { b: property(1) }));
     }
     const open = { properties, anyOf: [{ additionalProperties: false }, {}] };
-    const acceptsOpen = schemasOf(modelOpenApi(withSchema(open)));
+    const acceptsOpen = acceptedBy(open);
     assert.ok(acceptsOpen('M', { id: 'urn:a:1', type: 'M', b: property(1) }));
   });
 

@@ -27,20 +27,6 @@ describe('the URLs of a repository', () => {
     assert.equal(urlsOf(files, {}).repositoryOf('Lamp/schema.json'), undefined);
   });
 
-  it('a URL means the file with this $id, and of several files the one with its name', () => {
-    const common = `${BASE}/common.json`;
-    const files = ['old.json', 'parts/common.json'];
-    const twice = urlsOf(files, { 'old.json': common, 'parts/common.json': common });
-    assert.deepEqual(twice.filesAt(common), ['parts/common.json']);
-    const others = urlsOf(['old.json', 'new.json'], { 'old.json': common, 'new.json': common });
-    assert.deepEqual(others.filesAt(common), ['old.json', 'new.json']);
-    const spaced = urlsOf(['a b.json', 'c.json'], {
-      'a b.json': `${BASE}/a%20b.json`,
-      'c.json': `${BASE}/a%20b.json`,
-    });
-    assert.deepEqual(spaced.filesAt(`${BASE}/a%20b.json`), ['a b.json']);
-  });
-
   for (const [between, isFound] of [
     ['', true],
     ['main/', true],
