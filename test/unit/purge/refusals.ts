@@ -18,6 +18,15 @@ export function assertRefused(
   assert.fail('was not refused');
 }
 
+/** What a parser of queries accepts, and refuses as bad data or as an invalid request. */
+export const assertsAbout = <Query>(parse: (query: string) => Query) => ({
+  accepted: (query: string) => parse(query),
+  badData: (query: string, parameter?: string) =>
+    assertRefused(() => parse(query), 'badRequestData', parameter),
+  invalid: (query: string, parameter: string) =>
+    assertRefused(() => parse(query), 'invalidRequest', parameter),
+});
+
 /** Query string of decoded parameters. */
 export const queryOf = (parameters: Readonly<Record<string, string>>) =>
   Object.entries(parameters)

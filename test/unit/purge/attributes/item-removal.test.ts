@@ -35,6 +35,8 @@ interface Removal {
   readonly verdict?: (item: Item, nth: number) => DeleteResult | 'ghost';
   /** The entities that the query shows; all by default. */
   readonly matches?: (attributes: ReadonlySet<string>) => boolean;
+  /** An entity that arrives with attribute `a` as a pass begins. */
+  readonly arrival?: (pass: number) => string | undefined;
   /** Called with each page before it is shown. */
   readonly onPage?: (offset: number, pass: number) => void;
   readonly total?: number;
@@ -60,6 +62,8 @@ async function removed(removal: Removal) {
   const { lister } = listerOf(({ offset = 0 }, index) => {
     assert.ok(index < 2000, 'the removal goes on for ever');
     if (offset === 0) passes += 1;
+    const arrived = offset === 0 ? removal.arrival?.(passes) : undefined;
+    if (arrived !== undefined) world.set(arrived, new Set(['a']));
     onPage?.(offset, passes);
     const all = [...world].filter(([, attributes]) => matches(attributes));
     const shown = all.slice(offset, offset + LIMIT);
@@ -254,9 +258,7 @@ it('the removal of items leaves and counts items that arrive after the second fu
     const world = worldOf(5, 'a');
     const { matched, deleted, left } = await removed({
       world,
-      onPage: (offset, pass) => {
-        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-      },
+      arrival: (pass) => `urn:new:${pass}`,
       total,
     });
     assert.deepEqual([matched, deleted, left], [7, 7, 1]);
@@ -316,9 +318,7 @@ it('the removal of items leaves arrivals even if the broker counts matches that 
       world,
       brokerQuery: { resource: temporalEntities() },
       count: () => 1000,
-      onPage: (offset, pass) => {
-        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-      },
+      arrival: (pass) => `urn:new:${pass}`,
       total,
     });
     assert.ok(left > 0 && deleted < 30, `${left} left, ${deleted} deleted`);
@@ -329,9 +329,7 @@ it('the removal of items includes items that arrive during the first passes, wha
   const world = worldOf(3, 'a');
   const { deleted, left } = await removed({
     world,
-    onPage: (offset, pass) => {
-      if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
-    },
+    arrival: (pass) => (pass === 2 ? 'urn:new' : undefined),
     kind: { hasArrived: ({ entityId }) => entityId === 'urn:new' },
     total: 3,
   });
@@ -384,9 +382,7 @@ it('the removal of items retries items that are still listed in a pass that take
   const late = { entityId: 'urn:new', attribute: 'a' };
   const { deleted, failed, tries } = await removed({
     world,
-    onPage: (offset, pass) => {
-      if (offset === 0 && pass === 2) world.set('urn:new', new Set(['a']));
-    },
+    arrival: (pass) => (pass === 2 ? 'urn:new' : undefined),
     verdict: ({ entityId }, nth) => (entityId === 'urn:new' && nth === 1 ? 'ghost' : GONE),
     total: 5,
   });
@@ -399,9 +395,7 @@ it('the removal of items ends even if items arrive in each pass and there is no 
   const { deleted, left, passes } = await removed({
     world,
     count: () => undefined,
-    onPage: (offset, pass) => {
-      if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-    },
+    arrival: (pass) => `urn:new:${pass}`,
   });
   assert.ok(passes < 20 && left > 0 && deleted >= 5, `${passes} passes, ${left} left`);
 });
@@ -413,10 +407,7 @@ it('the removal of items gives up after fifty passes if each finds new counted i
     removed({
       world,
       count: () => undefined,
-      onPage: (offset, pass) => {
-        passes = pass;
-        if (offset === 0) world.set(`urn:new:${pass}`, new Set(['a']));
-      },
+      arrival: (pass) => `urn:new:${(passes = pass)}`,
       total: 1000,
     }),
     NotConvergingError,

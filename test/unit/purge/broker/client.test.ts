@@ -170,21 +170,15 @@ it('the broker client gives up with BrokerTimeoutError if the answer takes longe
     .intercept({ path: () => true })
     .reply(200, '[]')
     .delay(60_000);
-  await assert.rejects(client.send(LIST), (error: unknown) => {
-    assert.ok(error instanceof BrokerTimeoutError);
-    assert.match(error.message, /15 ms/);
-    return true;
-  });
+  const isTimeout = (error: unknown) => error instanceof BrokerTimeoutError && /15 ms/.test(error.message);
+  await assert.rejects(client.send(LIST), isTimeout);
 });
 
 it('the broker client distinguishes a request that never got a connection from one that was sent', async () => {
   const dispatcher = { dispatch: () => true } as unknown as Dispatcher;
   const client = createBrokerClient({ brokerUrl: new URL('http://broker.test'), timeoutMs: 5, dispatcher });
-  await assert.rejects(client.send(LIST), (error: unknown) => {
-    assert.ok(error instanceof BrokerTimeoutError);
-    assert.equal(error.wasSent, false);
-    return true;
-  });
+  const sent = client.send(LIST);
+  await assert.rejects(sent, (error: unknown) => error instanceof BrokerTimeoutError && !error.wasSent);
 });
 
 it('the broker client sends nothing if a request is refused while its connection is being made', async (t) => {

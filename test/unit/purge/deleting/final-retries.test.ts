@@ -10,7 +10,7 @@ import { CutTries, deleteSingly, runFinalRetries } from '../../../../sidecar/pur
 import { replyOf } from '../broker/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { COUNTED_LOOKS, deletingContextOf, looksOf } from '../hand-made-context.js';
-import { idsOf } from '../hand-made-lister.js';
+import { idsOf, surveyOf } from '../hand-made-lister.js';
 
 interface Second {
   /** Reported as missing, and listed. */
@@ -73,26 +73,7 @@ function second({ missing = [], retryDue = [], lags = 0, cuts = {}, limits, ...b
   for (const entityId of missing) ledger.record({ entityId }, { kind: 'absent' }, false);
   const problem = { status: 503, title: 'Busy' };
   for (const entityId of retryDue) ledger.record({ entityId }, { kind: 'retryable', problem }, false);
-  const ended = runFinalRetries(
-    context,
-    {
-      complete: true,
-      trickles: false,
-      unlisted: 0,
-      lastCount: undefined,
-      fresh: [],
-      unseen: 0,
-      unplanned: 0,
-      missing,
-      retryDue,
-      lingering: 0,
-      reappeared: [],
-      reappearedCount: 0,
-      listed: { atMs: Infinity, tookMs: 0 },
-    },
-    lags,
-    cutTries,
-  );
+  const ended = runFinalRetries(context, surveyOf({ missing, retryDue }), lags, cutTries);
   return {
     ...context,
     ended,

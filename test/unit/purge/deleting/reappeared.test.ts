@@ -10,6 +10,7 @@ import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { deletingContextOf } from '../hand-made-context.js';
+import { surveyOf } from '../hand-made-lister.js';
 
 const OLD = '2020-01-01T00:00:00Z';
 
@@ -60,21 +61,7 @@ function listedAgain({ ids, isSecond = false, listMs = 0, answer = () => undefin
       const state = context.ledger.states.get(id);
       return state === IdState.gone || state === IdState.goneTwice;
     });
-    return {
-      complete: true,
-      trickles: false,
-      unlisted: 0,
-      lastCount: undefined,
-      listed: { atMs: nowMs, tookMs: 0 },
-      fresh: [],
-      unseen: 0,
-      unplanned: 0,
-      missing: [],
-      retryDue: [],
-      lingering: 0,
-      reappeared,
-      reappearedCount: reappeared.length,
-    };
+    return surveyOf({ reappeared, reappearedCount: reappeared.length, listed: { atMs: nowMs, tookMs: 0 } });
   };
   return { context, survey, batches: () => batches };
 }

@@ -15,6 +15,7 @@ import {
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
+import { selectionOf } from '../hand-made-lister.js';
 
 const THINGS: readonly Parameter[] = [{ name: 'type', value: 'Thing' }];
 
@@ -99,9 +100,7 @@ for (const isLast of [false, true]) {
 }
 
 it("unclear entities are queried by id, with the purge's own query without its ids", async () => {
-  const selection = Object.entries({ type: 'Thing', q: 'n>1', id: 'urn:t:1', idPattern: '.*' }).map(
-    ([name, value]) => ({ name, value }),
-  );
+  const selection = selectionOf({ type: 'Thing', q: 'n>1', id: 'urn:t:1', idPattern: '.*' });
   const items = wholes(3, `urn:${'é'.repeat(300)}:`);
   const { queries, ...counts } = await looked({ items, world: {}, selection });
   assert.deepEqual(outcome(counts), [3, 0]);

@@ -3,16 +3,12 @@ import { it } from 'node:test';
 import { PolicyRefusedError } from '../../../../sidecar/purge/errors.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
-import { assertRefused, queryOf } from '../refusals.js';
+import { assertRefused, assertsAbout, queryOf } from '../refusals.js';
 import { words } from '../../../support/words.js';
 
 const GEO = 'georel=near%3BmaxDistance==100&geometry=Point&coordinates=%5B1,2%5D';
 
-const accepted = (query: string) => parseEntityPurgeQuery(query);
-const badData = (query: string, parameter?: string) =>
-  assertRefused(() => parseEntityPurgeQuery(query), 'badRequestData', parameter);
-const invalid = (query: string, parameter: string) =>
-  assertRefused(() => parseEntityPurgeQuery(query), 'invalidRequest', parameter);
+const { accepted, badData, invalid } = assertsAbout(parseEntityPurgeQuery);
 
 it('too wide queries (clause 5.6.21.4): a query without any parameter is refused', () => {
   badData('');

@@ -6,14 +6,10 @@ import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { SELECTION_PARAMETERS } from '../../../../sidecar/purge/query/parameters.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
-import { assertRefused, queryOf } from '../refusals.js';
+import { assertRefused, assertsAbout, queryOf } from '../refusals.js';
 import { words } from '../../../support/words.js';
 
-const accepted = (query: string) => parseEntityPurgeQuery(query);
-const badData = (query: string, parameter?: string) =>
-  assertRefused(() => parseEntityPurgeQuery(query), 'badRequestData', parameter);
-const invalid = (query: string, parameter: string) =>
-  assertRefused(() => parseEntityPurgeQuery(query), 'invalidRequest', parameter);
+const { accepted, badData, invalid } = assertsAbout(parseEntityPurgeQuery);
 
 it('every selecting parameter of a purge is sent to the broker, as given and in order', () => {
   const selection = [

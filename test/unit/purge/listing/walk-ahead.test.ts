@@ -99,12 +99,6 @@ const ALL = idsOf(100);
 /** A lister of 100 ids in pages of 10. */
 const pages = () => listerOf(({ offset = 0, limit = 10 }) => pageOf(ALL.slice(offset, offset + limit)));
 
-it('ReadAhead removes the count of a page if the page shows that it is too low', async () => {
-  const ahead = new ReadAhead(pages().lister, 2);
-  ahead.ask(SELECTION, { offset: 10, limit: 10, end: 12, count: 12 });
-  assert.equal((await ahead.page({ selection: SELECTION, offset: 10 })).count, undefined);
-});
-
 it('ReadAhead requests an offset again that is not in flight, and forgets the others', async () => {
   const { lister, asked } = pages();
   const ahead = new ReadAhead(lister, 2);

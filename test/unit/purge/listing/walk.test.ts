@@ -92,11 +92,6 @@ it('walkMatches starts with a page that was fetched before', async () => {
   assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
 });
 
-it('walkMatches sends one query if nothing is shown and nothing counted', async () => {
-  const { asked, end } = await walked(() => pageOf([], { count: 0 }));
-  assert.deepEqual([asked.length, end.complete], [1, true]);
-});
-
 it('walkMatches sends two queries if nothing is shown without a count, because [] may be the form of an error', async () => {
   const all = idsOf(3);
   assert.equal((await walked(() => pageOf([]))).asked.length, 2);

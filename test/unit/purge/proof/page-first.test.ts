@@ -6,10 +6,8 @@ import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage, PageQuery, PagingEvidence } from '../../../../sidecar/purge/listing/index.js';
 import { learnCounting, learnStride } from '../../../../sidecar/purge/proof/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+import { idsOf, isProbe, listerOf, pageOf, selectionOf } from '../hand-made-lister.js';
 
-const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
-  Object.entries(given).map(([name, value]) => ({ name, value }));
 const BY_ATTRS = selectionOf({ type: 'Thing', attrs: 'extra' });
 
 /** A query that a broker answers by a function, with the filters that the broker is known to apply late. */
@@ -115,8 +113,6 @@ it('the stride is one entity if the broker refuses the query without the filter'
     await assert.rejects(learnStride(queryOf(BY_ATTRS, refused(status), ['attrs'])), BrokerRefusedError);
   }
 });
-
-const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
 
 it('a count is taken before a filter if an impossible filter is counted as well', async () => {
   const query = queryOf(BY_ATTRS, (asked) =>

@@ -5,10 +5,7 @@ import { parseQ, type QNode } from '../../../../sidecar/ngsi-ld/q.js';
 import { parseTypeSelector } from '../../../../sidecar/ngsi-ld/type-selector.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { impossibleSelections } from '../../../../sidecar/purge/proof/index.js';
-import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-
-const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
-  Object.entries(given).map(([name, value]) => ({ name, value }));
+import { selectionOf } from '../hand-made-lister.js';
 
 /** The values that make a parameter impossible; `~` stands for the part that makes a name unknown. */
 const impossible = (filter: 'q' | 'type' | 'attrs' | 'scopeQ' | 'idPattern', value: string) =>

@@ -9,10 +9,7 @@ import {
 import type { ListedPage, PageQuery } from '../../../../sidecar/purge/listing/index.js';
 import { probesOf, proofNameOf, QueryProof } from '../../../../sidecar/purge/proof/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-import { listerOf, pageOf } from '../hand-made-lister.js';
-
-const selectionOf = (given: Readonly<Record<string, string>>): readonly Parameter[] =>
-  Object.entries(given).map(([name, value]) => ({ name, value }));
+import { listerOf, pageOf, selectionOf } from '../hand-made-lister.js';
 
 const GEO = { georel: 'within', geometry: 'Point', coordinates: '[1,2]', geoproperty: 'place' };
 const EVERY_FILTER = selectionOf({

@@ -10,10 +10,13 @@ import {
 import { InstanceKind } from '../../../../sidecar/purge/temporal/instance-kind.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';
-import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
+import { idsOf, isProbe, listerOf, pageOf, selectionOf } from '../hand-made-lister.js';
 
 const STARTED = Date.UTC(2026, 0, 2);
 const BEFORE: TimeFilter = { property: 'observedAt', from: undefined, to: '2026-01-01T00:00:00Z' };
+const GEO = { georel: 'within', geometry: 'Point', coordinates: '[1,2]' };
+const TWO = () => [1, 2];
+const THREE = () => [1, 2, 3];
 const guard = { checkAttribute: () => {}, checkInstance: () => {} };
 
 interface Kind {
@@ -24,13 +27,8 @@ interface Kind {
 }
 
 function kindOf({ filters = {}, time = BEFORE, countsOnly = false, answer = () => pageOf([]) }: Kind) {
-  const selection = [
-    ...Object.entries({ type: 'Car', ...filters }).map(([name, value]) => ({ name, value })),
-    ...timeParameters(time),
-  ];
-  const { lister, asked } = listerOf((query) =>
-    query.selection.some(({ value }) => value.includes('PurgeProbe')) ? pageOf([]) : answer(query),
-  );
+  const selection = [...selectionOf({ type: 'Car', ...filters }), ...timeParameters(time)];
+  const { lister, asked } = listerOf((query) => (isProbe(query) ? pageOf([]) : answer(query)));
   const hand = contextOf({
     brokerQuery: { resource: temporalEntities(), selection },
     limits: { pageSize: 1000 },
@@ -73,10 +71,10 @@ it('hidden instances are checked again at the end, for at most a thousand attrib
   const answer = ({ selection }: PageQuery) => {
     const id = selection.find(({ name }) => name === 'id')?.value ?? '';
     const isByValue = selection.some(({ name }) => name === 'georel');
-    return isByValue ? pageOf([]) : cutPage([id], () => [1, 2]);
+    return isByValue ? pageOf([]) : cutPage([id], TWO);
   };
   const { kind, asked } = kindOf({
-    filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+    filters: GEO,
     answer,
   });
   const batches = await readAll(kind, cutPage(idsOf(1010)));
@@ -88,9 +86,7 @@ it('hidden instances are checked again at the end, for at most a thousand attrib
   }
   assert.deepEqual([left.length, left[0]], [1000, `${idsOf(1)[0] ?? ''} speed`]);
   const selection = [
-    { name: 'type', value: 'Car' },
-    { name: 'id', value: 'urn:t:999' },
-    { name: 'attrs', value: 'speed' },
+    ...selectionOf({ type: 'Car', id: 'urn:t:999', attrs: 'speed' }),
     ...timeParameters(BEFORE),
   ];
   assert.deepEqual(asked.at(-1), { selection, limit: 1 });
@@ -100,12 +96,12 @@ it('a purge warns if it cannot check all attributes with hidden instances again,
   for (const count of [1000, 1001]) {
     let isGone = false;
     const { kind, context } = kindOf({
-      filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+      filters: GEO,
       answer: ({ selection }) => {
         const id = selection.find(({ name }) => name === 'id')?.value ?? '';
         const isByValue = selection.some(({ name }) => name === 'georel');
         const isLeft = !isGone || id === 'urn:t:1000';
-        return isByValue || !isLeft ? pageOf([]) : cutPage([id], () => [1, 2]);
+        return isByValue || !isLeft ? pageOf([]) : cutPage([id], TWO);
       },
     });
     // Every pass finds the same attributes again.
@@ -121,11 +117,9 @@ it('a purge warns if it cannot check all attributes with hidden instances again,
 it('hidden instances are not reported once they are gone', async () => {
   let isGone = false;
   const { kind } = kindOf({
-    filters: { georel: 'within', geometry: 'Point', coordinates: '[1,2]' },
+    filters: GEO,
     answer: ({ selection }) =>
-      isGone || selection.some(({ name }) => name === 'georel')
-        ? pageOf([])
-        : cutPage(['urn:t:0'], () => [1, 2]),
+      isGone || selection.some(({ name }) => name === 'georel') ? pageOf([]) : cutPage(['urn:t:0'], TWO),
   });
   await readAll(kind, cutPage(['urn:t:0']));
   isGone = true;
@@ -135,14 +129,10 @@ it('hidden instances are not reported once they are gone', async () => {
 it('a purge sends at most ten queries to learn what q selects, and none for a geoquery', async () => {
   for (const [filters, most] of [
     [{ q: 'speed>1' }, 10],
-    [{ q: 'speed>1', georel: 'within', geometry: 'Point', coordinates: '[1,2]' }, 0],
+    [{ q: 'speed>1', ...GEO }, 0],
   ] as const) {
     const { kind, asked } = kindOf({ filters });
-    for (let page = 0; page < 15; page += 1)
-      await readAll(
-        kind,
-        cutPage([`urn:t:${page}`], () => [1, 2]),
-      );
+    for (let page = 0; page < 15; page += 1) await readAll(kind, cutPage([`urn:t:${page}`], TWO));
     const learning = asked.filter(({ selection }) =>
       selection.some(({ name, value }) => name === 'q' && value === 'speed==1'),
     );
@@ -172,7 +162,7 @@ it('instances may be hidden behind a marked page, or behind a list as long as th
 
 it('hidden instances are queried only behind a list whose shown instances all stay', async () => {
   const { kind, context, asked } = kindOf({});
-  const page = cutPage(['urn:t:0'], () => [1, 2]);
+  const page = cutPage(['urn:t:0'], TWO);
   const [batch] = await readAll(kind, page);
   const [one, other] = (batch?.items ?? []).map(keyOf);
   assert.ok(one !== undefined && other !== undefined);
@@ -219,10 +209,7 @@ it('pages of instances grow with the lists, and in the second walk by entities o
   await readAll(kind, long);
   assert.deepEqual(kind.shape(), { limit: 10, instances: 400, needsTimes: false });
   kind.beginSecondWalk();
-  await readAll(
-    kind,
-    cutPage(idsOf(10), () => [1, 2]),
-  );
+  await readAll(kind, cutPage(idsOf(10), TWO));
   assert.deepEqual(kind.shape(), { limit: 40, instances: 1000, needsTimes: false, isBare: true });
   await readAll(kind, long);
   assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
@@ -243,7 +230,7 @@ it('a count queries omitted instances whatever q selects, and a purge only if q 
       filters: { q: 'speed>0' },
       countsOnly,
       answer: (query) => {
-        const page = cutPage(['urn:t:0'], () => [1, 2]);
+        const page = cutPage(['urn:t:0'], TWO);
         const entities = page.entities.map((entity) => ({
           ...entity,
           speed: (entity['speed'] as readonly { value: unknown }[]).filter(({ value }) =>
@@ -253,21 +240,18 @@ it('a count queries omitted instances whatever q selects, and a purge only if q 
         return { ...page, entities, isPartial: false };
       },
     });
-    await readAll(
-      kind,
-      cutPage(['urn:t:0'], () => [1, 2]),
-    );
+    await readAll(kind, cutPage(['urn:t:0'], TWO));
     const learning = selects === 'instances' ? 2 : 1;
     assert.equal(asked.length > learning, isAsked, `${selects} ${String(countsOnly)}`);
   }
 });
 
 it('instances that may be cut only because of their number are measured once, on one whole list', async () => {
-  const long = cutPage(['urn:t:0', 'urn:t:1'], () => [1, 2]);
+  const long = cutPage(['urn:t:0', 'urn:t:1'], TWO);
   for (const instances of [100, undefined]) {
     const { kind, asked } = kindOf({
       countsOnly: true,
-      answer: () => ({ ...cutPage(['urn:t:0'], () => [1, 2, 3]), isPartial: false, instances }),
+      answer: () => ({ ...cutPage(['urn:t:0'], THREE), isPartial: false, instances }),
     });
     for (let round = 0; round < 2; round += 1) {
       const batches = await readAll(kind, { ...long, isPartial: false, instances });
@@ -277,9 +261,7 @@ it('instances that may be cut only because of their number are measured once, on
       );
     }
     const selection = [
-      { name: 'type', value: 'Car' },
-      { name: 'id', value: 'urn:t:0' },
-      { name: 'attrs', value: 'speed' },
+      ...selectionOf({ type: 'Car', id: 'urn:t:0', attrs: 'speed' }),
       ...timeParameters({ property: 'observedAt', from: '1970-01-01T00:00:00Z', to: undefined }),
     ];
     const size = instances === undefined ? { isBare: true } : { instances: 1000 };
@@ -311,16 +293,13 @@ it('pages of instances have their former size again once a page shows something 
 });
 
 it('instances found behind a list complete it if q is known to select entities', async () => {
-  const all = cutPage(['urn:t:0'], () => [1, 2, 3]);
+  const all = cutPage(['urn:t:0'], THREE);
   const { kind } = kindOf({
     filters: { q: 'speed>0' },
     countsOnly: true,
     answer: () => ({ ...all, isPartial: false }),
   });
-  const batches = await readAll(
-    kind,
-    cutPage(['urn:t:0'], () => [1, 2]),
-  );
+  const batches = await readAll(kind, cutPage(['urn:t:0'], TWO));
   assert.deepEqual(
     batches.flatMap(({ items }) => items.map(({ instanceId }) => instanceId)),
     ['urn:t:0:0', 'urn:t:0:1', 'urn:t:0:2'],

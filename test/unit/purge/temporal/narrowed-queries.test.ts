@@ -12,7 +12,7 @@ import { instanceListsOf, type AttributeInstance } from '../../../../sidecar/pur
 import { findByNarrowedQueries, interleave } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
 import { timeParameters, type TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
 import { contextOf } from '../hand-made-context.js';
-import { listerOf, pageOf } from '../hand-made-lister.js';
+import { isProbe, listerOf, pageOf, selectionOf } from '../hand-made-lister.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -86,8 +86,6 @@ interface Found {
   readonly asked: readonly PageQuery[];
 }
 
-const isProbe = ({ selection }: PageQuery) => selection.some(({ value }) => value.includes('PurgeProbe'));
-
 interface Behind {
   readonly selection?: readonly Parameter[];
   readonly time?: TimeFilter;
@@ -124,7 +122,7 @@ async function look(
   history: readonly Stored[],
   cut: Cut,
   time = ALL_DAY,
-  others = [{ name: 'type', value: 'Car' }],
+  others = selectionOf({ type: 'Car' }),
   { keepsValues = false, longest = 0 } = {},
 ): Promise<Found> {
   const { lister, asked } = listerOf((query, index) => {
@@ -177,7 +175,7 @@ describe('narrowed queries for the rest of a list', () => {
       geoproperty: 'place',
     };
     const others = { ...kept, ...byValue, scopeQ: '/a', idPattern: 'Car', attrs: 'speed,color' };
-    const given = Object.entries(others).map(([name, value]) => ({ name, value }));
+    const given = selectionOf(others);
     const cut: Cut = { order: 'oldest-first', most: 1, tells: true };
     for (const keepsValues of [true, false]) {
       const { asked } = await look(at(1, 2), cut, filterOf(NOON, undefined), given, { keepsValues });

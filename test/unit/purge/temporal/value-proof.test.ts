@@ -3,11 +3,9 @@ import { it } from 'node:test';
 import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
 import type { ListedPage, PageQuery } from '../../../../sidecar/purge/listing/index.js';
 import { proveValueFilters } from '../../../../sidecar/purge/temporal/narrowed-queries.js';
-import { listerOf, pageOf } from '../hand-made-lister.js';
+import { listerOf, pageOf, selectionOf } from '../hand-made-lister.js';
 
-const SELECTION = Object.entries({ id: 'urn:t:0', attrs: 'speed', q: 'speed>1;brand!="x"' }).map(
-  ([name, value]) => ({ name, value }),
-);
+const SELECTION = selectionOf({ id: 'urn:t:0', attrs: 'speed', q: 'speed>1;brand!="x"' });
 const TIME = { property: 'observedAt', from: undefined, to: '2026-01-01T00:00:00Z' } as const;
 const SHOWN = pageOf(['urn:t:0'], { entities: [{ id: 'urn:t:0', speed: [{ value: 1 }] }] });
 
