@@ -6,38 +6,36 @@ import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
-import { bodyOf, chosenFiles, droppedFiles, type PathedFile, type Upload } from './dropped-files.js';
 import { ImportReportView } from './import-report.js';
 import type { ImportReport } from './models-api.js';
 import { toDomain, toModels } from './places.js';
-import { TooLargeError, uploadOf } from './upload.js';
 
 /** What was checked, and the result. */
 interface Looked {
-  readonly upload: Upload;
+  readonly file: File;
   readonly domain: string;
   readonly report?: ImportReport;
   readonly error?: unknown;
 }
 
-/** A page on which a repository of models is dropped or chosen, checked by a dry run, and imported if the user confirms. */
+/** A page on which models are dropped or chosen, checked by a dry run, and imported if the user confirms. */
 export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.imports;
   const [domain, setDomain] = useState(params.get('domain') ?? '');
-  const [upload, setUpload] = useState<Upload>();
+  const [file, setFile] = useState<File>();
   const [looked, setLooked] = useState<Looked>();
   const [busy, setBusy] = useState<string>();
-  const [fault, setFault] = useState<string>();
+  const [isWrong, setIsWrong] = useState(false);
   const aborter = useRef<AbortController>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);
 
-  const run = async (given: Upload, dryRun: boolean) => {
+  const run = async (given: File, dryRun: boolean) => {
     aborter.current?.abort();
     const { signal } = (aborter.current = new AbortController());
     setBusy(dryRun ? t.looking : t.importing);
     const into = domain.trim();
     const query = { ...(into === '' ? {} : { domain: into }), ...(dryRun ? { dryRun } : {}) };
-    const about = { upload: given, domain: into };
+    const about = { file: given, domain: into };
     try {
       const report = await api.json('post', '/import', { query, ...bodyOf(given), signal });
       if (!signal.aborted) setLooked({ ...about, report });
@@ -46,31 +44,18 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
     }
     if (!signal.aborted) setBusy(undefined);
   };
-  const take = (files: readonly PathedFile[], left = 0) => {
-    setFault(undefined);
+  const take = (files: FileList | null | undefined) => {
+    const [given, more] = files ?? [];
+    if (given === undefined) return;
+    const isOne = more === undefined && typeOf(given.name) !== undefined;
+    aborter.current?.abort();
+    setBusy(undefined);
     setLooked(undefined);
-    try {
-      const given = uploadOf(files, left);
-      setUpload(given);
-      if (given.kind === 'files' && given.files.length === 0) setFault(t.noJson);
-      else void run(given, true);
-    } catch (error) {
-      setUpload(undefined);
-      setFault(faultOf(error));
-    }
+    setIsWrong(!isOne);
+    setFile(isOne ? given : undefined);
+    if (isOne) void run(given, true);
   };
-  const drop = async (data: DataTransfer) => {
-    setBusy(t.reading);
-    try {
-      const { files, left } = await droppedFiles(data);
-      setBusy(undefined);
-      take(files, left);
-    } catch (error) {
-      setBusy(undefined);
-      setFault(faultOf(error));
-    }
-  };
-  const isCurrent = looked !== undefined && looked.upload === upload && looked.domain === domain.trim();
+  const isCurrent = looked !== undefined && looked.file === file && looked.domain === domain.trim();
   const report = looked?.report;
   return (
     <div class="page">
@@ -81,11 +66,11 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
         <div class="grid">
           <Field label={t.domain} hint={t.domainHint} value={domain} onInput={setDomain} />
         </div>
-        <DropZone onDrop={(data) => void drop(data)} onChoose={take} />
-        {upload !== undefined && <p class="chosen">{nameOf(upload)}</p>}
-        {fault !== undefined && (
+        <DropZone onFiles={take} />
+        {file !== undefined && <p class="chosen">{t.file(file.name, size(file.size))}</p>}
+        {isWrong && (
           <p class="notice bad" role="alert">
-            {fault}
+            {t.wrongFile} {t.folders}
           </p>
         )}
         <p class="busy-line" role="status">
@@ -97,12 +82,12 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
         </p>
       </section>
       {looked?.error !== undefined && (
-        <ImportFailure error={looked.error} onRetry={() => void run(looked.upload, true)} />
+        <ImportFailure error={looked.error} onRetry={() => void run(looked.file, true)} />
       )}
-      {upload !== undefined && looked !== undefined && !isCurrent && busy === undefined && (
+      {file !== undefined && looked !== undefined && !isCurrent && busy === undefined && (
         <section class="card">
           <p>{t.otherDomain}</p>
-          <button type="button" onClick={() => void run(upload, true)}>
+          <button type="button" onClick={() => void run(file, true)}>
             {t.lookAgain}
           </button>
         </section>
@@ -119,7 +104,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
                   type="button"
                   class="primary"
                   disabled={busy !== undefined || !changes(report)}
-                  onClick={() => void run(looked.upload, false)}
+                  onClick={() => void run(looked.file, false)}
                 >
                   {t.go(count(report.summary.created + report.summary.updated))}
                 </button>
@@ -148,25 +133,24 @@ function changes({ summary: { created, updated }, dependents }: ImportReport): b
   return created + updated > 0 || dependents.some(({ status }) => status === 'updated');
 }
 
-function nameOf(upload: Upload): string {
-  const t = text.models.imports;
-  if (upload.kind === 'archive') return t.archive(upload.file.name, megabytes(upload.file.size));
-  return t.files(
-    count(upload.files.length),
-    upload.files.length,
-    megabytes(upload.bytes),
-    count(upload.left),
-  );
-}
-
-function megabytes(bytes: number): string {
+function size(bytes: number): string {
   return bytes < 100_000 ? `${count(Math.ceil(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-function faultOf(error: unknown): string {
-  const t = text.models.imports;
-  if (error instanceof TooLargeError) return error.what === 'files' ? t.tooMany : t.tooLarge;
-  return `${t.unreadable} ${error instanceof Error ? error.message : ''}`;
+/** Returns the media type of a file that an import accepts, from its name; undefined for other files and folders. */
+function typeOf(name: string): string | undefined {
+  if (/\.(?:tar\.gz|tgz)$/i.test(name)) return 'application/gzip';
+  if (/\.zip$/i.test(name)) return 'application/zip';
+  return /\.(?:json|jsonld)$/i.test(name) ? 'application/json' : undefined;
+}
+
+/** Returns the body of an import: an archive as it is, or a form with one file. */
+function bodyOf(file: File): { body: Blob | FormData; headers: Readonly<Record<string, string>> } {
+  const type = typeOf(file.name) ?? '';
+  if (type !== 'application/json') return { body: file, headers: { 'content-type': type } };
+  const form = new FormData();
+  form.append('file', file, file.name);
+  return { body: form, headers: {} };
 }
 
 function ImportFailure({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
@@ -180,15 +164,10 @@ function ImportFailure({ error, onRetry }: { readonly error: unknown; readonly o
   );
 }
 
-/** A place to drop files, folders and archives, with buttons as an alternative. */
-function DropZone({
-  onDrop,
-  onChoose,
-}: {
-  readonly onDrop: (data: DataTransfer) => void;
-  readonly onChoose: (files: readonly PathedFile[]) => void;
-}) {
+/** A place to drop a file, with a button as an alternative. */
+function DropZone({ onFiles }: { readonly onFiles: (files: FileList | null | undefined) => void }) {
   const t = text.models.imports;
+  const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
     // A browser opens files that are dropped elsewhere on the page, which would replace the page.
@@ -203,57 +182,30 @@ function DropZone({
   return (
     <div
       class={isOver ? 'drop over' : 'drop'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsOver(true);
-      }}
+      onDragOver={() => setIsOver(true)}
       onDragLeave={() => setIsOver(false)}
       onDrop={(event) => {
-        event.preventDefault();
         setIsOver(false);
-        if (event.dataTransfer !== null) onDrop(event.dataTransfer);
+        onFiles(event.dataTransfer?.files);
       }}
     >
       <p>{t.drop}</p>
-      <div class="actions">
-        <FileButton label={t.chooseFiles} accept=".zip,.tgz,.gz,.json,.jsonld" onChoose={onChoose} />
-        <FileButton label={t.chooseFolder} webkitdirectory onChoose={onChoose} />
-      </div>
-    </div>
-  );
-}
-
-/** A button for choosing files or a folder. */
-function FileButton({
-  label,
-  onChoose,
-  ...kind
-}: {
-  readonly label: string;
-  readonly accept?: string;
-  readonly webkitdirectory?: boolean;
-  readonly onChoose: (files: readonly PathedFile[]) => void;
-}) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
       <button type="button" onClick={() => input.current?.click()}>
-        {label}
+        {t.chooseFile}
       </button>
       <input
         ref={input}
         type="file"
         hidden
-        multiple
-        aria-label={label}
-        {...kind}
+        aria-label={t.chooseFile}
+        accept=".zip,.tgz,.gz,.json,.jsonld"
         onChange={({ currentTarget }) => {
-          const list = chosenFiles(currentTarget.files);
+          onFiles(currentTarget.files);
           // Allows the same choice to be made again.
           currentTarget.value = '';
-          if (list.length > 0) onChoose(list);
         }}
       />
-    </>
+      <p class="hint">{t.folders}</p>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { tarGz } from '../archives.js';
@@ -47,17 +47,18 @@ export function modelListFlows(browser: () => Browser): void {
     },
   );
 
-  it('a dropped folder or archive is previewed before it is imported', async () => {
+  it('a dropped or chosen archive is previewed before it is imported', async () => {
     const folder = temporaryFolder();
     const files = completeRepository();
-    for (const [path, content] of Object.entries(files)) {
-      const file = join(folder, 'city', path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
-    }
+    const archiveOf = async (name: string, content: typeof files) => {
+      await writeFile(join(folder, name), await tarGz(entriesOf(content)));
+      return join(folder, name);
+    };
     const flow = await openModels(browser(), '/~import');
     const { page, gateway } = flow;
-    await drop(page, join(folder, 'city'));
+    await drop(page, folder);
+    await page.getByRole('alert').getByText('models import FOLDER').waitFor();
+    await drop(page, await archiveOf('city.tar.gz', files));
     await page.getByText('What the import would change').waitFor();
     await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();
     await page.getByText('1 invalid', { exact: false }).first().waitFor();
@@ -67,23 +68,12 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByText('What the import changed').waitFor();
     await page.getByRole('link', { name: 'dataModel.City/Bench' }).waitFor();
 
-    // The same as an archive, with one refused and one new file.
-    const entries = entriesOf({
-      ...files,
-      'Broken/schema.json': '{broken',
-      'shared/common-schema.json': commonSchema(),
-    });
-    const archive = join(folder, 'city.tar.gz');
-    await writeFile(archive, await tarGz(entries));
-    await page.locator('input[type=file]').first().setInputFiles(archive);
+    // The same with one refused and one new file.
+    const more = { ...files, 'Broken/schema.json': '{broken', 'shared/common-schema.json': commonSchema() };
+    await page.locator('input[type=file]').setInputFiles(await archiveOf('more.tar.gz', more));
     await page.getByText('refused: 1').waitFor();
     await page.getByText('It cannot be read as JSON', { exact: false }).waitFor();
     await page.getByText('There is nothing to import.').waitFor();
-    await page
-      .locator('input[type=file]')
-      .last()
-      .setInputFiles(join(folder, 'city', 'Lamp'));
-    await page.getByText('What the import would change').waitFor();
     await endFlow(flow);
   });
 

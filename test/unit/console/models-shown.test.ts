@@ -212,9 +212,7 @@ describe('pages of models', () => {
     const start = async (domain = '') =>
       page.open(h(ImportPage, { params: new URLSearchParams({ domain }) }));
     const give = async (one: Shown, ...names: readonly string[]) => {
-      await one.chooseFiles(
-        names.map((name) => Object.assign(new File(['{}'], name), { webkitRelativePath: '' })),
-      );
+      await one.chooseFiles(names.map((name) => new File(['{}'], name)));
     };
 
     it('an import without any effect cannot be started, but an import that only changes dependent models can', async () => {
@@ -231,11 +229,22 @@ describe('pages of models', () => {
       }
     });
 
-    it('files are not sent if an import would read none of them', async () => {
+    it('a file that an import does not read, or several files, are not sent', async () => {
       const one = await start();
-      await give(one, 'notes.txt');
-      assert.ok(one.text.includes(t.noJson));
+      for (const names of [['notes.txt'], ['City'], ['a.json', 'b.json']]) {
+        await give(one, ...names);
+        assert.ok(one.text.includes(t.wrongFile));
+      }
       assert.deepEqual(page.sent, []);
+    });
+
+    it('an archive is sent unchanged, and a JSON file in a form', async () => {
+      const one = await start();
+      for (const name of ['a.tar.gz', 'a.TGZ', 'a.zip', 'a.json', 'a.jsonld']) await give(one, name);
+      const types = page.sent.map(({ headers }) => headers.get('content-type')?.split(';')[0]);
+      const form = 'multipart/form-data';
+      assert.deepEqual(types, ['application/gzip', 'application/gzip', 'application/zip', form, form]);
+      assert.equal(page.sent[0]?.body, '{}');
     });
 
     it('a late answer about earlier files does not replace that about the current ones', async () => {
