@@ -148,12 +148,7 @@ export const text = {
   entity: {
     look: 'Show this entity',
     close: 'Close',
-    judging: 'Validating…',
-    noModel: 'No model for this type.',
-    judgeFailed: 'The entity could not be validated',
-    none: 'It has no attributes.',
     newest: 'The newest ten instances of each attribute.',
-    instances: (many: number) => `${count(many)} instances`,
   },
   preview: {
     title: 'Preview',

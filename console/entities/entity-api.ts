@@ -1,7 +1,6 @@
 import { refusalOf, unreachable } from '../../sidecar/client/errors.js';
 import { parsed } from '../../sidecar/client/client.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import { addressOf, api, ApiError, type DataPlace, headersOf, type Schemas } from '../api/client.js';
+import { addressOf, type DataPlace, headersOf } from '../api/client.js';
 
 /** Where the broker has an entity. */
 export interface EntityPlace extends DataPlace {
@@ -35,7 +34,7 @@ const NEWEST = 10;
  *
  * @throws ApiError if it does not exist, UnreachableError
  */
-export async function readEntity(id: string, place: EntityPlace, signal?: AbortSignal): Promise<string> {
+export async function readEntity(id: string, place: EntityPlace, signal?: AbortSignal): Promise<unknown> {
   const isHistory = place.target === 'temporal';
   const path = `${isHistory ? 'temporal/' : ''}entities/${encodeURIComponent(id)}`;
   const answer = await askBroker(isHistory ? `${path}?lastN=${NEWEST}` : path, place, signal).catch(
@@ -44,19 +43,5 @@ export async function readEntity(id: string, place: EntityPlace, signal?: AbortS
     },
   );
   if (!answer.ok) throw await refusalOf(answer);
-  return writeJson(parsed(await answer.text()), 2);
-}
-
-/** Validates an entity against the model of its type. @returns undefined if there is no model for its type, or several */
-export async function judge(
-  entityText: string,
-  signal: AbortSignal,
-): Promise<Schemas['Verdict'] | undefined> {
-  try {
-    const verdict = await api.json('post', '/validate', { body: entityText, isRead: true, signal });
-    return [verdict].flat()[0];
-  } catch (error) {
-    if (error instanceof ApiError && [404, 409].includes(error.problem.status)) return undefined;
-    throw error;
-  }
+  return parsed(await answer.text());
 }

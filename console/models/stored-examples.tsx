@@ -6,10 +6,9 @@ import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
-import { routeTo } from '../shared/router.js';
 import { type Loaded, useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
+import { openInWorkbench } from '../workbench/bench.js';
 import { shownJson } from '../parts/json-text.js';
 import {
   addressIn,
@@ -126,9 +125,11 @@ function OneExample({
             class="small"
             disabled={value === undefined}
             onClick={() => {
-              const onBench = { text: value?.text ?? '', model: `${model.domain}/${model.name}` };
-              putOnBench({ ...EMPTY_BENCH, ...onBench, isStrict: isStrictExample(name) });
-              location.hash = routeTo(['workbench']);
+              openInWorkbench({
+                text: value?.text ?? '',
+                model: `${model.domain}/${model.name}`,
+                isStrict: isStrictExample(name),
+              });
             }}
           >
             {t.open}

@@ -12,7 +12,8 @@ import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
-import { EMPTY_BENCH, putOnBench } from '../workbench/bench.js';
+import { shownJson } from '../parts/json-text.js';
+import { openInWorkbench } from '../workbench/bench.js';
 import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
 import { cancelScan, changeScan, listFound, readScan, type FoundEntity, type Scan } from './scans-api.js';
@@ -113,8 +114,7 @@ function Found({
   if (value === undefined) return <Pending {...{ value, error, reload }} />;
   const open = async ({ id }: FoundEntity) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
-    putOnBench({ ...EMPTY_BENCH, text: await readEntity(id, scan), model: `${domain}/${model}` });
-    location.hash = routeTo(['workbench']);
+    openInWorkbench({ text: shownJson(await readEntity(id, scan)), model: `${domain}/${model}` });
   };
   return (
     <section aria-label={t.entities}>

@@ -1,3 +1,4 @@
+import { routeTo } from '../shared/router.js';
 import { text as strings } from '../strings.js';
 
 export const FORMS = ['', 'normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'] as const;
@@ -38,6 +39,12 @@ export function benchAsLeft(): Bench {
 /** Puts something on the workbench, for its page to show. */
 export function putOnBench(bench: Bench): void {
   left = bench;
+}
+
+/** Opens the workbench with a new content. */
+export function openInWorkbench(content: Partial<Bench>): void {
+  putOnBench({ ...EMPTY_BENCH, ...content });
+  location.hash = routeTo(['workbench']);
 }
 
 /** The core context of NGSI-LD 1.9, which the gateway has. */

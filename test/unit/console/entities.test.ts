@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
-import { attributesOf } from '../../../console/entities/attributes-of.js';
 import { SampleList } from '../../../console/entities/sample-list.js';
 import { text } from '../../../console/strings.js';
 import { SAMPLE_DRAFT } from '../../../console/models/sample-card.js';
@@ -33,55 +32,31 @@ describe('an entity from a list of matches', () => {
     return list;
   };
 
-  it('an entity is read from its tenant and context, and shown with its attributes folded and the verdict of its model', async () => {
-    page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => verdict({}) });
+  it('an entity is read from its tenant and context, and goes to the workbench as it was stored', async () => {
+    page.serve({ 'GET ngsi-ld': () => new Response(CAR) });
     const list = await open({ tenant: 'madrid', link: '<https://c.test>; rel="x"' });
-    const [read, judged] = page.sent;
-    assert.deepEqual(page.lines, ['GET ngsi-ld/v1/entities/urn%3ACar%3A1', 'POST api/v2/validate']);
+    const [read] = page.sent;
+    assert.deepEqual(page.lines, ['GET ngsi-ld/v1/entities/urn%3ACar%3A1']);
     assert.deepEqual(
       [read?.headers.get('ngsild-tenant'), read?.headers.get('link'), read?.headers.get('x-gateway-token')],
       ['madrid', '<https://c.test>; rel="x"', null],
     );
-    assert.match(judged?.body ?? '', /12345678901234567890/);
-    assert.match(list.text, /tenant madrid.*Car.*Thing.*Valid Model: City\/Car/);
-    assert.deepEqual(
-      list.all('details').map((one) => one.hasAttribute('open')),
-      [false, false, false],
-    );
+    assert.match(list.text, /tenant madrid.*/);
+    assert.deepEqual(JSON.parse(list.all('pre')[0]?.textContent ?? ''), JSON.parse(CAR));
+    await list.press(text.quality.open);
+    assert.deepEqual([page.location.hash, JSON.parse(benchAsLeft().text)], ['#/workbench', JSON.parse(CAR)]);
+    assert.match(benchAsLeft().text, /12345678901234567890/);
     await list.press(text.entity.close);
     assert.equal(list.all('dialog').length, 0);
   });
 
-  it('a fault is shown at its attribute, and the entity goes to the workbench as it was stored', async () => {
-    const errors = [
-      { pointer: '/speed/value', detail: 'must be 200 or less', keyword: 'maximum' },
-      { pointer: '', detail: 'must have the attribute brand', keyword: 'required' },
-    ];
-    page.serve({
-      'GET ngsi-ld': () => new Response(CAR),
-      'POST api': () => verdict({ valid: false, errors }),
-    });
-    const list = await open();
-    assert.deepEqual(
-      list.all('.faults').map((one) => one.textContent),
-      ['must have the attribute brand', 'must be 200 or less'],
-    );
-    assert.match(list.all('.attributes > div')[0]?.textContent ?? '', /^speed.*must be 200 or less$/s);
-    await list.press(text.quality.open);
-    assert.deepEqual([page.location.hash, JSON.parse(benchAsLeft().text)], ['#/workbench', JSON.parse(CAR)]);
-    assert.match(benchAsLeft().text, /12345678901234567890/);
-  });
-
-  it('an entity of a type without a model is shown without a verdict, and a missing entity with the error', async () => {
-    page.serve({ 'GET ngsi-ld': () => new Response(CAR), 'POST api': () => problem(404) });
-    const list = await open();
-    assert.ok(list.text.includes(text.entity.noModel));
+  it('an entity that is missing is shown with the error', async () => {
     page.serve({ 'GET ngsi-ld': () => problem(404, { detail: 'It does not exist.' }) });
-    await list.press('urn:Car:2');
+    const list = await open();
     assert.ok(list.text.includes('It does not exist.'));
   });
 
-  it('the newest instances of a history are read, and no model judges them', async () => {
+  it('the newest instances of a history are read, and cannot go to the workbench', async () => {
     page.serve({ 'GET ngsi-ld': () => new Response(CAR) });
     const list = await open({ target: 'temporal' });
     assert.deepEqual(page.lines, ['GET ngsi-ld/v1/temporal/entities/urn%3ACar%3A1?lastN=10']);
@@ -124,15 +99,4 @@ describe('an entity whose type has no model', () => {
     await panel.press(text.workbench.makeModel);
     assert.deepEqual(draftOf(SAMPLE_DRAFT), { sample: CAR });
   });
-});
-
-it('an attribute is one line with its value, its unit and its kind, and several instances are counted', () => {
-  const lines = attributesOf(CAR).map(({ name, kind, short }) => [name, kind, short]);
-  assert.deepEqual(lines, [
-    ['speed', 'Property', '12345678901234567890 KMH'],
-    ['owner', 'Relationship', 'urn:Person:1'],
-    ['trips', 'Property', { instances: 2 }],
-  ]);
-  const [long, plain] = attributesOf(JSON.stringify({ a: { value: '€'.repeat(100) }, b: 7 }));
-  assert.deepEqual([long?.short, plain?.short, plain?.kind], [`${'€'.repeat(59)}…`, '7', '']);
 });
