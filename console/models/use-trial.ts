@@ -1,5 +1,6 @@
 import { ApiError } from '../api/client.js';
-import { useAsked } from '../shared/use-asked.js';
+import { useDebounced } from '../shared/use-debounced.js';
+import { useLoad } from '../shared/use-load.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 
@@ -20,14 +21,16 @@ export interface Trial {
  * @param write undefined if there is nothing to check
  */
 export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
-  const asked = key && write && { key, write };
-  const { value, again, ...rest } = useAsked(
-    asked && JSON.stringify([key, write, expected]),
-    async (signal) => asked && tryWrite(asked.key, asked.write, expected, signal),
-    { pauseMs: PAUSE_MS, isFirstAtOnce: true },
+  const wanted = key && write && JSON.stringify([key, write, expected]);
+  const settled = useDebounced(wanted, PAUSE_MS);
+  const { last, error, isLoading, reload } = useLoad(settled, (signal) =>
+    tryWrite(...(JSON.parse(settled ?? '') as [ModelKey, ModelWrite, Expected]), signal),
   );
-  const trial: Trial = { ...rest, found: value };
-  return { trial, again };
+  const trial: Trial =
+    wanted === undefined
+      ? { isCurrent: false, found: undefined, error: undefined }
+      : { isCurrent: wanted === settled && !isLoading, found: last, error };
+  return { trial, again: reload };
 }
 
 /** Returns the report of a change that was refused (409). */

@@ -5,7 +5,8 @@ import { SampleList } from '../entities/sample-list.js';
 import { refusalOf } from '../parts/failure-words.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
-import { useAsked } from '../shared/use-asked.js';
+import { useDebounced } from '../shared/use-debounced.js';
+import { useLoad } from '../shared/use-load.js';
 import { counted, text } from '../strings.js';
 import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
@@ -21,15 +22,12 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const [confirming, setConfirming] = useState<Confirming>();
   const [isPlanning, setIsPlanning] = useState(false);
   const isWrong = isUnsendable(form);
-  const isNothing = isWrong || isEmpty(form);
-  const {
-    isCurrent,
-    value: found,
-    error,
-    again,
-  } = useAsked(isNothing ? undefined : previewKey(form), (signal) => previewPurge(form, signal), {
-    pauseMs: PAUSE_MS,
-  });
+  const key = keyOf(form);
+  const isNothing = key === undefined;
+  const settled = useDebounced(form, PAUSE_MS);
+  const asked = useLoad(keyOf(settled), (signal) => previewPurge(settled, signal));
+  const { error, last: found, reload: again } = asked;
+  const isCurrent = key === keyOf(settled) && !asked.isLoading;
   const t = text.preview;
   const unit = unitOf(form, found?.unit);
   /** Counts once more. The user confirms this count, and with a plan exactly these items are deleted. */
@@ -119,4 +117,9 @@ function Matches({
       )}
     </div>
   );
+}
+
+/** Returns a key of what the form matches; undefined if it selects nothing, or cannot be sent. */
+function keyOf(form: PurgeForm): string | undefined {
+  return isUnsendable(form) || isEmpty(form) ? undefined : previewKey(form);
 }

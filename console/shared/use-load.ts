@@ -1,10 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isTokenWanted } from '../api/client.js';
+import { token } from '../api/token.js';
 import { whenSeen } from './seen.js';
 
-/** The result of loading a value. The last value is kept while it is loaded again. */
+/** The result of loading a value. */
 export interface Loaded<Value> {
+  /** The value of the current key. It is kept while it is loaded again. */
   readonly value: Value | undefined;
+  /** The last value, even if it is that of an earlier key. */
+  readonly last: Value | undefined;
   readonly error: unknown;
   readonly isLoading: boolean;
   readonly reload: () => void;
@@ -13,41 +17,54 @@ export interface Loaded<Value> {
 /**
  * Loads a value, and loads it again whenever its key changes. With an interval, also loads it repeatedly while the tab is
  * visible. The previous request is aborted, so that an old answer never replaces a new one.
+ *
+ * @param key undefined to load nothing
  */
 export function useLoad<Value>(
-  key: string,
+  key: string | undefined,
   load: (signal: AbortSignal) => Promise<Value>,
   everyMs?: number,
 ): Loaded<Value> {
-  const [state, setState] = useState<{ key: string; value?: Value; error?: unknown; isLoading: boolean }>({
-    key,
-    isLoading: true,
-  });
+  const [answer, setAnswer] = useState<{ key?: string | undefined; value?: Value; error?: unknown }>({});
+  const [isAsking, setIsAsking] = useState(true);
   const [turn, setTurn] = useState(0);
+  // A user who has no token is not asked for it at every key, nor every few seconds.
+  const isBarred = useRef(false);
   const latest = useRef(load);
   latest.current = load;
   useEffect(() => {
+    if (key === undefined) {
+      isBarred.current = false;
+      setAnswer({});
+      return undefined;
+    }
+    if (isBarred.current && token() === undefined) {
+      setAnswer(({ error }) => ({ key, error }));
+      return undefined;
+    }
     const aborter = new AbortController();
     const { signal } = aborter;
-    setState((last) => (last.key === key ? { ...last, isLoading: true } : { key, isLoading: true }));
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const again = () => {
-      if (everyMs !== undefined && !signal.aborted)
-        timer = setTimeout(() => {
-          void whenSeen(signal).then(() => {
-            if (!signal.aborted) setTurn((last) => last + 1);
-          });
-        }, everyMs);
+    const settle = (error?: unknown) => {
+      if (signal.aborted) return;
+      setIsAsking(false);
+      isBarred.current = isTokenWanted(error);
+      if (everyMs === undefined || isBarred.current) return;
+      timer = setTimeout(() => {
+        void whenSeen(signal).then(() => {
+          if (!signal.aborted) setTurn((last) => last + 1);
+        });
+      }, everyMs);
     };
+    setIsAsking(true);
     latest.current(signal).then(
       (value) => {
-        if (!signal.aborted) setState({ key, value, isLoading: false });
-        again();
+        if (!signal.aborted) setAnswer({ key, value });
+        settle();
       },
       (error: unknown) => {
-        if (!signal.aborted) setState((last) => ({ ...last, error, isLoading: false }));
-        // A user who has no token is not asked for it every few seconds.
-        if (!isTokenWanted(error)) again();
+        if (!signal.aborted) setAnswer((last) => (last.key === key ? { ...last, error } : { key, error }));
+        settle(error);
       },
     );
     return () => {
@@ -55,12 +72,16 @@ export function useLoad<Value>(
       clearTimeout(timer);
     };
   }, [key, turn, everyMs]);
-  const reload = useCallback(() => setTurn((last) => last + 1), []);
-  const isCurrent = state.key === key;
+  const reload = useCallback(() => {
+    isBarred.current = false;
+    setTurn((last) => last + 1);
+  }, []);
+  const isCurrent = key !== undefined && answer.key === key;
   return {
-    value: isCurrent ? state.value : undefined,
-    error: isCurrent ? state.error : undefined,
-    isLoading: !isCurrent || state.isLoading,
+    value: isCurrent ? answer.value : undefined,
+    last: key === undefined ? undefined : answer.value,
+    error: isCurrent ? answer.error : undefined,
+    isLoading: key !== undefined && (!isCurrent || isAsking),
     reload,
   };
 }

@@ -81,16 +81,14 @@ describe('confirmations before a delete', () => {
     it('a purge is offered only for the count of the current form', async () => {
       page.answer = () => previewOf(2);
       const pane = await page.open(h(PreviewPane, { form: formOf('Car') }));
-      assert.deepEqual([pane.buttons, page.sent.length], [[], 0]);
-      await pane.pass(449);
-      assert.equal(page.sent.length, 0);
-      await pane.pass(1);
       assert.deepEqual(page.lines, ['DELETE ngsi-ld/v1/entities?type=Car&dryRun=true']);
       assert.deepEqual(pane.buttons, [t.start(2, 'entities')]);
       page.answer = () => previewOf(7);
       await pane.give(h(PreviewPane, { form: formOf('Bus') }));
       assert.deepEqual([pane.buttons, pane.text.includes(t.outdated)], [[], true]);
-      await pane.pass(450);
+      await pane.pass(449);
+      assert.equal(page.sent.length, 1);
+      await pane.pass(1);
       assert.deepEqual(pane.buttons, [t.start(7, 'entities')]);
     });
 
