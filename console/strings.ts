@@ -212,7 +212,7 @@ export const text = {
     nothing: 'Nothing matched.',
     refused: 'Refused before anything was deleted.',
     soFar: (done: string) => `${done} so far`,
-    reconnecting: 'Connection to the gateway lost. The purge continues; this page is reconnecting.',
+    reconnecting: 'Connection to the gateway lost. The job continues; this page is reconnecting.',
     left: (span: string) => `about ${span} left`,
     rate: 'Deletes per second',
     rateNow: (now: string) => `Currently ${now}.`,

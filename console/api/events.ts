@@ -1,8 +1,6 @@
-import { whenSeen, whileSeen } from '../shared/seen.js';
-import { parsed } from '../../sidecar/client/client.js';
-import { readEvents } from '../../sidecar/client/events.js';
-import { isFinal } from '../../sidecar/client/purges.js';
-import { api, type Purge } from './client.js';
+import { EndedEarlyError, recordsUntilEnd } from '../../sidecar/client/follow.js';
+import { whenSeen } from '../shared/seen.js';
+import type { Purge } from './client.js';
 
 /** Pauses before reconnecting to a broken stream, in milliseconds. */
 const PAUSES = [500, 1000, 2000, 5000];
@@ -10,65 +8,52 @@ const PAUSES = [500, 1000, 2000, 5000];
 /** The gateway sends something every 15 s. A stream that is silent for this long is dead, e.g. because this machine slept. */
 const SILENT_MS = 40_000;
 
-export interface WatchOptions {
+export interface WatchOptions<Job> {
+  /** Requests the events of the job. They are read with fetch, because an EventSource cannot send the token. */
+  readonly ask: (signal: AbortSignal) => Promise<Response>;
   readonly signal: AbortSignal;
-  readonly onRecord: (record: Purge) => void;
-  /** Called when the stream breaks, before reconnecting; called with undefined when it works again. */
-  readonly onBroken: (error: unknown) => void;
+  readonly onRecord: (record: Job) => void;
+  /** Called when the stream breaks, before reconnecting. */
+  readonly onBroken: () => void;
 }
 
 /**
- * Follows a purge by its server-sent events until the purge has ended. The events are read with fetch, because an EventSource
- * cannot send the token. A broken stream is reconnected, since the purge may still be running. While the tab is hidden, the
- * stream is closed.
+ * Follows a job until it has ended. While the tab is hidden, the stream is closed.
  *
- * @throws ApiError for a purge that does not exist, or may not be read
+ * @throws ApiError for a job that does not exist, or may not be read
  */
-export async function watchPurge(id: string, options: WatchOptions): Promise<void> {
-  const { signal, onBroken } = options;
-  const isAborted = () => signal.aborted;
-  let broken = 0;
-  const onRecord = (record: Purge) => {
-    if (broken > 0) onBroken(undefined);
-    broken = 0;
-    options.onRecord(record);
+export async function watchJob<Job extends Pick<Purge, 'state'>>({
+  ask,
+  signal,
+  onRecord,
+  onBroken,
+}: WatchOptions<Job>): Promise<void> {
+  let hiding = new AbortController();
+  const look = () => {
+    if (document.hidden) hiding.abort();
+    else hiding = new AbortController();
   };
-  for (;;) {
-    await whenSeen(signal);
-    if (isAborted()) return;
-    try {
-      if (await whileSeen(signal, (seen) => readRecords(id, seen, onRecord))) return;
-    } catch (error) {
-      if (isAborted()) return;
-      if (document.hidden) continue;
-      if (isRefusal(error)) throw error;
-      onBroken(error);
-    }
-    await pause(PAUSES[Math.min(broken, PAUSES.length - 1)] ?? 5000, signal);
-    if (isAborted()) return;
-    broken += 1;
+  document.addEventListener('visibilitychange', look);
+  const records = recordsUntilEnd({
+    ask: async () => {
+      await whenSeen(signal);
+      signal.throwIfAborted();
+      return ask(AbortSignal.any([signal, hiding.signal]));
+    },
+    read: (document) => document as Job,
+    onBroken: async (error, failures) => {
+      if (document.hidden) return;
+      if (!(error instanceof EndedEarlyError)) onBroken();
+      await pause(PAUSES[Math.min(failures, PAUSES.length) - 1] ?? 0, signal);
+    },
+    stopOn: signal,
+    silentMs: SILENT_MS,
+  });
+  try {
+    for await (const record of records) onRecord(record);
+  } finally {
+    document.removeEventListener('visibilitychange', look);
   }
-}
-
-/** Reads one stream to its end. @returns whether the purge has ended */
-async function readRecords(
-  id: string,
-  signal: AbortSignal,
-  onRecord: (record: Purge) => void,
-): Promise<boolean> {
-  const { body } = await api.request('get', '/purges/{purge}/events', { path: { purge: id }, signal });
-  for await (const { data } of body === null ? [] : readEvents(body, SILENT_MS)) {
-    const record = parsed(data) as Purge;
-    onRecord(record);
-    if (isFinal(record)) return true;
-  }
-  return false;
-}
-
-/** A 4xx would be the same if the request were sent again. */
-function isRefusal(error: unknown): boolean {
-  const status = (error as { problem?: { status?: number } } | undefined)?.problem?.status ?? 0;
-  return status >= 400 && status < 500 && status !== 429;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -70,7 +70,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
         {file !== undefined && <p class="chosen">{t.file(file.name, size(file.size))}</p>}
         {isWrong && (
           <p class="notice bad" role="alert">
-            {t.wrongFile} {t.folders}
+            {t.wrongFile}
           </p>
         )}
         <p class="busy-line" role="status">

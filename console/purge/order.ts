@@ -1,3 +1,4 @@
+import { recordsUntilEnd } from '../../sidecar/client/follow.js';
 import { isFinal, PURGE_PATHS } from '../../sidecar/client/purges.js';
 import { api, headersOf, type Purge, type PurgePreview } from '../api/client.js';
 import { queryOf, type PurgeForm, previewQuery } from './form.js';
@@ -14,16 +15,20 @@ export async function previewPurge(form: PurgeForm, signal: AbortSignal): Promis
   return (await api.json('delete', PURGE_PATHS[form.target], asked)) as PurgePreview;
 }
 
-/** How often to poll a job that the user waits for, in milliseconds. */
-const LOOK_MS = 200;
+/** Requests the events of a purge. */
+export async function eventsOf(purge: string, signal?: AbortSignal): Promise<Response> {
+  return api.request('get', '/purges/{purge}/events', { path: { purge }, signal });
+}
 
-/** Waits for a job to end, and returns its record. */
+/** Waits for a purge to end, and returns its record. */
 export async function endOf(record: Purge): Promise<Purge> {
   let last = record;
-  while (!isFinal(last)) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    last = await api.json('get', '/purges/{purge}', { path: { purge: record.id } });
-  }
+  const records = recordsUntilEnd({
+    ask: () => eventsOf(record.id),
+    read: (document) => document as Purge,
+    onBroken: (error) => Promise.reject(error as Error),
+  });
+  if (!isFinal(last)) for await (const next of records) last = next;
   return last;
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { api } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Pager } from '../parts/pager.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -8,6 +9,7 @@ import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
+import { useJob } from '../shared/use-job.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
@@ -16,22 +18,27 @@ import { shownJson } from '../parts/json-text.js';
 import { openInWorkbench } from '../workbench/bench.js';
 import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
-import { cancelScan, changeScan, listFound, readScan, type FoundEntity, type Scan } from './scans-api.js';
+import { cancelScan, changeScan, listFound, type FoundEntity, type Scan } from './scans-api.js';
 
 const PAGE_SIZE = 25;
-
-/** How often the record is read again while the scan is running, in milliseconds. */
-const EVERY_MS = 1000;
 
 /** One scan: its progress, its findings, and the entities of the finding that the address names. */
 export function ScanPage({ id, params }: { readonly id: string; readonly params: URLSearchParams }) {
   const t = text.quality;
-  const { value: scan, error, reload } = useLoad(`scan ${id}`, (signal) => readScan(id, signal), EVERY_MS);
+  const {
+    record: scan,
+    isBroken,
+    error,
+    retry,
+    show,
+  } = useJob<Scan>(id, (signal) =>
+    api.request('get', '/scans/{scan}/events', { path: { scan: id }, signal }),
+  );
   const [failure, setFailure] = useState<unknown>();
   if (scan === undefined)
     return (
       <div class="page">
-        <Pending {...{ error, reload }} />
+        <Pending error={error} reload={retry} />
       </div>
     );
   const chosen = params.get('finding');
@@ -39,7 +46,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const { checked, valid, invalid, notJudged, problem } = scan;
   const throttle = async (rate: Rate) => {
     const changed = await changeScan(id, rate);
-    reload();
+    show(changed);
     return changed;
   };
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
@@ -51,6 +58,11 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <PurgeChip state={scan.state} />
       </div>
       <pre class="request">{readableQuery(scan.query)}</pre>
+      {isBroken && (
+        <p class="notice warn" role="status">
+          {text.run.reconnecting}
+        </p>
+      )}
       <p>{t.counts(count(checked), count(valid), count(invalid), count(notJudged))}</p>
       {scan.previous !== undefined && (
         <p>
@@ -60,7 +72,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       {!isFinal(scan) && (
         <ForRole roles={['modeller', 'purger']}>
           <Throttle job={scan} change={throttle} />
-          <button type="button" onClick={() => void cancelScan(id).then(reload, setFailure)}>
+          <button type="button" onClick={() => void cancelScan(id).then(show, setFailure)}>
             {t.cancel}
           </button>
         </ForRole>

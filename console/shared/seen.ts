@@ -20,20 +20,3 @@ export function whenSeen(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', look);
   });
 }
-
-/** Runs work with a signal that aborts when the tab is hidden, or when the given signal aborts. */
-export async function whileSeen<Value>(
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  const hidden = new AbortController();
-  const look = () => {
-    if (document.hidden) hidden.abort();
-  };
-  document.addEventListener('visibilitychange', look);
-  try {
-    return await work(AbortSignal.any([signal, hidden.signal]));
-  } finally {
-    document.removeEventListener('visibilitychange', look);
-  }
-}

@@ -1,3 +1,4 @@
+import { isRefusedStatus } from '../client/errors.js';
 import { createBrokerClient } from '../purge/broker/index.js';
 import {
   PolicyRefusedError,
@@ -15,7 +16,7 @@ import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
 import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
-import { CliError, EXIT, isRefusedStatus, usage } from './exit-codes.js';
+import { CliError, EXIT, usage } from './exit-codes.js';
 import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
 import type { PurgeView } from './purge-view.js';
 import { valuesIn } from './query-text.js';

@@ -16,14 +16,6 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/**
- * Whether an HTTP status means that a request was refused rather than that it failed: 3xx, 4xx and 501, except for the
- * temporary 408 and 429.
- */
-export function isRefusedStatus(status: number): boolean {
-  return (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
-}
-
 /** An error that ends the command. Its message is written to standard error. */
 export class CliError extends GatewayError {
   readonly kind = 'internalError';

@@ -1,6 +1,6 @@
-import { ApiError, NotJsonError, UnreachableError } from '../client/errors.js';
+import { ApiError, isRefusedStatus, NotJsonError, UnreachableError } from '../client/errors.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { CliError, EXIT, isRefusedStatus, failure } from './exit-codes.js';
+import { CliError, EXIT, failure } from './exit-codes.js';
 import { printable } from './format.js';
 
 /** Maximum number of errors in a body that are shown. */

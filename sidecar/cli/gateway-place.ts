@@ -1,11 +1,11 @@
 import { linkHeader, PURGE_PATHS } from '../client/purges.js';
 import type { Schemas } from '../client/operations.js';
 import { UnreachableError } from '../client/errors.js';
-import { parsed, type ApiClient } from '../client/client.js';
+import { type ApiClient } from '../client/client.js';
 import type { Clock } from '../shared/clock.js';
 import { usage } from './exit-codes.js';
 import { expected, gatewayFailure } from './gateway-answers.js';
-import { recordsUntilEnd } from './gateway-events.js';
+import { followJob } from './gateway-events.js';
 import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
 import { readPurge, type PurgeView } from './purge-view.js';
 
@@ -94,16 +94,15 @@ export async function* followPurge(
   if (cancelOn?.aborted === true) cancel();
   cancelOn?.addEventListener('abort', cancel, { once: true });
   try {
-    yield* recordsUntilEnd(
-      (headers) =>
-        gateway.request('get', '/purges/{purge}/events', { path: { purge }, headers, signal: stopOn }),
-      (data) => readPurge(parsed(data) as Purge),
+    yield* followJob(
       {
-        what: 'purge',
-        clock,
+        ask: (headers) =>
+          gateway.request('get', '/purges/{purge}/events', { path: { purge }, headers, signal: stopOn }),
+        read: (document) => readPurge(document as Purge),
         stopOn,
-        advice: [`The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`],
       },
+      clock,
+      `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`,
     );
   } finally {
     cancelOn?.removeEventListener('abort', cancel);

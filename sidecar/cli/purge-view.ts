@@ -1,6 +1,7 @@
+import { isRefusedStatus } from '../client/errors.js';
 import type { Schemas } from '../client/operations.js';
 import { valuesIn } from './query-text.js';
-import { EXIT, isRefusedStatus, type ExitCode } from './exit-codes.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 import { expected } from './gateway-answers.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../client/client.js';
-import { parsed } from '../client/client.js';
+
 import type { Schemas } from '../client/operations.js';
 import { isFinal, linkHeader } from '../client/purges.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { say, sayJson, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { recordsUntilEnd } from './gateway-events.js';
+import { followJob } from './gateway-events.js';
 import { readJson } from './json-file.js';
 import { rateOf } from './program-options.js';
 import { createProgress } from './progress.js';
@@ -49,16 +49,15 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
     const cancel = () => void gateway.json('post', '/scans/{scan}/cancel', { path }).catch(() => undefined);
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
-    yield* recordsUntilEnd(
-      // Without the last event's id, the stream begins with the current record, even if it no longer changes.
-      () =>
-        gateway.request('get', '/scans/{scan}/events', { path, headers: { accept: 'text/event-stream' } }),
-      (data) => parsed(data) as Scan,
+    yield* followJob(
       {
-        what: 'scan',
-        clock: context.clock,
-        advice: [`The scan ${started.id} continues there: GET /api/v2/scans/${started.id}`],
+        // Without the last event's id, the stream begins with the current record, even if it no longer changes.
+        ask: () =>
+          gateway.request('get', '/scans/{scan}/events', { path, headers: { accept: 'text/event-stream' } }),
+        read: (document) => document as Scan,
       },
+      context.clock,
+      `The scan ${started.id} continues there: GET /api/v2/scans/${started.id}`,
     );
   };
 }

@@ -1,3 +1,4 @@
+import { isRefusedStatus } from '../client/errors.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { createBrokerClient } from '../purge/broker/index.js';
 import { RateLimiter, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
@@ -9,7 +10,7 @@ import { problemOf, unforeseen } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import { createViaName } from '../shared/via.js';
 import type { CliContext } from './context.js';
-import { isRefusedStatus, usage } from './exit-codes.js';
+import { usage } from './exit-codes.js';
 import type { ScanPlace } from './scan-command.js';
 
 /** Time between two records, in milliseconds. */

@@ -42,6 +42,14 @@ export class NotJsonError extends Error {
   override readonly name = 'NotJsonError';
 }
 
+/**
+ * Whether an HTTP status means that a request was refused rather than that it failed: 3xx, 4xx and 501, except for the
+ * temporary 408 and 429.
+ */
+export function isRefusedStatus(status: number): boolean {
+  return (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
+}
+
 /** Errors that mean that there was no connection on which to send the request. */
 const NOT_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

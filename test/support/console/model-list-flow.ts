@@ -57,7 +57,8 @@ export function modelListFlows(browser: () => Browser): void {
     const flow = await openModels(browser(), '/~import');
     const { page, gateway } = flow;
     await drop(page, folder);
-    await page.getByRole('alert').getByText('models import FOLDER').waitFor();
+    await page.getByRole('alert').getByText('This is not one').waitFor();
+    await page.getByText('models import FOLDER').waitFor();
     await drop(page, await archiveOf('city.tar.gz', files));
     await page.getByText('What the import would change').waitFor();
     await page.getByText('Bench/schema.json', { exact: false }).first().waitFor();

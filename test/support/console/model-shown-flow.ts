@@ -145,7 +145,7 @@ export function modelShownFlows(browser: () => Browser): void {
       ['/City/Car/context', 'https://uri.etsi.org/ngsi-ld/default-context/speed'],
       ['/City/Car/settings', 'Nothing has been changed.'],
       ['/~new', 'Infer a schema from a sample'],
-      ['/~import', 'Drop a folder'],
+      ['/~import', 'Drop a .zip'],
       ['/~contexts', 'City~Car'],
       ['/~contexts/City~Car', 'default-context/speed'],
       ['/Nowhere', 'There is no domain'],

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
-import { watchPurge } from '../../../console/api/events.js';
+import { watchJob } from '../../../console/api/events.js';
+import { eventsOf } from '../../../console/purge/order.js';
 import { isFinal } from '../../../sidecar/client/purges.js';
-import { whenSeen, whileSeen } from '../../../console/shared/seen.js';
+import { whenSeen } from '../../../console/shared/seen.js';
 import { openTab, problem, settled, type Answer } from './open-tab.js';
 
 type State = Purge['state'];
@@ -14,7 +15,7 @@ const streamOf = (...states: readonly State[]) => new Response(states.map(eventO
 
 const page = openTab();
 let aborter: AbortController;
-/** The reports: the state of a record, or `broken`, or `there`. */
+/** The reports: the state of a record, or `broken`. */
 let told: string[];
 beforeEach(() => {
   aborter = new AbortController();
@@ -28,10 +29,11 @@ afterEach(() => {
 const watch = async (answer: Answer, id = 'a') => {
   page.answer = answer;
   const result: { end?: unknown; error?: unknown } = {};
-  watchPurge(id, {
+  watchJob<Purge>({
+    ask: (signal) => eventsOf(id, signal),
     signal: aborter.signal,
     onRecord: ({ state }) => told.push(state),
-    onBroken: (error) => told.push(error === undefined ? 'there' : 'broken'),
+    onBroken: () => told.push('broken'),
   }).then(
     () => (result.end = true),
     (error: unknown) => (result.error = error),
@@ -82,7 +84,7 @@ it('a stream that ends before its purge is requested again, after growing pauses
   assert.equal(getEventListeners(aborter.signal, 'abort').length, 1);
 });
 
-it('a stream is reported as broken until it has a record again, which resets the pauses', async () => {
+it('a broken stream is reported, and a record resets the pauses', async () => {
   const answers: (Response | Error)[] = [
     new TypeError('fetch failed'),
     problem(503),
@@ -101,11 +103,11 @@ it('a stream is reported as broken until it has a record again, which resets the
   await pass(999);
   assert.deepEqual(told, []);
   await pass(1);
-  assert.deepEqual(told.splice(0), ['there', 'running']);
+  assert.deepEqual(told.splice(0), ['running']);
   await pass(500);
   assert.deepEqual(told.splice(0), ['broken']);
   await pass(1000);
-  assert.deepEqual(told, ['there', 'succeeded']);
+  assert.deepEqual(told, ['succeeded']);
   assert.deepEqual(result, { end: true });
 });
 
@@ -142,7 +144,7 @@ it('an unreadable record is requested again', async () => {
   await watch((_request, index) => (index === 0 ? new Response('data: {\n\n') : streamOf('failed')));
   assert.deepEqual(told, ['broken']);
   await pass(500);
-  assert.deepEqual(told, ['broken', 'there', 'failed']);
+  assert.deepEqual(told, ['broken', 'failed']);
 });
 
 it('an aborted watch sends no more requests, in the middle of a stream or of a pause', async () => {
@@ -197,24 +199,5 @@ it('waiting for a hidden tab ends when it is aborted', async () => {
   await settled();
   assert.ok(isOver);
   await whenSeen(aborter.signal);
-  assert.equal(listening(), 0);
-});
-
-it('a task that runs while a tab is seen returns its result or error, and is aborted by either signal', async () => {
-  const { signal } = aborter;
-  const listening = countListeners();
-  assert.equal(await whileSeen(signal, async () => 7), 7);
-  await assert.rejects(
-    whileSeen(signal, async () => Promise.reject(new RangeError('x'))),
-    RangeError,
-  );
-  for (const end of [() => page.show(false), () => aborter.abort()]) {
-    page.show(true);
-    const ended = whileSeen(signal, async (both) => {
-      end();
-      return both.aborted;
-    });
-    assert.equal(await ended, true);
-  }
   assert.equal(listening(), 0);
 });
