@@ -29,7 +29,6 @@ export const text = {
   },
   theme: { label: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },
   cancel: 'Cancel',
-  panes: 'Width of the panes',
   where: { tenant: (name: string) => (name === '' ? 'default tenant' : `tenant ${name}`) },
   notFound: {
     title: 'Nothing here',

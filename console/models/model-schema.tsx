@@ -1,12 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { shownJson } from '../parts/json-text.js';
-import { Split } from '../parts/split.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { text } from '../strings.js';
-import { draftOf, keepDraft } from '../shared/drafts.js';
+import { useDraft } from '../shared/drafts.js';
+import { useWork } from '../shared/use-work.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { addressIn, readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';
@@ -38,82 +38,56 @@ export function ModelSchema({
   const t = text.models;
   const stored = shownJson(model.schema);
   const name = draftName(model);
-  // The unsaved text, and the ETag it is based on: saving never replaces a newer version.
-  const [draft, setDraft] = useState(() => draftOf(name) as SchemaDraft | undefined);
+  // The text, and the ETag of the version that it is based on: saving never replaces a newer version.
+  const draft = useDraft<SchemaDraft>(name, () => ({ text: stored, etag }), etag);
+  const { text: typed, etag: base } = draft.form;
+  const { isChanged } = draft;
+  const latest = useRef(typed);
+  latest.current = typed;
   const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
   const [place, setPlace] = useState<Place>();
   const [saved, setSaved] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [isSaving, setIsSaving] = useState(false);
-  // The text was saved but has not been read again yet. Until then, the typed text is shown.
-  const [isSettling, setIsSettling] = useState(false);
-  useEffect(() => {
-    if (isSettling) setDraft(undefined);
-    setIsSettling(false);
-  }, [etag]);
-
-  const typed = draft?.text ?? stored;
-  const latest = useRef(typed);
-  latest.current = typed;
-  const base = draft?.etag ?? etag;
-  const isChanged = !isSettling && (typed !== stored || base !== etag);
+  const { isBusy, error, run, clear } = useWork();
   const unreadable = jsonFault(typed);
   const settings = compatibility === '' ? undefined : { compatibility };
   const write = { schemaText: typed, settings };
   const isWritable = isChanged && unreadable === undefined;
   const { trial, again } = useTrial(model, isWritable ? write : undefined, { etag: base });
 
-  const keep = (value: string, from = base) => {
-    const next = value === stored && from === etag ? undefined : { text: value, etag: from };
-    keepDraft(name, next);
-    setDraft(next);
-    setIsSettling(false);
-    setError(undefined);
+  const type = (value: string) => {
+    draft.change({ text: value });
+    clear();
     setSaved('');
   };
-  const forget = () => {
-    keep(stored, etag);
+  const discard = () => {
+    draft.discard();
     setCompatibility('');
+    clear();
   };
   const save = async () => {
-    setIsSaving(true);
-    setError(undefined);
-    try {
-      const { value, etag: now } = await writeModel(model, write, { etag: base });
-      keepDraft(name, undefined);
-      setCompatibility('');
-      setSaved(t.savedAs(value.version));
-      // If the user kept typing in the meantime, that text is now based on the saved version.
-      if (latest.current !== typed) keep(latest.current, now);
-      else if (now === base) setDraft(undefined);
-      else {
-        setDraft({ text: typed, etag: now });
-        setIsSettling(true);
-      }
-      onChanged();
-    } catch (failure) {
-      setError(failure);
-    }
-    setIsSaving(false);
+    const { value, etag: now } = await writeModel(model, write, { etag: base });
+    setCompatibility('');
+    setSaved(t.savedAs(value.version));
+    // If the user kept typing in the meantime, that text is now based on the saved version.
+    if (latest.current !== typed) draft.change({ text: latest.current, etag: now });
+    else if (now === base) draft.discard();
+    else draft.forget();
+    onChanged();
   };
   /** Keeps the text, and bases it on the current version: it is compared with that version, and replaces it when saved. */
   const goOn = async () => {
-    try {
-      keep(typed, (await readModel(model)).etag);
-      onChanged();
-    } catch (failure) {
-      setError(failure);
-    }
+    draft.change({ etag: (await readModel(model)).etag });
+    onChanged();
   };
   const faults = trial.isCurrent ? faultsOf(trial.error, '/schema', LINES_BEFORE_SCHEMA) : [];
   return (
-    <Split>
+    <div class="columns editing">
       <Card
         id="schema"
         title={t.schema}
         tools={
           <>
-            {isChanged && <Unsaved onDiscard={forget} />}
+            {isChanged && <Unsaved onDiscard={discard} />}
             <span class="quiet" role="status">
               {saved}
             </span>
@@ -121,7 +95,7 @@ export function ModelSchema({
           </>
         }
       >
-        <JsonEditor label={t.schema} value={typed} onInput={keep} faults={faults} place={place} />
+        <JsonEditor label={t.schema} value={typed} onInput={type} faults={faults} place={place} />
         {model.references.length > 0 && (
           <p class="quiet others">
             {t.references.named}{' '}
@@ -137,11 +111,11 @@ export function ModelSchema({
       <SavePanel
         trial={trial}
         wait={isChanged ? unreadable && t.notJson(unreadable) : t.unchanged}
-        isSaving={isSaving}
+        isSaving={isBusy}
         error={error}
-        onSave={() => void save()}
+        onSave={() => run(save)}
         onAgain={again}
-        onOvertaken={() => void goOn()}
+        onOvertaken={() => run(goOn)}
         compatibility={
           isChanged
             ? { now: model.compatibility, chosen: compatibility, onChoose: setCompatibility }
@@ -149,6 +123,6 @@ export function ModelSchema({
         }
         onPlace={(pointer) => setPlace({ pointer })}
       />
-    </Split>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 /** Unsaved input by name. It is kept in this tab, so that leaving a page of the console loses nothing. */
 const drafts = new Map<string, unknown>();
@@ -70,21 +70,38 @@ export interface Drafted<Form> {
   readonly forget: () => void;
 }
 
-/** Keeps a form in this tab until it is saved or discarded. @param name unique for each form */
-export function useDraft<Form extends object>(name: string, begin: () => Form): Drafted<Form> {
-  const [first] = useState(begin);
+/**
+ * Keeps a form in this tab until it is saved or discarded.
+ *
+ * @param name unique for each form
+ * @param begin makes the initial state
+ * @param version of what the initial state is made of. A new version replaces a form that was saved.
+ */
+export function useDraft<Form extends object>(name: string, begin: () => Form, version = ''): Drafted<Form> {
+  const first = useMemo(begin, [version]);
   const kept = () => draftOf(name) as Form | undefined;
-  const [form, setForm] = useState(() => kept() ?? first);
+  const [changed, setChanged] = useState(kept);
+  const [isSaved, setIsSaved] = useState(false);
+  const form = changed ?? first;
+  useEffect(() => {
+    if (isSaved) setChanged(undefined);
+    setIsSaved(false);
+  }, [version]);
   const keep = (next: Form) => {
-    keepDraft(name, isSame(next, first) ? undefined : next);
-    setForm(next);
+    const draft = isSame(next, first) ? undefined : next;
+    keepDraft(name, draft);
+    setChanged(draft);
+    setIsSaved(false);
   };
   return {
     form,
-    isChanged: !isSame(form, first),
-    change: (changed) => keep({ ...(kept() ?? form), ...changed }),
+    isChanged: !isSaved && !isSame(form, first),
+    change: (part) => keep({ ...(kept() ?? form), ...part }),
     discard: () => keep(first),
-    forget: () => keepDraft(name, undefined),
+    forget: () => {
+      keepDraft(name, undefined);
+      setIsSaved(true);
+    },
   };
 }
 

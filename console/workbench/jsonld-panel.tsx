@@ -1,9 +1,9 @@
 import { JsonEditor } from '../editor/json-editor.js';
 import { jsonFault } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
+import { shownJson } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
-import { Split } from '../parts/split.js';
 import { Empty, Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -53,10 +53,10 @@ export function JsonLdPanel({
         )}
         <p class="hint">{t.contextHint}</p>
       </div>
-      <Split start={50}>
+      <div class="columns even">
         <Processed operation="expand" title={t.expanded} bench={settled} />
         <Processed operation="compact" title={t.compacted} bench={settled} />
-      </Split>
+      </div>
     </>
   );
 }
@@ -82,9 +82,9 @@ function Processed({
     (one) => jsonFault(one) === undefined,
   );
   const isReady = !isEmpty && isJson;
-  const { value, error, reload } = useLoad<JsonLdResult | undefined>(
-    JSON.stringify([bench.text, context, isReady]),
-    async (signal) => (isReady ? process(operation, bench, signal) : undefined),
+  const { value, error, reload } = useLoad(
+    isReady ? JSON.stringify([bench.text, context]) : undefined,
+    (signal) => process(operation, bench, signal),
   );
   return (
     <section class="card" aria-label={title}>
@@ -95,7 +95,7 @@ function Processed({
       {isReady && error === undefined && value !== undefined && (
         <>
           <Warnings warnings={value.warnings} />
-          <Copyable label={title} value={JSON.stringify(value.result, null, 2)} />
+          <Copyable label={title} value={shownJson(value.result)} />
         </>
       )}
     </section>

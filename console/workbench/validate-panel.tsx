@@ -4,7 +4,6 @@ import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { faultsOf } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
-import { Split } from '../parts/split.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -34,9 +33,9 @@ export function ValidatePanel({
   const settled = useDebounced(bench, PAUSE_MS);
   const models = useModelOffers(settled.model);
   const isEmpty = settled.text.trim() === '' || modelFault(settled) !== undefined;
-  const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict, isEmpty]);
-  const { value, error, isLoading, reload } = useLoad<readonly Verdict[]>(key, async (signal) =>
-    isEmpty ? [] : validate(settled, signal),
+  const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict]);
+  const { value, error, isLoading, reload } = useLoad(isEmpty ? undefined : key, (signal) =>
+    validate(settled, signal),
   );
   const isCurrent = bench.text === settled.text;
   const verdicts = value ?? [];
@@ -46,7 +45,7 @@ export function ValidatePanel({
     if (mended !== bench.text) onChange({ text: mended });
   };
   return (
-    <Split>
+    <div class="columns editing">
       <div class="card stack">
         <JsonEditor
           label={t.text}
@@ -93,7 +92,7 @@ export function ValidatePanel({
           />
         )}
       </div>
-    </Split>
+    </div>
   );
 }
 

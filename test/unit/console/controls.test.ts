@@ -12,28 +12,10 @@ import { Throttle, limitOf, type Rate } from '../../../console/purge/throttle.js
 import { changeScan } from '../../../console/quality/scans-api.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
 import { text } from '../../../console/strings.js';
-import { EMPTY_BENCH } from '../../../console/workbench/bench.js';
-import { JsonLdPanel } from '../../../console/workbench/jsonld-panel.js';
 import { nameOf, openTab, problem, type Shown } from './open-tab.js';
 
 describe('controls', () => {
   const page = openTab({ drafts: ['policy old'] });
-
-  it('the panes of expand and compact start even, and the arrow keys resize them within bounds', async () => {
-    const one = await page.open(h(JsonLdPanel, { bench: EMPTY_BENCH, onChange: () => {} }));
-    const [bar = assert.fail()] = one.all('[role="separator"]');
-    const press = async (key: string) =>
-      one.act(() => {
-        const view = document.defaultView ?? assert.fail();
-        bar.dispatchEvent(new view.KeyboardEvent('keydown', { key, bubbles: true }));
-      });
-    const width = () => bar.getAttribute('aria-valuenow');
-    assert.equal(width(), '50');
-    await press('ArrowRight');
-    assert.equal(width(), '55');
-    for (let times = 0; times < 10; times += 1) await press('ArrowLeft');
-    assert.equal(width(), '25');
-  });
 
   describe('the limit of a running purge', () => {
     const t = text.run;
