@@ -95,6 +95,7 @@ async function openTab(
     viewport: { width, height },
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
+    reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
