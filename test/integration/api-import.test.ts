@@ -17,6 +17,7 @@ import {
 import { type ApiClient, makeModel, startApi } from './api-client.js';
 import { words } from '../support/words.js';
 import { column, columns } from '../support/columns.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -726,7 +727,7 @@ it('an import whose client disconnects stops, is logged as refused without a sta
   sent.destroy();
   const isOfImport = ({ msg, path }: LogLine) =>
     msg === 'request failed' || (msg === 'request refused' && path === '/api/v2/import');
-  while (!log.lines.some(isOfImport)) await api.get('/domains');
+  await untilTrue(() => log.lines.some(isOfImport));
   const [{ level, msg, err } = assert.fail(), ...others] = log.lines.filter(isOfImport);
   assert.deepEqual([level, msg, err, others], [30, 'request refused', undefined, []]);
   let answer = await api.send('POST', '/import', { raw, headers: GZIP });

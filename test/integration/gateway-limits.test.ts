@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { send, startTestBroker, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
-import { Waiting } from '../support/waiting.js';
+import { untilTrue, Waiting } from '../support/waiting.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
@@ -102,9 +102,8 @@ it('a gateway answers while another process locks its database, reports the lock
   const broker = await startRecordingBroker();
   const { url, isAlive } = await start({ DATABASE_PATH, BROKER_URL: broker.url });
   const readiness = async () => (await send(url, 'GET', '/health/ready')).json();
-  const isReady = async (database: string) => {
-    while (!JSON.stringify(await readiness()).includes(`"database":"${database}"`));
-  };
+  const isReady = (database: string) =>
+    untilTrue(async () => JSON.stringify(await readiness()).includes(`"database":"${database}"`));
   await isReady('up');
   const other = new Database(DATABASE_PATH);
   other.exec('BEGIN IMMEDIATE');

@@ -7,6 +7,7 @@ import { stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { completeRepository, entitySchema, entriesOf } from '../support/repositories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -58,7 +59,7 @@ it('an import that is killed and repeated has the result of an uninterrupted imp
   const run = { isOver: false };
   const importing = killed.import(archive).finally(() => (run.isOver = true));
   const cutOff = assert.rejects(importing, /fetch failed|terminated/);
-  while (!run.isOver && (await killed.countModels()) === 0);
+  await untilTrue(async () => run.isOver || (await killed.countModels()) > 0);
   killed.gateway.signal('SIGKILL');
   await cutOff;
   await killed.gateway.ended;

@@ -20,14 +20,11 @@ import {
 } from './pass-through-wire.js';
 import { column } from '../support/columns.js';
 import { freePort } from '../support/free-port.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(closeAll);
 
 const GET = request('GET /ngsi-ld/v1/entities?type=T');
-const tick = () => new Promise(setImmediate);
-const settle = async (isDone: () => boolean) => {
-  while (!isDone()) await tick();
-};
 
 async function using(
   broker: Promise<RawBroker>,
@@ -37,7 +34,7 @@ async function using(
   const started = await broker;
   const gateway = await startGateway(started.url, options);
   await run(gateway, started);
-  await settle(() => gateway.inFlight() === 0);
+  await untilTrue(() => gateway.inFlight() === 0);
 }
 
 it('an unreachable broker is 502 problem+json with the tenant, logged once', async () => {
@@ -78,7 +75,7 @@ it('a silent broker is 504 problem+json, and its connection is closed', async ()
       const answer = await exchange(gateway.port, GET);
       assert.equal(statusOf(answer), 504);
       assert.equal(problemOf(answer).type, 'urn:ngsi-ld-gateway:problem:broker-timeout');
-      await settle(() => broker.sockets.every((socket) => socket.destroyed));
+      await untilTrue(() => broker.sockets.every((socket) => socket.destroyed));
       assert.deepEqual(column(gateway.failures, 'kind'), ['timeout']);
     },
   );
@@ -195,7 +192,7 @@ it('an incomplete answer ends with a connection reset for an HTTP/1.0 client, wh
 });
 
 const closes = (broker: RawBroker) =>
-  settle(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
+  untilTrue(() => broker.sockets.length > 0 && broker.sockets.every((each) => each.destroyed));
 
 it('if a client disconnects before the answer, its request ends without a failure', async () => {
   await using(
@@ -204,7 +201,7 @@ it('if a client disconnects before the answer, its request ends without a failur
     async (gateway, broker) => {
       const client = await connect(gateway.port);
       client.send(GET);
-      await settle(() => broker.received.length > 0 && broker.received[0] !== '');
+      await untilTrue(() => broker.received.length > 0 && broker.received[0] !== '');
       client.socket.destroy();
       await closes(broker);
       assert.deepEqual(gateway.failures, []);
@@ -235,7 +232,7 @@ for (const framing of ['Content-Length: 1000', 'Transfer-Encoding: chunked']) {
       async (gateway, broker) => {
         const client = await connect(gateway.port);
         client.send(request('POST /ngsi-ld/v1/x', [framing], '3\r\nxyz\r\n'));
-        await settle(() => broker.received[0]?.includes('xyz') === true);
+        await untilTrue(() => broker.received[0]?.includes('xyz') === true);
         client.socket.destroy();
         await closes(broker);
         assert.doesNotMatch(broker.received[0] ?? '', /0\r\n\r\n$/);
@@ -251,19 +248,19 @@ it('a client that disconnects while its request waits for a connection sends not
   const gateway = await startGateway(broker.url, { dispatcher });
   const first = await connect(gateway.port);
   first.send(request('GET /ngsi-ld/v1/first'));
-  await settle(() => broker.received[0]?.includes('first') === true);
+  await untilTrue(() => broker.received[0]?.includes('first') === true);
   const second = await connect(gateway.port);
   second.send(request('DELETE /ngsi-ld/v1/entities/urn:second'));
-  await settle(() => gateway.inFlight() === 2);
+  await untilTrue(() => gateway.inFlight() === 2);
   second.socket.destroy();
-  await settle(() => gateway.inFlight() === 1);
+  await untilTrue(() => gateway.inFlight() === 1);
   broker.sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
   assert.equal(statusOf(await first.closed()), 200);
   assert.equal(statusOf(await Promise.race([exchange(gateway.port, GET), answerNext(broker)])), 200);
   assert.doesNotMatch(broker.received.join(''), /second/);
 
   async function answerNext({ received, sockets }: RawBroker): Promise<never> {
-    await settle(() => received.some((text) => text.includes('type=T')));
+    await untilTrue(() => received.some((text) => text.includes('type=T')));
     sockets.at(-1)?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     return new Promise(() => undefined);
   }
@@ -294,10 +291,10 @@ it('an early answer reaches a client that reads only after sending everything, o
     client.socket.pause();
     client.send(upload(part.length * 20, true));
     client.send(part);
-    await settle(() => sockets[0]?.destroyed === true);
+    await untilTrue(() => sockets[0]?.destroyed === true);
     for (let sent = 1; sent < 20; sent += 1) {
       client.send(part);
-      await tick();
+      await new Promise(setImmediate);
     }
     client.socket.resume();
     assert.match(await client.closed(), /^HTTP\/1\.1 413 [^]*big$/);

@@ -18,6 +18,7 @@ import {
   statusOf,
 } from './pass-through-wire.js';
 import { listening } from '../support/listening.js';
+import { untilTrue } from '../support/waiting.js';
 import { isThorough } from '../support/thoroughness.js';
 
 after(closeAll);
@@ -192,13 +193,10 @@ it('a body that arrives in pieces after its head reaches the broker piece by pie
   });
   const gateway = await startGateway(broker.url);
   const client = await connect(gateway.port);
-  const until = async (isDone: () => boolean) => {
-    while (!isDone()) await new Promise(setImmediate);
-  };
   client.send(request('POST /ngsi-ld/v1/x', ['Content-Length: 6']));
-  await until(() => gateway.inFlight() === 1);
+  await untilTrue(() => gateway.inFlight() === 1);
   client.send('one');
-  await until(() => broker.received.join('').endsWith('one'));
+  await untilTrue(() => broker.received.join('').endsWith('one'));
   client.send('two');
   assert.equal(statusOf(await client.closed()), 201);
   assert.match(broker.received[0] ?? '', /\r\ncontent-length: 6\r\n/i);

@@ -15,6 +15,7 @@ import {
 import { createDatabase } from '../support/postgres.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -140,8 +141,7 @@ it('a list of recorded ids is deleted together with the record of its purge', as
   assert.equal((await readdir(join(folder, 'purge-ids'))).length, 1);
   await rm(env.DATABASE_PATH);
   await startTestGateway(env);
-  while ((await readdir(join(folder, 'purge-ids'))).length > 0)
-    await new Promise((resolve) => setImmediate(resolve));
+  await untilTrue(async () => (await readdir(join(folder, 'purge-ids'))).length === 0);
 });
 
 it('a gateway without a stored database deletes its recorded ids when it is closed', async () => {

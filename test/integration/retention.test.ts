@@ -7,6 +7,7 @@ import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '..
 import { holdBack, startRecordingBroker } from '../support/recording-broker.js';
 import { column } from '../support/columns.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -352,10 +353,10 @@ it('a retention policy runs by itself when it is due, and once for all runs that
   db.close();
   const second = await startTestGateway(env);
   let runs: PurgeRecord[] = [];
-  while (runs.length === 0) {
-    await new Promise((resolve) => setImmediate(resolve));
+  await untilTrue(async () => {
     runs = (await second.send('GET', '/api/v2/retention-policies/old-cars/runs')).json() as PurgeRecord[];
-  }
+    return runs.length > 0;
+  });
   assert.equal(runs.length, 1);
   assert.equal((await ended(second, runs[0]?.id ?? '')).deleted, 3);
   assert.deepEqual((await second.send('GET', '/api/v2/retention-policies/disabled/runs')).json(), []);

@@ -38,6 +38,7 @@ import { hour, TEMPORAL } from '../support/temporal-harness.js';
 import { makeModel, startApi } from './api-client.js';
 import { freePort } from '../support/free-port.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -608,7 +609,10 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
       age.run({ ms: 0.2 * 86_400_000 });
       const { gateway } = await withCars(env);
       // The broker is first asked for the time.
-      while (count.get() !== 0) await gateway.send('GET', '/api/v2/purges');
+      await untilTrue(async () => {
+        await gateway.send('GET', '/api/v2/purges');
+        return count.get() === 0;
+      });
       db.close();
     },
   ],
