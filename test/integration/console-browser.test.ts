@@ -28,6 +28,7 @@ import {
 import { isDelete, relayTo, startRecordingBroker, type RecordedAnswer } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { words } from '../support/words.js';
 
 after(stopAll);
 
@@ -405,14 +406,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
           body: '{"title": "Not to be found", "detail": "Why."}',
         }),
       );
-      for (const place of [
-        'history',
-        'retention',
-        'models',
-        'models/~contexts',
-        'models/City',
-        'models/City/Car',
-      ]) {
+      for (const place of words('history retention models models/~contexts models/City models/City/Car')) {
         await page.goto(`${gateway.url}/console/#/${place}`);
         await page.getByRole('alert').getByText(title).first().waitFor();
       }

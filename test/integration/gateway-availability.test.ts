@@ -80,25 +80,6 @@ it('a purge without a reachable broker is 502, and names the URL of the broker',
   assert.equal(problem['deleted'], undefined);
 });
 
-it('purges and forwarded requests are 504 if the broker does not answer', async () => {
-  const broker = await startRecordingBroker(async () => new Promise(() => undefined));
-  const gateway = await startTestGateway({
-    BROKER_URL: broker.url,
-    BROKER_TIMEOUT_MS: '1500',
-    RETRY_MAX_ATTEMPTS: '2',
-  });
-  const [purge, passed] = await Promise.all([
-    gateway.purge('type=Car'),
-    gateway.send('GET', '/ngsi-ld/v1/entities?type=Bus'),
-  ]);
-  for (const answer of [purge, passed]) {
-    assert.equal(answer.status, 504);
-    assert.equal(answer.problem().type, own('broker-timeout'));
-  }
-  const asked = broker.requests.filter(({ url }) => url.includes('type=Car'));
-  assert.equal(asked.length, 2, 'as often as it may be tried');
-});
-
 it('a forwarded request waits for a connection no longer than BROKER_TIMEOUT_MS', async () => {
   // The broker never answers the TLS greeting.
   const broker = await startRawBroker(() => true);

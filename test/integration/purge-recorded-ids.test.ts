@@ -216,9 +216,8 @@ describe('a purge with record=ids that two gateways on one PostgreSQL worked on'
     gate.open();
     await closed;
     const two = await start('two', folders[1]);
-    let record: PurgeRecord;
-    do record = (await two.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
-    while (record.endedAt === undefined);
+    await two.send('GET', `/api/v2/purges/${id}/events`);
+    const record = (await two.send('GET', `/api/v2/purges/${id}`)).json() as PurgeRecord;
     assert.deepEqual([record.state, record.worker, record.deleted], ['succeeded', 'two', 9]);
     return { id, two, record, start };
   }

@@ -15,6 +15,7 @@ import {
   startArchiving,
   withoutSystemTimes,
 } from '../support/undo.js';
+import { untilTrue } from '../support/waiting.js';
 
 describe('a restore', () => {
   let folder: string;
@@ -196,7 +197,7 @@ describe('a restore', () => {
       maxPerSecond: 1,
     });
     const { id } = taken.json() as PurgeRecord;
-    while ((await recordOf(gateway, id)).matched === 0);
+    await untilTrue(async () => (await recordOf(gateway, id)).matched > 0);
     assert.equal((await gateway.send('DELETE', `/api/v2/purges/${purge.id}/archive`)).status, 204);
     await gateway.send('PATCH', `/api/v2/purges/${id}`, {
       headers: { 'content-type': 'application/json' },

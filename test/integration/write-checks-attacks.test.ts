@@ -10,6 +10,7 @@ import {
   startRecordingBroker,
 } from '../support/recording-broker.js';
 import { closeAll, exchange, request as rawRequest, statusOf } from './pass-through-wire.js';
+import { words } from '../support/words.js';
 
 after(stopAll);
 after(closeAll);
@@ -182,14 +183,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   MERGE: { method: 'MERGE', path: `${ENTITIES}/${ID}`, body: BAD_PART },
   PROPPATCH: { method: 'PROPPATCH', path: `${ENTITIES}/${ID}`, body: BAD_PART },
   ...Object.fromEntries(
-    [
-      'X-HTTP-Method-Override',
-      'X-HTTP-Method',
-      'X-Method-Override',
-      'x_http_method_override',
-      'X-Original-URL',
-      'X-Rewrite-URL',
-    ].flatMap((name) => [
+    words(`
+      X-HTTP-Method-Override X-HTTP-Method X-Method-Override x_http_method_override X-Original-URL
+      X-Rewrite-URL
+    `).flatMap((name) => [
       [
         `${name} on a subscription`,
         {
@@ -467,21 +464,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'DELETE of one dataset': { method: 'DELETE', path: `${ATTRS}/speed?datasetId=urn:x:1`, body: raw('') },
   // Batches.
   ...Object.fromEntries(
-    [
-      'create',
-      'upsert',
-      'update',
-      'merge',
-      'upsert?options=update',
-      'upsert?options=replace',
-      'upsert?options=update,replace',
-      'upsert?options=update&options=replace',
-      'upsert?Options=update',
-      'upsert?options=replace;options=update',
-      'upsert?%6fptions=update',
-      'update?options=noOverwrite',
-      'create/',
-    ].flatMap((operation) => [
+    words(`
+      create upsert update merge upsert?options=update upsert?options=replace
+      upsert?options=update,replace upsert?options=update&options=replace upsert?Options=update
+      upsert?options=replace;options=update upsert?%6fptions=update update?options=noOverwrite create/
+    `).flatMap((operation) => [
       [`a batch: ${operation}`, { path: `${OPS}/${operation}`, body: [car()] }],
       [
         `a batch with a good one: ${operation}`,

@@ -4,6 +4,7 @@ import type { StoredEntity } from '../../sidecar/embedded-broker/model.js';
 import { EntityStore } from '../../sidecar/embedded-broker/store.js';
 import { represent } from '../../sidecar/embedded-broker/representation.js';
 import type { BrokerReply, BrokerClient, BrokerRequest } from '../../sidecar/purge/broker/index.js';
+import { words } from './words.js';
 
 /** A query as a broker reads it: its parameters and the tenant. */
 export interface Asked {
@@ -110,18 +111,7 @@ export class FlawedBroker {
 
 const NOW = Date.UTC(2026, 0, 1);
 
-const FILTERS = new Set([
-  'type',
-  'id',
-  'idPattern',
-  'attrs',
-  'q',
-  'scopeQ',
-  'georel',
-  'geometry',
-  'coordinates',
-  'geoproperty',
-]);
+const FILTERS = new Set(words('type id idPattern attrs q scopeQ georel geometry coordinates geoproperty'));
 
 /** Returns a query with the broker's own names. */
 function meaning(

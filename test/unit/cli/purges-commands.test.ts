@@ -11,6 +11,7 @@ import {
   type AskedGateway,
 } from '../../support/cli-context.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
+import { words } from '../../support/words.js';
 
 const ENV = {
   NGSILD_GATEWAY_URL: GATEWAY,
@@ -61,20 +62,9 @@ async function run(
 it('a purge is started with all its options, and followed by its id', async (t) => {
   const { code, requests, out } = await run(
     t,
-    [
-      'purge',
-      'type=A',
-      '--tenant',
-      'city',
-      '--link',
-      'https://a.example/c',
-      '--max-affected',
-      '9',
-      '--rate',
-      '5',
-      '--yes',
-      '--temporal',
-    ],
+    words(`
+      purge type=A --tenant city --link https://a.example/c --max-affected 9 --rate 5 --yes --temporal
+    `),
     ({ method }) => (method === 'POST' ? jsonResponse(RECORD, 202) : eventsOf(RECORD, over({}))),
   );
   const link =
@@ -215,22 +205,7 @@ it('a purge that can no longer be followed is named, with the command that follo
 it('purges list sends every filter by its name, and explains how to see more', async (t) => {
   const { requests, out, err, code } = await run(
     t,
-    [
-      'purges',
-      'list',
-      '--state',
-      'running',
-      '--tenant',
-      'city',
-      '--caller',
-      'me',
-      '--policy',
-      'old-cars',
-      '--limit',
-      '2',
-      '--offset',
-      '3',
-    ],
+    words('purges list --state running --tenant city --caller me --policy old-cars --limit 2 --offset 3'),
     () => jsonResponse([RECORD, { ...RECORD, id: 'p-0', dryRun: true }], 200, { 'x-total-count': '9' }),
   );
   const query = new URLSearchParams(requests[0]?.split('?')[1]);

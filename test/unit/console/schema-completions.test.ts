@@ -4,6 +4,7 @@ import { CompletionContext } from '@codemirror/autocomplete';
 import { json } from '@codemirror/lang-json';
 import { EditorState } from '@codemirror/state';
 import { schemaCompletions } from '../../../console/editor/schema-completions.js';
+import { words } from '../../support/words.js';
 
 /** The completions at the `|` of a text. */
 function offered(marked: string, explicit = true) {
@@ -36,14 +37,11 @@ it('no keyword is suggested for names of attributes, definitions and examples', 
 });
 
 it('no keyword is suggested in a map of any kind, nor beside the kind of an attribute', () => {
-  for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat([
-    'dependentRequired',
-    'examples',
-    'default',
-    'const',
-    'enum',
-    'x-ngsi',
-  ]))
+  for (const map of ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].concat(
+    words(`
+    dependentRequired examples default const enum x-ngsi
+  `),
+  ))
     assert.deepEqual(names(`{"${map}": {"|"}}`), [], map);
   for (const schema of ['items', 'not', 'if', 'then', 'else', 'contains', 'additionalProperties'])
     assert.ok(names(`{"${schema}": {"|"}}`).includes('type'), schema);

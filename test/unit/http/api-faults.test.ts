@@ -7,6 +7,7 @@ import { compileValidator, refusalOf } from '../../../sidecar/http/api/validatio
 import { Closed, OPTIONAL_PAGE, OrNull, PAGE, Query } from '../../../sidecar/http/api/schemas.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { readJson } from '../../../sidecar/shared/json/strict-json.js';
+import { words } from '../../support/words.js';
 
 interface Answer {
   readonly status: number;
@@ -100,18 +101,7 @@ it('the name of an unknown member is quoted up to two hundred characters', async
 });
 
 it('the fault of a body that is itself a JSON Schema says where to put the schema', async () => {
-  for (const keyword of [
-    '$schema',
-    '$id',
-    '$ref',
-    '$defs',
-    'definitions',
-    'properties',
-    'allOf',
-    'anyOf',
-    'oneOf',
-    'required',
-  ]) {
+  for (const keyword of words('$schema $id $ref $defs definitions properties allOf anyOf oneOf required')) {
     const detail = 'is a JSON Schema itself; send it inside a body such as {"name": "Car", "schema": …}';
     assert.deepEqual(
       await errorsOf({ [keyword]: [], title: 'Car', name: 7 }),
