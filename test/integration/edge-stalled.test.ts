@@ -15,7 +15,6 @@ import {
   type Client,
 } from './pass-through-wire.js';
 import { column } from '../support/columns.js';
-import { untilTrue } from '../support/waiting.js';
 
 after(async () => {
   await closeAll();
@@ -35,7 +34,8 @@ const connectMany = async (port: number, number: number): Promise<Client[]> =>
 
 /** Waits until that many requests have reached a broker. */
 async function arrived(broker: { readonly received: readonly string[] }, number: number): Promise<void> {
-  await untilTrue(() => broker.received.filter((text) => text.includes('\r\n\r\n')).length >= number);
+  while (broker.received.filter((text) => text.includes('\r\n\r\n')).length < number)
+    await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Sends a text, and then more bytes slowly until its connection ends. */
@@ -205,10 +205,10 @@ it('a client that has sent its body keeps its place until the broker answers, an
   client.send(UPLOAD);
   await arrived(broker, 1);
   client.send(' '.repeat(99_999));
-  await untilTrue(() => uploaded.length > 0);
+  while (uploaded.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const other = await connect(gateway.port);
   other.send(UPLOAD);
-  await untilTrue(() => gateway.failures.length > 0);
+  while (gateway.failures.length === 0) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(column(gateway.failures, 'kind'), ['busy']);
   assert.equal(statusOf(await other.until(/\}$/)), 503);
   uploaded[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
