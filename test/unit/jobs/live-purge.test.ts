@@ -251,18 +251,15 @@ it('the final record has the counts, the arrivals, a hundred errors, and the war
   assert.equal('sample' in purge.record || 'unit' in purge.record, false);
 });
 
-it('the final record has the sample of a dry run, and the unit if known', () => {
-  const { purge } = liveOf();
-  const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
-  purge.noteReport(report);
-  assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
-  assert.deepEqual(purge.record.warnings, []);
-});
-
-it('the final record says if there were more matches than could be counted', () => {
-  const { purge } = liveOf();
-  purge.noteReport({ ...REPORT, dryRun: true, isLowerBound: true });
-  assert.deepEqual(purge.record.warnings, ['There are more matches than could be counted.']);
+it('the final record of a dry run has its sample, its unit if known, and says if more matched than could be counted', () => {
+  for (const isLowerBound of [false, true]) {
+    const { purge } = liveOf();
+    const report = { ...REPORT, dryRun: true, sample: ['urn:t:1'], unit: 'instances' as const };
+    purge.noteReport(isLowerBound ? { ...report, isLowerBound } : report);
+    assert.deepEqual([purge.record.sample, purge.record.unit], [['urn:t:1'], 'instances']);
+    const warnings = isLowerBound ? ['There are more matches than could be counted.'] : [];
+    assert.deepEqual(purge.record.warnings, warnings);
+  }
 });
 
 it('the rate and the concurrency of a running purge are those of its record', () => {

@@ -12,26 +12,13 @@ const reasonOf = (method: string, target: string, headers: string[] = []) => {
 
 const ENTITIES = '/ngsi-ld/v1/entities';
 
-const spellings = [
-  ENTITIES,
-  `${ENTITIES}/`,
-  '/ngsi-ld/v1//entities',
-  '//ngsi-ld/v1/entities',
-  '/ngsi-ld/v1/./entities',
-  '/ngsi-ld/v1/%65ntities',
-  '/%6Egsi-ld/v1/entities',
-  '/NGSI-LD/v1/entities',
-  '/ngsi-ld/v1/entities;x',
-  '/ngsi-ld/v1\\entities',
-  '/ngsi-ld/v1/entities#x',
-  '/ngsi-ld/v1/entities/urn:a%2F..b',
-  '/ngsi-ld/v1/entities/urn:a/../b',
-  '/ngsi-ld/v1/entities/%zz',
-  '/ngsi-ld/ex/v1/version',
-  '/ngsi-ld',
-  'http://gateway/ngsi-ld/v1/entities?type=T',
-  '/ngsi-ld/v1/entities?q=_method==%22delete%22',
-];
+const spellings = words(`
+  ${ENTITIES} ${ENTITIES}/ /ngsi-ld/v1//entities //ngsi-ld/v1/entities /ngsi-ld/v1/./entities
+  /ngsi-ld/v1/%65ntities /%6Egsi-ld/v1/entities /NGSI-LD/v1/entities /ngsi-ld/v1/entities;x
+  /ngsi-ld/v1\\entities /ngsi-ld/v1/entities#x /ngsi-ld/v1/entities/urn:a%2F..b
+  /ngsi-ld/v1/entities/urn:a/../b /ngsi-ld/v1/entities/%zz /ngsi-ld/ex/v1/version /ngsi-ld
+  http://gateway/ngsi-ld/v1/entities?type=T /ngsi-ld/v1/entities?q=_method==%22delete%22
+`);
 for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'OPTIONS']) {
   for (const target of spellings) {
     it(`a method other than DELETE passes whatever its path: ${method} ${target}`, () => {

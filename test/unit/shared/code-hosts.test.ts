@@ -102,18 +102,8 @@ it('two URLs name one file in spite of the revision, the owner, and the case of 
 
 it('a revision before a path is not taken for the name of a repository', () => {
   for (const revision of [
-    'main',
-    'master',
-    'HEAD',
-    'v1.2',
-    '2.0.0',
+    ...words('main master HEAD v1.2 2.0.0 refs/heads/new refs/heads/a/b blob/main raw/new src tree/v1'),
     'f'.repeat(40),
-    'refs/heads/new',
-    'refs/heads/a/b',
-    'blob/main',
-    'raw/new',
-    'src',
-    'tree/v1',
   ])
     assert.deepEqual(withoutRevision(['city', ...revision.split('/')]), ['city'], revision);
   for (const kept of ['city', 'main', 'a/city', 'city/parts'])

@@ -51,3 +51,8 @@ for (const [value, expected] of [
     assert.equal(shown(value), expected);
   });
 }
+
+it('a value is shown in a few hundred characters, however large it is', () => {
+  assert.ok(shown('x'.repeat(1_000_000)).length < 80);
+  assert.ok(shown(['\u0000'.repeat(9999), '', '', '']).length < 500);
+});

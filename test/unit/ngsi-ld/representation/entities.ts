@@ -54,15 +54,7 @@ const kinds = fc.constantFrom<AttributeKind>(
   ...(['ListProperty', 'Relationship', 'ListRelationship'] as const),
 );
 const names = fc.constantFrom(
-  'speed',
-  'owner',
-  'location',
-  'Größe',
-  'ex:sign',
-  '__proto__',
-  'constructor',
-  '1',
-  'z',
+  ...['speed', 'owner', 'location', 'Größe', 'ex:sign', '__proto__', 'constructor', '1', 'z'],
 );
 
 /** Attributes of one entity, of all kinds, with valid values. */

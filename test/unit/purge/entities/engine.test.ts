@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import {
-  BrokerCapabilities,
-  type BrokerRequest,
-  type BrokerReply,
-} from '../../../../sidecar/purge/broker/index.js';
-import type { PurgeLimits, PurgeEvent, PurgeReport } from '../../../../sidecar/purge/run/index.js';
-import { purgeEntities } from '../../../../sidecar/purge/entities/index.js';
+import type { BrokerReply, BrokerRequest } from '../../../../sidecar/purge/broker/index.js';
+import type { PurgeLimits, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import {
   BrokerRefusedError,
   FilterIgnoredError,
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
-import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
-import { createTestClock } from '../../../support/purge-harness.js';
+import { purge } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 
 interface HandMadePurge {
@@ -58,39 +52,12 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
     } else if (method === 'DELETE' && id === '') world.clear();
     return replyOf(204);
   };
-  const parsed = parseEntityPurgeQuery(query);
-  const clock = createTestClock();
   const events: PurgeEvent[] = [];
-  let report: PurgeReport | undefined;
-  let error: unknown;
-  try {
-    report = await purgeEntities(
-      {
-        query: parsed,
-        headers: {},
-        onEvent: (event) => events.push(event),
-        limits: {
-          pageSize: 10,
-          pageSizeMax: 10,
-          batchSize: 10,
-          concurrency: 2,
-          strategy: 'auto',
-          maxAffected: parsed.maxAffected,
-          ...limits,
-        },
-      },
-      {
-        client: { send, close: async () => {} },
-        capabilities: new BrokerCapabilities(clock),
-        retry: { maxAttempts: 3, minDelayMs: 1, maxDelayMs: 10, awayMs: 1000 },
-        clock,
-        random: () => 0,
-      },
-      new AbortController().signal,
-    );
-  } catch (thrown) {
-    error = thrown;
-  }
+  const { report, error } = await purge({ url: new URL('http://broker.test') }, query, {
+    client: { send, close: async () => {} },
+    limits: { pageSize: 10, pageSizeMax: 10, batchSize: 10, concurrency: 2, ...limits },
+    onEvent: (event) => events.push(event),
+  });
   return {
     world,
     sent,
