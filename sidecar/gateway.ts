@@ -215,7 +215,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     bodyLimit: config.BODY_LIMIT_BYTES,
     importLimit: config.IMPORT_LIMIT_BYTES,
     isShuttingDown: () => shutdown.hasBegun,
-    learnt: () => purges.learnt(),
+    learnt: () => purges.capabilities(),
     environment: config.ENVIRONMENT_NAME,
     consoleSignIn: consoleSignIn(config),
     writePolicies: writes.policies,
@@ -272,7 +272,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
   await app.listen(address);
   purges.start();
-  store.listen((notice) => purges.noticed(notice));
+  store.listen((notice) => purges.onNotice(notice));
 
   const { address: ip, port, family } = app.server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${ip}]` : ip}:${port}`;

@@ -52,9 +52,9 @@ export interface OpenPurges {
   /** Resumes jobs that no process is running, and starts to watch the schedules. See JobService. */
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
-  readonly learnt: () => FactsByCollection;
+  readonly capabilities: () => FactsByCollection;
   /** Called when another process has done something that may concern this one. */
-  noticed(notice: JobNotice | BrokerNotice): void;
+  onNotice(notice: JobNotice | BrokerNotice): void;
   /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
   stop(): void;
   /** Writes the remaining records. */
@@ -75,8 +75,8 @@ function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefine
       observer.event(record, event);
       jobs.event(record, event);
     },
-    taken(record) {
-      observer.taken(record);
+    takenOver(record) {
+      observer.takenOver(record);
       jobs.ended(record);
     },
     ended(record, error) {
@@ -180,10 +180,13 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
       scheduler.start();
       notes?.start();
     },
-    learnt: () => ({ entities: capabilities.entities.facts(), temporal: capabilities.temporal.facts() }),
-    noticed(notice) {
+    capabilities: () => ({
+      entities: capabilities.entities.facts(),
+      temporal: capabilities.temporal.facts(),
+    }),
+    onNotice(notice) {
       if (notice.what === 'learnt') notes?.onNotice(notice.writer);
-      else jobs.noticed(notice);
+      else jobs.onNotice(notice);
     },
     stop() {
       stopped ??= scheduler.stop();

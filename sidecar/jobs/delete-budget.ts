@@ -16,17 +16,17 @@ export interface DoneBefore {
 }
 
 /** How a budget is stored. */
-export interface BudgetKeeping {
+export interface BudgetStorage {
   /** Stores the number of spent items; rejects if that fails. */
   readonly write: (spent: number) => Promise<void>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** Until it is known what was done, everything reserved counts as deleted. */
-const UNTOLD = (): DoneSoFar => ({ affected: 0, taken: Infinity });
+const UNKNOWN_PROGRESS = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 
 /** Number of items in the first delete request. */
-const FIRST_AT_ONCE = 32;
+const FIRST_REQUEST_SIZE = 32;
 
 /**
  * Target duration of a delete request, in milliseconds. Requests are kept short because the outcome of those in flight
@@ -45,26 +45,26 @@ const MAX_GROWTH = 4;
 export class DeleteBudget {
   readonly #bound: DeleteBound;
   readonly #before: DoneBefore;
-  readonly #keeping: BudgetKeeping;
+  readonly #storage: BudgetStorage;
   /** Items of requests whose result is not yet included in `#done`. */
   #inFlight = 0;
   /** The part of `#inFlight` whose requests have ended; it is about to be subtracted. */
   #ended = 0;
   /** Returns what this process has done. */
-  #done: () => DoneSoFar = UNTOLD;
-  #atOnce = FIRST_AT_ONCE;
+  #done: () => DoneSoFar = UNKNOWN_PROGRESS;
+  #requestSize = FIRST_REQUEST_SIZE;
   /** The latest write that has begun, and the next one, which waits for it. */
   #writing: Promise<void> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
 
   /** The maximum number of matches: any more exceed the bound, even if none of the deletes in doubt had an effect. */
-  readonly left: number;
+  readonly remaining: number;
 
-  constructor(bound: DeleteBound, before: DoneBefore, keeping: BudgetKeeping) {
-    this.left = Math.max(0, bound.most - before.settled);
+  constructor(bound: DeleteBound, before: DoneBefore, keeping: BudgetStorage) {
+    this.remaining = Math.max(0, bound.most - before.settled);
     this.#bound = bound;
     this.#before = before;
-    this.#keeping = keeping;
+    this.#storage = keeping;
   }
 
   /** The maximum number of items that one request should delete now. */
@@ -72,7 +72,7 @@ export class DeleteBudget {
     const { spent, settled } = this.#before;
     // Only deletes of earlier processes that are in doubt can make a request too large for the bound.
     const most = spent > settled ? this.#bound.most - this.#spent() : Infinity;
-    return Math.max(1, Math.min(this.#atOnce, most));
+    return Math.max(1, Math.min(this.#requestSize, most));
   }
 
   /**
@@ -83,15 +83,15 @@ export class DeleteBudget {
    * not be sent
    * @throws what the store throws; the request must not be sent then
    */
-  async reserve(amount: number, done = UNTOLD): Promise<(() => void) | undefined> {
+  async reserve(amount: number, done = UNKNOWN_PROGRESS): Promise<(() => void) | undefined> {
     this.#done = done;
-    await this.#booked();
+    await this.#nextTurn();
     if (this.#spent(amount) > this.#bound.most) return undefined;
     this.#inFlight += amount;
-    await this.#keep();
-    const sentMs = this.#keeping.clock.monotonicMs();
+    await this.#save();
+    const sentMs = this.#storage.clock.monotonicMs();
     return () => {
-      this.#adapt(amount, this.#keeping.clock.monotonicMs() - sentMs);
+      this.#adapt(amount, this.#storage.clock.monotonicMs() - sentMs);
       this.#ended += amount;
     };
   }
@@ -105,7 +105,7 @@ export class DeleteBudget {
     this.#inFlight = 0;
     this.#ended = 0;
     this.#done = () => ({ affected, taken: affected });
-    return this.#keep();
+    return this.#save();
   }
 
   /**
@@ -140,13 +140,13 @@ export class DeleteBudget {
   }
 
   /** Stores what is spent. Writes run one after the other, so that an older number never replaces a newer one. */
-  #keep(): Promise<void> {
+  #save(): Promise<void> {
     this.#nextWrite ??= this.#writing
       .catch(() => {})
-      .then(() => this.#booked())
+      .then(() => this.#nextTurn())
       .then(() => {
         this.#nextWrite = undefined;
-        this.#writing = this.#keeping.write(this.#spent());
+        this.#writing = this.#storage.write(this.#spent());
         return this.#writing;
       });
     return this.#nextWrite;
@@ -156,7 +156,7 @@ export class DeleteBudget {
    * Waits for a turn of the event loop: by then, the results of requests that had ended before are in `#done`, so these
    * requests no longer count as in flight.
    */
-  async #booked(): Promise<void> {
+  async #nextTurn(): Promise<void> {
     await new Promise<void>((resolve) =>
       setImmediate(() => {
         this.#inFlight = Math.max(0, this.#inFlight - this.#ended);
@@ -169,6 +169,6 @@ export class DeleteBudget {
   #adapt(amount: number, ms: number): void {
     const fitting = Math.max(1, Math.round((amount * REQUEST_MS) / Math.max(1, ms)));
     // The duration of a small request does not predict that of a large one.
-    this.#atOnce = Math.min(fitting, Math.max(this.#atOnce, amount * MAX_GROWTH));
+    this.#requestSize = Math.min(fitting, Math.max(this.#requestSize, amount * MAX_GROWTH));
   }
 }

@@ -48,13 +48,13 @@ export class ArchiveInUseError extends GatewayError {
 }
 
 /** A plan cannot be applied: it does not exist, is too old, or was already applied. */
-export class PlanGoneError extends PurgeError {
+export class PlanUnavailableError extends PurgeError {
   readonly kind = 'planGone';
   override readonly outcome = 'refused';
 }
 
 /** The job has ended, or is about to, and cannot be changed. */
-export class JobOverError extends GatewayError {
+export class JobEndedError extends GatewayError {
   readonly kind: 'purgeOver' | 'scanOver';
 
   constructor(noun: JobKindName, id: string, state: JobState) {
@@ -64,7 +64,7 @@ export class JobOverError extends GatewayError {
 }
 
 /** The purge stopped because its caller disconnected. */
-export class CallerGoneError extends GatewayError {
+export class ClientDisconnectedError extends GatewayError {
   readonly kind = 'internalError';
 }
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { PurgeError, QueryRefusedError } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
-import type { JobNeeds, PurgeRecord } from '../store/index.js';
+import type { JobResumeData, PurgeRecord } from '../store/index.js';
 
 /** The headers of jobs: those that say where the entities are, and the storage of credentials. */
 
@@ -69,7 +69,7 @@ export class HeaderSealer {
   }
 
   /** @throws JobSecretError if there are credentials and no key */
-  seal(headers: Headers): Pick<JobNeeds, 'headers' | 'sealedHeaders'> {
+  seal(headers: Headers): Pick<JobResumeData, 'headers' | 'sealedHeaders'> {
     const isSecret = ([name]: readonly [string, string]) => SECRET_HEADERS.includes(name);
     const entries = Object.entries(headers);
     const secret = entries.filter(isSecret);
@@ -92,7 +92,7 @@ export class HeaderSealer {
   }
 
   /** @throws JobSecretError if no key fits */
-  open({ headers, sealedHeaders }: Pick<JobNeeds, 'headers' | 'sealedHeaders'>): Headers {
+  open({ headers, sealedHeaders }: Pick<JobResumeData, 'headers' | 'sealedHeaders'>): Headers {
     if (sealedHeaders === undefined) return headers;
     const bytes = Buffer.from(sealedHeaders, 'base64');
     for (const key of this.#keys) {

@@ -3,13 +3,13 @@ import {
   isFinal,
   type JobFilter,
   type JobKindName,
-  type JobNeeds,
+  type JobResumeData,
   type JobRecord,
   kindOf,
   type OrphanedJob,
   type UnfinishedJob,
 } from '../store/index.js';
-import { JobNotFoundError, JobOverError } from './errors.js';
+import { JobNotFoundError, JobEndedError } from './errors.js';
 import { cancelled } from './job-record.js';
 import type { Lease, LiveJob } from './live-job.js';
 import type { JobService, JobWork, ServedKind } from './job-service.js';
@@ -26,7 +26,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     this.jobs = jobs;
   }
 
-  abstract begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork;
+  abstract begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork;
 
   abstract abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
 
@@ -67,7 +67,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     const live = registry.get(id);
     if (live !== undefined) return cancelHere(live);
     if (isFinal(record.state)) return record;
-    const result = await options.store.ask(id, { cancel: true }, (kept, isHeld) =>
+    const result = await options.store.request(id, { cancel: true }, (kept, isHeld) =>
       isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, records.now()),
     );
     // The job may have begun here during the request to the store.
@@ -75,20 +75,20 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     if (begun !== undefined) return cancelHere(begun);
     if (result === undefined || result.outcome === 'over') return this.get(id);
     if (result.outcome === 'done') options.observer.ended(result.record);
-    this.jobs.noticed({ what: 'wish', id });
+    this.jobs.onNotice({ what: 'wish', id });
     return result.record as Record;
   }
 
   /**
    * Changes the rate or the concurrency of a job, within its policy.
    *
-   * @throws JobNotFoundError, JobOverError if it has ended, QueryRefusedError for a change that cannot be carried out
+   * @throws JobNotFoundError, JobEndedError if it has ended, QueryRefusedError for a change that cannot be carried out
    */
   async change(id: string, change: Omit<ControlRequest, 'cancel'>): Promise<Record> {
     const { registry, records, options } = this.jobs;
     const record = await this.get(id);
     if (isFinal(record.state) || record.state === 'cancelling')
-      throw new JobOverError(this.name, id, record.state);
+      throw new JobEndedError(this.name, id, record.state);
     const request = this.requestFor(record, change);
     const changeHere = (live: LiveJob) => {
       live.change(request);
@@ -96,18 +96,18 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     };
     const live = registry.get(id);
     if (live !== undefined) return changeHere(live);
-    const result = await options.store.ask(id, request, (kept) => ({ ...kept, ...request }));
+    const result = await options.store.request(id, request, (kept) => ({ ...kept, ...request }));
     // The job may have begun here during the request to the store.
     const begun = registry.get(id);
     if (begun !== undefined) {
       const changed = await changeHere(begun);
       // Otherwise the stored request would be carried out later and override newer changes.
-      await options.store.forget({ id, lease: begun.lease.number, request }).catch(() => {});
+      await options.store.clearRequest({ id, lease: begun.lease.number, request }).catch(() => {});
       return changed;
     }
     if (result === undefined) throw new JobNotFoundError(this.name, id);
-    if (result.outcome === 'over') throw new JobOverError(this.name, id, result.record.state);
-    this.jobs.noticed({ what: 'wish', id });
+    if (result.outcome === 'over') throw new JobEndedError(this.name, id, result.record.state);
+    this.jobs.onNotice({ what: 'wish', id });
     return result.record as Record;
   }
 
@@ -117,7 +117,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     let seen: Record | undefined;
     while (!signal.aborted) {
       const live = registry.get(id) as LiveJob<Record> | undefined;
-      const record = live?.record ?? (await this.#look(id, seen));
+      const record = live?.record ?? (await this.#read(id, seen));
       if (!isSame(record, seen)) yield record;
       seen = record;
       const isStopping = registry.stopping.aborted;
@@ -130,7 +130,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
   /**
    * Reads the record of a job that this process does not run; returns the last one seen if the store is unavailable.
    */
-  async #look(id: string, seen: Record | undefined): Promise<Record> {
+  async #read(id: string, seen: Record | undefined): Promise<Record> {
     try {
       return await this.get(id);
     } catch (error) {

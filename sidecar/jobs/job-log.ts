@@ -7,7 +7,7 @@ import {
   type PurgeRecord,
   type ScanRecord,
 } from '../store/index.js';
-import { CallerGoneError } from './errors.js';
+import { ClientDisconnectedError } from './errors.js';
 import type { JobObserver } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
@@ -61,7 +61,7 @@ export function observeJobs(
     deleted(record, items) {
       if (record.target !== 'restore') counters.purges.deleted(record.target, items);
     },
-    elsewhere: (jobs) =>
+    waitingForOtherBroker: (jobs) =>
       log.warn(
         {
           brokers: [...new Set(jobs.map(({ broker }) => broker))],
@@ -70,7 +70,7 @@ export function observeJobs(
         },
         'jobs wait for a broker other than the one that BROKER_URL names',
       ),
-    taken: (record) =>
+    takenOver: (record) =>
       log.warn(askedFor(record), `${kindOf(record)} left to another gateway, which has taken it`),
     storeAway: (err) =>
       log.warn({ err }, 'the database is not available: jobs and their records wait for it'),
@@ -85,7 +85,7 @@ export function observeJobs(
       const { state, problem } = record;
       if (error === undefined)
         log.info(fields, `${kindOf(record)} ${state === 'interrupted' ? 'interrupted' : 'finished'}`);
-      else if (error instanceof CallerGoneError)
+      else if (error instanceof ClientDisconnectedError)
         log.info(fields, `${kindOf(record)} stopped: its caller is gone`);
       else if (state === 'cancelled') log.info(fields, `${kindOf(record)} stopped: it was cancelled`);
       else if (!isForeseen(error)) log.error({ ...fields, err: error }, `${kindOf(record)} failed`);

@@ -71,7 +71,7 @@ export function cancelled<Record extends JobRecord>(record: Record, now: string)
 /** The record of a job that waits for a broker other than this process's. */
 export function waitingFor<Record extends JobRecord>(record: Record, broker: string): Record {
   return {
-    ...withoutPace(record),
+    ...withoutEstimates(record),
     state: 'queued',
     waitsFor: broker,
     warnings: [...record.warnings, waitNote(broker)],
@@ -98,7 +98,7 @@ function waitNote(broker: string): string {
 }
 
 /** Removes the members that are only true while a job runs. `expected` stays, to compare it when the job resumes. */
-export function withoutPace<Record extends JobRecord>(record: Record): Record {
+export function withoutEstimates<Record extends JobRecord>(record: Record): Record {
   const rest: Changing<Record> = { ...record };
   delete rest.ratePerSecond;
   delete rest.estimatedEndAt;
@@ -110,7 +110,7 @@ export function withoutPace<Record extends JobRecord>(record: Record): Record {
  * part of it.
  */
 export function ended<Record extends JobRecord>(record: Record): Record {
-  const rest: Changing<Record> = withoutPace(record);
+  const rest: Changing<Record> = withoutEstimates(record);
   if (record.state === 'succeeded' || record.state === 'partial') delete rest.expected;
   return rest;
 }

@@ -1,5 +1,5 @@
 import { isFinal, type JobKindName, type JobNotice, kindOf, type OrphanedJob } from '../store/index.js';
-import type { ControlRequest, JobNeeds, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
+import type { ControlRequest, JobResumeData, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
@@ -19,7 +19,7 @@ export interface ServedKind {
    *
    * @throws an error that ends the job, before it is entered
    */
-  begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork;
+  begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork;
   /** Enters a taken job into the registry at once, to end it as an earlier process left it. */
   abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
   /** Returns the new state of a job that is for another broker and that no process runs. Has no side effects. */
@@ -51,9 +51,9 @@ export class JobService {
     this.options = options;
     const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
     this.notifier = new Notifier(clock);
-    this.registry = new JobRegistry(options.maxRunning, () => this.leases.lookForMore());
+    this.registry = new JobRegistry(options.maxRunning, () => this.leases.pollForMore());
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
-    this.records = new RecordKeeper(options, this.registry, this.#history, () => void this.leases.look());
+    this.records = new RecordKeeper(options, this.registry, this.#history, () => void this.leases.poll());
     this.leases = new LeaseKeeper({
       registry: this.registry,
       store,
@@ -91,10 +91,10 @@ export class JobService {
   }
 
   /** Called when something has changed in the store. */
-  noticed({ what, id }: JobNotice): void {
+  onNotice({ what, id }: JobNotice): void {
     this.notifier.notify(id);
     if (what === 'waiting' || (what === 'wish' && this.registry.get(id) !== undefined))
-      void this.leases.look();
+      void this.leases.poll();
   }
 
   /**
@@ -102,11 +102,11 @@ export class JobService {
    *
    * @throws QueueFullError, PurgeStoppedError, StoreUnavailableError
    */
-  async enqueue(record: JobRecord, needs: JobNeeds): Promise<void> {
+  async enqueue(record: JobRecord, needs: JobResumeData): Promise<void> {
     const { store, maxQueued, broker } = this.options;
     this.registry.requireOpen();
     if (!(await store.add(record, needs, maxQueued, broker))) throw new QueueFullError(maxQueued);
-    await this.leases.look();
+    await this.leases.poll();
   }
 
   /** Enters a job into the registry as an instance of its class; it runs here from now on. */
@@ -173,7 +173,7 @@ export class JobService {
       if (isResumable(live, error)) await onStopped?.();
       // By now another process may have taken it, or it was cancelled; otherwise the next process with a free place
       // resumes it.
-      if (live.lease.isTaken) observer.taken(live.record);
+      if (live.lease.isTaken) observer.takenOver(live.record);
       else if (isResumable(live, error)) live.set({ state: 'queued' });
       else records.endEarly(live, error, 'interrupted');
     } finally {
@@ -189,7 +189,7 @@ export class JobService {
       this.notifier.notify(record.id);
     }
     const waiting = changed.filter(({ record }) => !isFinal(record.state));
-    if (waiting.length > 0) observer.elsewhere(waiting);
+    if (waiting.length > 0) observer.waitingForOtherBroker(waiting);
   }
 
   /** Does what another process requested for a job. */
@@ -204,7 +204,7 @@ export class JobService {
     const { store } = this.options;
     try {
       await store.put(live.record, undefined, live.lease.claim);
-      await store.forget({ id, lease: live.lease.number, request });
+      await store.clearRequest({ id, lease: live.lease.number, request });
     } catch {
       // The store still has the request, so it is delivered again.
     }

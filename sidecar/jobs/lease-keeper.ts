@@ -11,7 +11,7 @@ import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 
 /** The store is asked for jobs and requests at least this often, in milliseconds. */
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
 /** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
 const ASK_WAIT_MS = 1000;
@@ -43,28 +43,29 @@ export interface LeaseKeeperOptions {
 /** Renews the leases of the jobs in this process, and takes more jobs when places are free. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  #looking: Promise<void> | undefined;
+  #polling: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Whether the jobs left by an earlier process have been released. */
-  #isFreed: boolean;
+  #haveOthersBeenReleased: boolean;
   /** Whether no job waits, as far as is known. */
   #hasTakenAll = false;
   /** The first and the last time the store answered, without a failure or a long pause in between. */
-  #inTouch: { readonly sinceMs: number; readonly lastMs: number } | undefined;
+  #reachable: { readonly sinceMs: number; readonly lastMs: number } | undefined;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
-    this.#isFreed = options.isShared;
+    this.#haveOthersBeenReleased = options.isShared;
   }
 
-  /** Begins to look regularly. */
+  /** Begins to poll regularly. */
   start(): void {
     const { isShared, leaseMs } = this.#options;
-    void this.look();
-    if (isShared) this.#timer = setInterval(() => this.#tick(), Math.min(LOOK_EVERY_MS, leaseMs / 3)).unref();
+    void this.poll();
+    if (isShared)
+      this.#timer = setInterval(() => this.#tick(), Math.min(POLL_INTERVAL_MS, leaseMs / 3)).unref();
   }
 
   /** Stops renewing leases. */
@@ -79,63 +80,64 @@ export class LeaseKeeper {
     return this.#newLease(0, this.#options.clock.monotonicMs());
   }
 
-  /** Looks for jobs if one may wait for the place that is now free. */
-  lookForMore(): void {
-    if (!this.#hasTakenAll) void this.look();
+  /** Polls for jobs if one may wait for the place that is now free. */
+  pollForMore(): void {
+    if (!this.#hasTakenAll) void this.poll();
   }
 
   /**
    * Renews leases, grants what other processes request for the jobs here, and takes jobs for free places. Does not
    * reject.
    */
-  look(): Promise<void> {
-    if (this.#looking !== undefined) return (this.#again ??= this.#looking.then(() => this.#lookAgain()));
-    this.#looking = this.#pass().finally(() => (this.#looking = undefined));
-    return this.#looking;
+  poll(): Promise<void> {
+    if (this.#polling !== undefined) return (this.#again ??= this.#polling.then(() => this.#pollAgain()));
+    this.#polling = this.#pass().finally(() => (this.#polling = undefined));
+    return this.#polling;
   }
 
   /** Does the same for a purge that waits for the result, but only for a limited time. */
-  async #ask(): Promise<void> {
+  async #pollBriefly(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => (timer = setTimeout(resolve, ASK_WAIT_MS)));
-    await Promise.race([this.look(), enough]);
+    await Promise.race([this.poll(), enough]);
     clearTimeout(timer);
   }
 
-  #lookAgain(): Promise<void> {
+  #pollAgain(): Promise<void> {
     this.#again = undefined;
-    return this.look();
+    return this.poll();
   }
 
   #tick(): void {
     // Whether or not the store responds, a job whose lease may be lost stops.
-    for (const { lease } of this.#options.registry.all()) if (lease.number > 0 && !lease.holds) lease.lapse();
-    void this.look();
+    for (const { lease } of this.#options.registry.all())
+      if (lease.number > 0 && !lease.isValid) lease.expire();
+    void this.poll();
   }
 
   async #pass(): Promise<void> {
     if (this.#isClosed) return;
     const { isShared, registry, store, holder } = this.#options;
     try {
-      if (!this.#isFreed) {
+      if (!this.#haveOthersBeenReleased) {
         await store.releaseOthers(holder);
         // No other process could take the waiting jobs.
         await this.#requeue({ takesLapsed: false, takesWaiting: true });
       }
-      this.#isFreed = true;
+      this.#haveOthersBeenReleased = true;
       if (isShared && registry.all().length > 0) await this.#renew();
       // A waiting job may be for another process. A job that lost its holder is shown as waiting, whichever process
       // takes it then.
-      if (this.#isInTouch(this.#options.clock.monotonicMs()))
+      if (this.#isStoreStable(this.#options.clock.monotonicMs()))
         await this.#requeue({ takesLapsed: true, takesWaiting: false });
       await this.#takeAll();
     } catch {
       // The store reports its own failures, and the next pass tries again.
-      this.#inTouch = undefined;
+      this.#reachable = undefined;
       this.#hasTakenAll = false;
       clearTimeout(this.#retry);
       if (!isShared && !this.#isOver())
-        this.#retry = setTimeout(() => void this.look(), LOOK_EVERY_MS).unref();
+        this.#retry = setTimeout(() => void this.poll(), POLL_INTERVAL_MS).unref();
     }
   }
 
@@ -151,12 +153,12 @@ export class LeaseKeeper {
     const sentMs = clock.monotonicMs();
     const before = registry.all();
     const renewed = new Map((await store.renew({ holder, leaseMs })).map((held) => [held.id, held]));
-    this.#touch(sentMs);
+    this.#noteReachable(sentMs);
     for (const { record, lease } of before) {
       const row = renewed.get(record.id);
       if (row?.lease === lease.number) lease.renew(sentMs + leaseMs);
       // The record of a purge whose caller waits may not have been written yet.
-      else if (lease.number > 0 || (await this.#hasEnded(record.id))) lease.take();
+      else if (lease.number > 0 || (await this.#hasEnded(record.id))) lease.markTaken();
     }
     for (const { id, lease, request } of renewed.values()) {
       const live = registry.get(id);
@@ -187,9 +189,9 @@ export class LeaseKeeper {
         takesJobs,
         takesDryRuns,
         takesScans,
-        takesLapsed: this.#isInTouch(sentMs),
+        takesLapsed: this.#isStoreStable(sentMs),
       });
-      this.#touch(sentMs);
+      this.#noteReachable(sentMs);
       if (taken === undefined) return;
       begin(taken, this.#newLease(taken.lease, sentMs));
     }
@@ -201,7 +203,7 @@ export class LeaseKeeper {
       claim: number > 0 ? { lease: number } : { lease: 0, by: { holder, leaseMs } },
       untilMs: isShared ? fromMs + leaseMs : Infinity,
       clock,
-      ask: () => this.#ask(),
+      ask: () => this.#pollBriefly(),
     });
   }
 
@@ -209,17 +211,17 @@ export class LeaseKeeper {
    * Whether the store has been reachable for the length of a lease. After an outage, this gives all processes time to
    * renew before their jobs are taken.
    */
-  #isInTouch(nowMs: number): boolean {
+  #isStoreStable(nowMs: number): boolean {
     const { isShared, leaseMs } = this.#options;
-    if (!isShared || this.#inTouch === undefined) return false;
-    const { sinceMs, lastMs } = this.#inTouch;
+    if (!isShared || this.#reachable === undefined) return false;
+    const { sinceMs, lastMs } = this.#reachable;
     return nowMs - lastMs < leaseMs && nowMs - sinceMs >= leaseMs;
   }
 
-  #touch(nowMs: number): void {
-    const before = this.#inTouch;
+  #noteReachable(nowMs: number): void {
+    const before = this.#reachable;
     const isAnew = before === undefined || nowMs - before.lastMs >= this.#options.leaseMs;
-    this.#inTouch = { sinceMs: isAnew ? nowMs : before.sinceMs, lastMs: nowMs };
+    this.#reachable = { sinceMs: isAnew ? nowMs : before.sinceMs, lastMs: nowMs };
   }
 
   /** A method, because the compiler does not see that the flag changes during an await. */

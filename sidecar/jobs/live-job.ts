@@ -1,5 +1,5 @@
 import { RateLimiter, PurgeStoppedError } from '../purge/index.js';
-import { ended, withoutPace } from './job-record.js';
+import { ended, withoutEstimates } from './job-record.js';
 import { type ControlRequest, isFinal, type JobRecord, type JobClaim } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { RateMeter } from '../shared/rate-meter.js';
@@ -56,7 +56,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   set(members: Partial<Record> | Pick<JobRecord, 'state'>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
     const record = { ...this.#record, ...members };
-    this.#record = record.state === 'running' ? record : withoutPace(record);
+    this.#record = record.state === 'running' ? record : withoutEstimates(record);
     if (isNewState) this.#publish();
     else void this.#publishSoon();
   }
@@ -107,7 +107,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
    * @param settled number of items settled so far
    * @param expected number of items in total, as far as known
    */
-  protected paceAt(
+  protected estimateAt(
     settled: number,
     expected: number | undefined,
   ): Pick<JobRecord, 'ratePerSecond' | 'estimatedEndAt'> {
@@ -177,7 +177,7 @@ export class Lease {
   }
 
   /** Whether it is certain that no other process has taken the job. */
-  get holds(): boolean {
+  get isValid(): boolean {
     return !this.lost.aborted && this.#options.clock.monotonicMs() < this.#untilMs;
   }
 
@@ -186,12 +186,12 @@ export class Lease {
   }
 
   /** Stops the job here, since another process may take it. */
-  lapse(): void {
+  expire(): void {
     this.#lost.abort();
   }
 
   /** Called when another process has taken the job. */
-  take(): void {
+  markTaken(): void {
     this.#isTaken = true;
     this.#lost.abort();
   }
@@ -206,9 +206,9 @@ export class Lease {
    */
   check(): Promise<void> | undefined {
     if (this.lost.aborted) throw stopped();
-    if (this.holds) return undefined;
+    if (this.isValid) return undefined;
     if (this.number > 0) {
-      this.lapse();
+      this.expire();
       throw stopped();
     }
     const nowMs = this.#options.clock.monotonicMs();

@@ -102,7 +102,7 @@ export class LivePurge extends LiveJob<PurgeRecord> {
       unknown: this.#unknownBefore + unknown,
       requests: before.requests + requests,
       retries: before.retries + retries,
-      ...this.paceAt(settled, expected === undefined ? undefined : expected - this.#unknownBefore),
+      ...this.estimateAt(settled, expected === undefined ? undefined : expected - this.#unknownBefore),
     };
   }
 }
@@ -146,7 +146,7 @@ export interface Work {
 function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | undefined): PurgeLimits {
   return {
     ...limits,
-    maxAffected: budget?.left ?? limits.maxAffected,
+    maxAffected: budget?.remaining ?? limits.maxAffected,
     get concurrency() {
       return live.record.concurrency;
     },
@@ -191,7 +191,7 @@ export class PurgeRunner {
     const found = makesPlan === true ? new PlanCollector() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan =
-      planOf === undefined ? undefined : await this.#records.whenStored(live, () => plans.take(planOf, id));
+      planOf === undefined ? undefined : await this.#records.whenStored(live, () => plans.load(planOf, id));
     const beforeDelete = () => {
       checkDelete?.();
       return live.lease.check();
@@ -236,7 +236,7 @@ export class PurgeRunner {
         ? {
             why: 'No plan was kept: PURGE_STRATEGY=native leaves the deletes to the broker, which cannot keep to one.',
           }
-        : await this.#records.whenStored(live, () => plans.keep(id, found));
+        : await this.#records.whenStored(live, () => plans.save(id, found));
       live.set('plan' in kept ? kept : { warnings: [...live.record.warnings, kept.why] });
     }
     // The counts of the record, because they include what an earlier process left unknown.

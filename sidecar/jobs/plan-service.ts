@@ -1,14 +1,14 @@
 import { QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
 import type { Plans, PurgeRecord } from '../store/index.js';
-import { PlanGoneError } from './errors.js';
+import { PlanUnavailableError } from './errors.js';
 import { PlanKeys } from './plan-keys.js';
 
 /** Maximum number of items in one plan, and in all plans together. */
-const MOST_ITEMS = 1_000_000;
-const MOST_IN_ALL = 5_000_000;
+const MAX_ITEMS = 1_000_000;
+const MAX_TOTAL_ITEMS = 5_000_000;
 
 /** How long a plan can be applied, in milliseconds. */
-const PLAN_MS = 3_600_000;
+const PLAN_TTL_MS = 3_600_000;
 
 /** Stores the matches of dry runs as plans, and loads them for the purge that applies them. */
 export class PlanService {
@@ -19,40 +19,40 @@ export class PlanService {
   }
 
   /** Stores a plan. @returns the members for the record of the dry run, or why there is no plan */
-  async keep(
+  async save(
     id: string,
     collector: PlanCollector,
   ): Promise<{ plan: NonNullable<PurgeRecord['plan']> } | { why: string }> {
     const { keys, isFull } = collector;
-    if (isFull) return { why: `No plan was kept: there are more than ${String(MOST_ITEMS)} matches.` };
+    if (isFull) return { why: `No plan was kept: there are more than ${String(MAX_ITEMS)} matches.` };
     const plan = { id, key: keys.key, items: keys.size, parts: keys.toParts() };
-    if (!(await this.#plans.keep(plan, MOST_IN_ALL, PLAN_MS)))
+    if (!(await this.#plans.keep(plan, MAX_TOTAL_ITEMS, PLAN_TTL_MS)))
       return {
         why: 'No plan was kept: those of other dry runs use all the space. Try again within an hour.',
       };
-    return { plan: { items: keys.size, expiresAt: new Date(Date.now() + PLAN_MS).toISOString() } };
+    return { plan: { items: keys.size, expiresAt: new Date(Date.now() + PLAN_TTL_MS).toISOString() } };
   }
 
   /**
    * Checks, before a purge is accepted, whether it can apply a plan.
    *
    * @param broker the broker at which the purge would delete
-   * @throws PlanGoneError, TooManyMatchesError
+   * @throws PlanUnavailableError, TooManyMatchesError
    */
   async check(id: string, maxAffected: number | undefined, broker: string | undefined): Promise<void> {
     const found = await this.#plans.find(id);
     if (found === undefined)
-      throw new PlanGoneError(
+      throw new PlanUnavailableError(
         `The plan ${id} does not exist: preview the purge again, with plan set to true.`,
       );
-    if (found.ageMs > PLAN_MS)
-      throw new PlanGoneError(`The plan ${id} is older than an hour: preview the purge again.`);
+    if (found.ageMs > PLAN_TTL_MS)
+      throw new PlanUnavailableError(`The plan ${id} is older than an hour: preview the purge again.`);
     if (found.appliedBy !== undefined)
-      throw new PlanGoneError(
+      throw new PlanUnavailableError(
         `The plan ${id} has already been used by the purge ${found.appliedBy}, and can be used only once: preview the purge again.`,
       );
     if (found.broker !== undefined && found.broker !== broker)
-      throw new PlanGoneError(
+      throw new PlanUnavailableError(
         `The plan ${id} was made for a broker other than the one that BROKER_URL names now: preview the purge again.`,
       );
     if (maxAffected !== undefined && found.items > maxAffected)
@@ -71,12 +71,12 @@ export class PlanService {
   /**
    * Loads the items of a plan for the purge that applies it. From now on, no other purge may apply the plan.
    *
-   * @throws PlanGoneError
+   * @throws PlanUnavailableError
    */
-  async take(id: string, purge: string): Promise<PlanKeys> {
+  async load(id: string, purge: string): Promise<PlanKeys> {
     const found = await this.#plans.find(id);
     if (found === undefined || !(await this.#plans.claim(id, purge)))
-      throw new PlanGoneError(
+      throw new PlanUnavailableError(
         `The plan ${id} is gone, or another purge has applied it. Nothing more is deleted.`,
       );
     const keys = new PlanKeys(found.key);
@@ -87,7 +87,7 @@ export class PlanService {
     }
     // A missing part makes the plan smaller, never larger.
     if (keys.size !== found.items)
-      throw new PlanGoneError(`The plan ${id} is incomplete. Nothing was deleted.`);
+      throw new PlanUnavailableError(`The plan ${id} is incomplete. Nothing was deleted.`);
     return keys;
   }
 }
@@ -99,7 +99,7 @@ export class PlanCollector {
   isFull = false;
 
   add(item: string): void {
-    if (this.keys.size < MOST_ITEMS) this.keys.add(item);
+    if (this.keys.size < MAX_ITEMS) this.keys.add(item);
     else this.isFull ||= !this.keys.has(item);
   }
 }

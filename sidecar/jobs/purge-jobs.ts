@@ -1,5 +1,5 @@
 import { TooManyMatchesError } from '../purge/index.js';
-import type { JobNeeds, PurgeRecord } from '../store/index.js';
+import type { JobResumeData, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
@@ -35,7 +35,7 @@ export class PurgeJobs {
    *
    * @throws JobSecretError, QueryRefusedError, PolicyRefusedError if the job cannot be resumed
    */
-  begin(record: PurgeRecord, needs: JobNeeds, lease: Lease): JobWork {
+  begin(record: PurgeRecord, needs: JobResumeData, lease: Lease): JobWork {
     const job = this.#jobOf(record, needs, lease);
     const { live, prepared, budget } = job;
     return {
@@ -48,14 +48,14 @@ export class PurgeJobs {
   }
 
   /** Enters a purge that an earlier process left and that ends in its current state. */
-  async abandon(record: PurgeRecord, job: JobNeeds | undefined, lease: Lease): Promise<LivePurge> {
+  async abandon(record: PurgeRecord, job: JobResumeData | undefined, lease: Lease): Promise<LivePurge> {
     const live = this.#jobs.enter(LivePurge, abandoned(record, job, this.#options.worker), lease);
     if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
     await this.#archives.settle(live);
     return live;
   }
 
-  #jobOf(record: PurgeRecord, job: JobNeeds, lease: Lease): Job {
+  #jobOf(record: PurgeRecord, job: JobResumeData, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove, makesPlan } = job;
     const asked = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });

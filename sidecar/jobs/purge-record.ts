@@ -1,5 +1,11 @@
 import { type RequestedRate, queryText } from '../purge/index.js';
-import type { ArchiveSummary, JobNeeds, PurgeRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
+import type {
+  ArchiveSummary,
+  JobResumeData,
+  PurgeRecord,
+  OrphanedJob,
+  UnfinishedJob,
+} from '../store/index.js';
 import {
   cancelled,
   isToCancel,
@@ -8,7 +14,7 @@ import {
   type RecordStart,
   shortened,
   waitingFor,
-  withoutPace,
+  withoutEstimates,
   withoutWait,
 } from './job-record.js';
 import type { NewPurge, PreparedPurge } from './purge-kinds.js';
@@ -76,7 +82,7 @@ export function settledBefore({ deleted, alreadyGone }: PurgeRecord): number {
 }
 
 /** Returns the number of items that a job has deleted, or may have deleted, which counts towards its maximum. */
-export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<JobNeeds, 'spent'>): number {
+export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<JobResumeData, 'spent'>): number {
   return Math.max(record.deleted, spent);
 }
 
@@ -85,7 +91,7 @@ export function spentBefore(record: PurgeRecord, { spent = 0 }: Pick<JobNeeds, '
  *
  * @param isBounded whether the job has a maximum; if so, the amount is stored before each delete
  */
-export function mayHaveDeleted(record: PurgeRecord, job: JobNeeds, isBounded: boolean): boolean {
+export function mayHaveDeleted(record: PurgeRecord, job: JobResumeData, isBounded: boolean): boolean {
   if (record.dryRun) return false;
   if (settledBefore(record) + spentBefore(record, job) > 0) return true;
   const wasLost = record.state !== 'queued' && record.startedAt !== undefined;
@@ -100,12 +106,12 @@ export function mayHaveDeleted(record: PurgeRecord, job: JobNeeds, isBounded: bo
  */
 export function resumed(
   record: PurgeRecord,
-  job: JobNeeds,
+  job: JobResumeData,
   worker: string,
   concurrency: number,
 ): PurgeRecord {
   return withoutWait({
-    ...withoutPace(record),
+    ...withoutEstimates(record),
     state: 'running',
     worker,
     failed: 0,
@@ -129,7 +135,7 @@ function unlisted(archive: ArchiveSummary): ArchiveSummary {
  *
  * @param worker the name of this process
  */
-export function abandoned(record: PurgeRecord, job: JobNeeds | undefined, worker: string): PurgeRecord {
+export function abandoned(record: PurgeRecord, job: JobResumeData | undefined, worker: string): PurgeRecord {
   return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
 }
 
@@ -166,7 +172,7 @@ export function requeued(left: OrphanedPurge, worker: string, now: string): Unfi
  */
 function warningsAfter(
   record: PurgeRecord,
-  job: JobNeeds | undefined,
+  job: JobResumeData | undefined,
   worker: string,
   does: 'resumed it' | 'ended it' | 'put it back into the queue',
 ): readonly string[] {
@@ -181,7 +187,7 @@ function deletes({ dryRun, target }: PurgeRecord): boolean {
   return !dryRun && target !== 'restore';
 }
 
-function noteOf(record: PurgeRecord, job: JobNeeds | undefined, worker: string, does: string): string {
+function noteOf(record: PurgeRecord, job: JobResumeData | undefined, worker: string, does: string): string {
   const { matched, failed, unknown } = record;
   const settled = settledBefore(record);
   const why =

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
 import type {
   ControlRequest,
-  JobNeeds,
+  JobResumeData,
   JobRecord,
   OrphanedJob,
   PurgeRecord,
@@ -12,7 +12,7 @@ import { ArchiveService } from './archive-service.js';
 import {
   IdsNotFoundError,
   JobNotFoundError,
-  PlanGoneError,
+  PlanUnavailableError,
   PurgeCancelledError,
   PurgeFailedError,
 } from './errors.js';
@@ -50,7 +50,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     jobs.serve(this);
   }
 
-  override begin(kept: JobRecord, job: JobNeeds, lease: Lease): JobWork {
+  override begin(kept: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const record = kept as PurgeRecord;
     return (record.target === 'restore' ? this.#restores : this.#taken).begin(record, job, lease);
   }
@@ -131,15 +131,19 @@ export class PurgeService extends JobKind<PurgeRecord> {
    * Returns the purge that applies the plan of a dry run: with the same query, in the same place, and within the
    * policies of both.
    *
-   * @throws PlanGoneError if there is no such dry run; QueryRefusedError if the request names another tenant
+   * @throws PlanUnavailableError if there is no such dry run; QueryRefusedError if the request names another tenant
    */
   async planned(id: string, asked: Omit<NewPurge, 'target' | 'query'>): Promise<NewPurge> {
     const record = await this.get(id).catch((error: unknown) => {
-      throw error instanceof JobNotFoundError ? new PlanGoneError(`There is no dry run ${id}.`) : error;
+      throw error instanceof JobNotFoundError
+        ? new PlanUnavailableError(`There is no dry run ${id}.`)
+        : error;
     });
     const { query, policy, dryRun } = record;
     if (!dryRun || record.plan === undefined || record.target === 'restore')
-      throw new PlanGoneError(`The purge ${id} kept no plan: preview the purge with plan set to true.`);
+      throw new PlanUnavailableError(
+        `The purge ${id} kept no plan: preview the purge with plan set to true.`,
+      );
     return {
       ...asked,
       target: record.target,

@@ -1,7 +1,7 @@
 import { outcomeOf, PurgeStoppedError } from '../purge/index.js';
 import {
   isFinal,
-  type JobNeeds,
+  type JobResumeData,
   type JobRecord,
   type JobState,
   LeaseLostError,
@@ -9,7 +9,7 @@ import {
   type Jobs,
   StoreUnavailableError,
 } from '../store/index.js';
-import { CallerGoneError } from './errors.js';
+import { ClientDisconnectedError } from './errors.js';
 import type { HistoryPruner } from './history.js';
 import { shortened } from './job-record.js';
 import type { Lease, LiveJob } from './live-job.js';
@@ -117,7 +117,7 @@ export class RecordKeeper {
   }
 
   /** Writes what must be known about a job before it changes anything at the broker. @throws as whenStored() */
-  writeAhead(live: LiveJob, job?: JobNeeds): Promise<void> {
+  writeAhead(live: LiveJob, job?: JobResumeData): Promise<void> {
     const { store } = this.#options;
     return this.whenStored(live, () => store.put(live.record, job, live.lease.claim));
   }
@@ -136,7 +136,7 @@ export class RecordKeeper {
       try {
         return await work();
       } catch (error) {
-        if (error instanceof LeaseLostError) lease.take();
+        if (error instanceof LeaseLostError) lease.markTaken();
         else if (!(error instanceof StoreUnavailableError)) throw error;
         else if (tries === 1) observer.storeAway(error);
         await clock.sleep(ASK_AGAIN_MS, live.stopped).catch((reason: unknown) => {
@@ -168,7 +168,7 @@ export class RecordKeeper {
     const state = stateAfter(live, error, stopped);
     const isGone = state === 'cancelled' && !live.isCancelled;
     const cause = isGone
-      ? new CallerGoneError('The caller disconnected before its answer.', { cause: error })
+      ? new ClientDisconnectedError('The caller disconnected before its answer.', { cause: error })
       : error;
     const record = state === 'refused' ? shortened(live.record) : live.record;
     const problem = state === 'cancelled' ? {} : { problem: this.#options.problemOf(error) };
@@ -225,7 +225,7 @@ export class RecordKeeper {
         return false;
       }
       const live = this.#registry.get(record.id);
-      if (live?.lease.number === claim.lease) live.lease.take();
+      if (live?.lease.number === claim.lease) live.lease.markTaken();
     }
     if (this.#isAway) observer.storeBack();
     this.#isAway = false;

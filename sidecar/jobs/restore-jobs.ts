@@ -7,7 +7,7 @@ import {
   type RestoreReport,
   unlessStopped,
 } from '../purge/index.js';
-import type { ControlRequest, JobNeeds, PurgeRecord } from '../store/index.js';
+import type { ControlRequest, JobResumeData, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
@@ -74,7 +74,7 @@ export class RestoreJobs {
   }
 
   /** Begins or resumes a restore. */
-  begin(record: PurgeRecord, job: JobNeeds, lease: Lease): JobWork {
+  begin(record: PurgeRecord, job: JobResumeData, lease: Lease): JobWork {
     const { worker } = this.#options;
     const live = this.enter(record, lease);
     if (record.startedAt !== undefined && record.worker !== worker) {
@@ -89,7 +89,7 @@ export class RestoreJobs {
     return this.#jobs.enter(LiveRestore, { ...record, worker: this.#options.worker }, lease);
   }
 
-  async #restore(live: LiveRestore, job: JobNeeds): Promise<void> {
+  async #restore(live: LiveRestore, job: JobResumeData): Promise<void> {
     const { kinds, sealer } = this.#options;
     const { restoreOf = '', dryRun } = live.record;
     const opened = () => unlessStopped(this.#archives.open(restoreOf, true), live.stopped);
@@ -202,7 +202,7 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
       ...(dryRun ? { different } : {}),
       requests: this.#before.requests + report.requests,
       retries: this.#before.retries + report.retries,
-      ...this.paceAt(restored + alreadyThere + failed, undefined),
+      ...this.estimateAt(restored + alreadyThere + failed, undefined),
     };
   }
 

@@ -22,9 +22,9 @@ export interface JobObserver {
   /** Called when a record was dropped because too many wait for the store. */
   recordLost(record: JobRecord): void;
   /** Called when jobs are marked as waiting for a broker other than that of this process. */
-  elsewhere(jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void;
+  waitingForOtherBroker(jobs: readonly Pick<OrphanedJob, 'record' | 'broker'>[]): void;
   /** Called when another process has taken over a job, which stops here. */
-  taken(record: JobRecord): void;
+  takenOver(record: JobRecord): void;
 }
 
 /** What jobs of all kinds need to run. */

@@ -5,7 +5,7 @@ import {
   newJobMembers,
   placeOf,
   waitingFor,
-  withoutPace,
+  withoutEstimates,
   withoutWait,
 } from '../jobs/job-record.js';
 import { LiveJob } from '../jobs/live-job.js';
@@ -78,7 +78,7 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
       : `The gateway ${record.worker} stopped responding`;
   const warnings = wasLeft ? [...record.warnings, `${why}: the scan started again.`] : record.warnings;
   return {
-    ...withoutWait(withoutPace(record)),
+    ...withoutWait(withoutEstimates(record)),
     ...NOTHING_FOUND,
     state: 'running',
     worker,
@@ -105,7 +105,7 @@ export class LiveScan extends LiveJob<ScanRecord> {
     const record = { ...this.record, ...members };
     const { checked, notJudged, expected, sample = Infinity } = record;
     const left = expected === undefined ? undefined : Math.min(expected, sample);
-    this.set({ ...members, ...this.paceAt(checked + notJudged, left) });
+    this.set({ ...members, ...this.estimateAt(checked + notJudged, left) });
   }
 }
 

@@ -10,7 +10,7 @@ import type { JsonValue } from '../shared/json/json.js';
 import {
   type FoundEntities,
   type FoundEntity,
-  type JobNeeds,
+  type JobResumeData,
   type JobRecord,
   type ScanEntities,
   type ScanRecord,
@@ -111,7 +111,7 @@ export class ScanService extends JobKind<ScanRecord> {
     return { kept: await entities.count(id, key), from: (start) => entities.read(id, key, start) };
   }
 
-  override begin(record: JobRecord, job: JobNeeds, lease: Lease): JobWork {
+  override begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const { records, options } = this.jobs;
     const live = this.jobs.enter(LiveScan, begun(record as ScanRecord, options.worker, records.now()), lease);
     return { live, place: 'scan', run: () => this.#scan(live, job) };
@@ -125,7 +125,7 @@ export class ScanService extends JobKind<ScanRecord> {
     return requeuedScan(left as OrphanedScan, this.jobs.records.now());
   }
 
-  async #scan(live: LiveScan, job: JobNeeds): Promise<void> {
+  async #scan(live: LiveScan, job: JobResumeData): Promise<void> {
     const { setup, judge, entities } = this.#options;
     const { id, query, sample, domain, model, warnings: before } = live.record;
     const policy: PurgePolicy = live.record.policy;

@@ -3,7 +3,7 @@ import { quoted } from '../shared/shown.js';
 import { type Dependent, MAX_EXAMPLES } from './records.js';
 
 /** Something that the store holds or could hold. */
-export type Thing =
+export type ResourceRef =
   | { readonly kind: 'domain'; readonly name: string }
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version?: number }
   | { readonly kind: 'example'; readonly domain: string; readonly model: string; readonly name: string }
@@ -12,14 +12,14 @@ export type Thing =
   | { readonly kind: 'retention policy'; readonly name: string }
   | { readonly kind: 'write policy'; readonly name: string };
 
-/** The thing does not exist. If its domain or model is missing, the error names that instead. */
+/** The resource does not exist. If its domain or model is missing, the error names that instead. */
 export class NotFoundError extends GatewayError {
   readonly kind = 'notFound';
 
-  constructor(readonly thing: Thing) {
-    const version = 'version' in thing ? `version ${String(thing.version)} of ` : '';
-    const advice = thing.kind === 'domain' ? ' POST /api/v2/domains with its name creates it.' : '';
-    super(`There is no ${version}${describeThing(thing)}.${advice}`);
+  constructor(readonly resource: ResourceRef) {
+    const version = 'version' in resource ? `version ${String(resource.version)} of ` : '';
+    const advice = resource.kind === 'domain' ? ' POST /api/v2/domains with its name creates it.' : '';
+    super(`There is no ${version}${describeResource(resource)}.${advice}`);
   }
 }
 
@@ -27,12 +27,12 @@ export class NotFoundError extends GatewayError {
 export class AlreadyExistsError extends GatewayError {
   readonly kind = 'alreadyExists';
 
-  /** @param rest completes the sentence, if the existing thing is not what the caller wanted to create */
+  /** @param rest completes the sentence, if the existing resource is not what the caller wanted to create */
   constructor(
-    readonly thing: Thing,
+    readonly resource: ResourceRef,
     rest = '',
   ) {
-    super(`There is already a ${describeThing(thing)}${rest}.`);
+    super(`There is already a ${describeResource(resource)}${rest}.`);
   }
 }
 
@@ -49,30 +49,30 @@ export function domainNameTaken(name: string): AlreadyExistsError {
   return new AlreadyExistsError({ kind: 'domain', name }, ', whose context has this name');
 }
 
-/** The thing is not in the state that the caller expected. */
+/** The resource is not in the state that the caller expected. */
 export class PreconditionFailedError extends GatewayError {
   readonly kind = 'preconditionFailed';
 
   constructor(
-    readonly thing: Thing,
-    /** The ETag of the thing; undefined if the thing does not exist. */
+    readonly resource: ResourceRef,
+    /** The ETag of the resource; undefined if the resource does not exist. */
     readonly etag: string | undefined,
   ) {
-    super(`The ${describeThing(thing)} is not in the expected state.`);
+    super(`The ${describeResource(resource)} is not in the expected state.`);
   }
 }
 
-/** Something else depends on the thing to be deleted. */
+/** Something else depends on the resource to be deleted. */
 export class InUseError extends GatewayError {
   readonly kind = 'inUse';
 
   /** @param dependents the first of them; `total` is the number of all */
   constructor(
-    readonly thing: Thing,
+    readonly resource: ResourceRef,
     readonly dependents: readonly Dependent[],
     readonly total: number,
   ) {
-    super(`The ${describeThing(thing)} is in use by ${someOf(dependents, total)}.`);
+    super(`The ${describeResource(resource)} is in use by ${listSome(dependents, total)}.`);
   }
 
   override get members(): ProblemMembers {
@@ -83,8 +83,8 @@ export class InUseError extends GatewayError {
 const NAMED_IN_MESSAGE = 5;
 
 /** Lists the first of some dependents for a message, and how many more there are. */
-export function someOf(dependents: readonly Dependent[], total = dependents.length): string {
-  const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeThing).join(', ');
+export function listSome(dependents: readonly Dependent[], total = dependents.length): string {
+  const named = dependents.slice(0, NAMED_IN_MESSAGE).map(describeResource).join(', ');
   return total > NAMED_IN_MESSAGE ? `${named} and ${total - NAMED_IN_MESSAGE} more` : named;
 }
 
@@ -119,8 +119,8 @@ export class DependencyChangedError extends GatewayError {
     readonly contexts: readonly string[],
   ) {
     const named = [
-      ...references.map((uri) => describeThing({ kind: 'reference', uri })),
-      ...contexts.map((name) => describeThing({ kind: 'context', name })),
+      ...references.map((uri) => describeResource({ kind: 'reference', uri })),
+      ...contexts.map((name) => describeResource({ kind: 'context', name })),
     ];
     super(`Changed or missing: ${named.join(', ')}.`);
   }
@@ -209,23 +209,23 @@ export class DatabaseInUseError extends DatabaseUnusableError {
   }
 }
 
-/** Returns what to call a thing in a sentence. */
-export function describeThing(thing: Thing): string {
-  switch (thing.kind) {
+/** Returns what to call a resource in a sentence. */
+export function describeResource(resource: ResourceRef): string {
+  switch (resource.kind) {
     case 'domain':
-      return `domain ${named(thing.name)}`;
+      return `domain ${named(resource.name)}`;
     case 'model':
-      return `model ${named(thing.name)} in domain ${named(thing.domain)}`;
+      return `model ${named(resource.name)} in domain ${named(resource.domain)}`;
     case 'example':
-      return `example ${named(thing.name)} of the model ${named(thing.model)} in domain ${named(thing.domain)}`;
+      return `example ${named(resource.name)} of the model ${named(resource.model)} in domain ${named(resource.domain)}`;
     case 'context':
-      return `context ${named(thing.name)}`;
+      return `context ${named(resource.name)}`;
     case 'reference':
-      return `reference document ${named(thing.uri)}`;
+      return `reference document ${named(resource.uri)}`;
     case 'retention policy':
-      return `retention policy ${named(thing.name)}`;
+      return `retention policy ${named(resource.name)}`;
     case 'write policy':
-      return `write policy ${named(thing.name)}`;
+      return `write policy ${named(resource.name)}`;
   }
 }
 

@@ -12,5 +12,5 @@ export type { Plans } from './sql-plans.js';
 export type { FoundEntities, FoundEntity, ScanEntities } from './sql-scan-entities.js';
 export type { Jobs } from './sql-jobs.js';
 export type { SqlStore as Store } from './sql-store.js';
-export { requireExpected, requireMatch, requireStorable } from './sql-work.js';
+export { requireExpected, requireMatch, requireStorable } from './sql-routines.js';
 export type * from './store.js';

@@ -203,7 +203,7 @@ export function kindOf({ target }: Pick<JobRecord, 'target'>): JobKindName {
 }
 
 /** What is needed to continue a job after a restart, besides its record. */
-export interface JobNeeds {
+export interface JobResumeData {
   /** Headers sent to the broker with each request, except for secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are secrets, in encrypted form. */
@@ -225,7 +225,7 @@ export interface JobNeeds {
 /** A job that has not ended. If `job` is undefined, it is a purge whose caller waits for the answer. */
 export interface UnfinishedJob {
   readonly record: JobRecord;
-  readonly job: JobNeeds | undefined;
+  readonly job: JobResumeData | undefined;
 }
 
 export interface JobFilter {
@@ -289,7 +289,7 @@ export type TakenJob = UnfinishedJob & Omit<HeldJob, 'id'>;
 /** A job that no process runs, in the state in which the last one left it. */
 export interface OrphanedJob {
   readonly record: JobRecord;
-  readonly job: JobNeeds;
+  readonly job: JobResumeData;
   /** The broker that the job is meant for. */
   readonly broker: string;
   readonly request: ControlRequest | undefined;

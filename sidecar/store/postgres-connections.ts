@@ -1,17 +1,17 @@
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Clock } from '../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
-import { isCut, StatementFailure, unavailable } from './postgres-errors.js';
+import { isConnectionLost, StatementFailure, unavailable } from './postgres-errors.js';
 
 /** Connections of one process; PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10;
 
 /** How many tasks may wait for a connection at a time; further ones fail at once. */
-const WAITING_MAX = 1000;
+const MAX_WAITING = 1000;
 
 /** Limits of the pause between attempts to connect to an unreachable database, in milliseconds. */
-const LEAST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2000;
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2000;
 
 export interface ConnectionsOptions {
   readonly config: ClientConfig;
@@ -72,7 +72,7 @@ export class PostgresConnections {
     if (this.#closed !== undefined) throw new StoreUnavailableError('The store is closed.');
     if (this.#away !== undefined && this.#options.clock.monotonicMs() < this.#away.untilMs)
       throw unavailable('The database cannot be reached', this.#away.error);
-    if (this.#pool.waitingCount >= WAITING_MAX) throw busy();
+    if (this.#pool.waitingCount >= MAX_WAITING) throw busy();
     const sinceMs = this.#options.clock.monotonicMs();
     let client: PoolClient | undefined;
     try {
@@ -93,7 +93,7 @@ export class PostgresConnections {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      if (this.#away !== undefined || !isCut(error)) throw error;
+      if (this.#away !== undefined || !isConnectionLost(error)) throw error;
       return this.#pool.connect();
     }
   }
@@ -115,7 +115,7 @@ export class PostgresConnections {
     const before = this.#away;
     // A concurrent attempt has already noted this outage.
     if (before !== undefined && sinceMs < before.untilMs) return;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, (before?.pauseMs ?? LEAST_PAUSE_MS / 2) * 2);
+    const pauseMs = Math.min(MAX_PAUSE_MS, (before?.pauseMs ?? MIN_PAUSE_MS / 2) * 2);
     this.#away = { error, pauseMs, untilMs: clock.monotonicMs() + pauseMs * (0.5 + random() / 2) };
     if (before === undefined) onAway(error);
   }

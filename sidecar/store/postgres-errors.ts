@@ -36,7 +36,7 @@ const LOST = /^(?:08|57P0[1-5]|25P03|25P04|25006|0A000)/;
 const CONFLICT = /^(?:40001|40P01|23505|23P01)$/;
 
 /** Failures that end startup, because waiting does not help: permissions, names, certificates. */
-const HOPELESS =
+const PERMANENT =
   /^(?:28|3D000|3F000|42501|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(?:GET|VERIFY)|ERR_SSL|ERR_OSSL)/;
 
 function kindOf(error: unknown): FailureKind {
@@ -48,12 +48,12 @@ function kindOf(error: unknown): FailureKind {
 }
 
 /** Whether retrying the connection can never help. */
-export function isHopeless(error: unknown): boolean {
-  return HOPELESS.test(codeOf(error)) || /does not support SSL/.test(messageOf(error));
+export function isPermanent(error: unknown): boolean {
+  return PERMANENT.test(codeOf(error)) || /does not support SSL/.test(messageOf(error));
 }
 
 /** Whether a connection broke after the server had accepted it. */
-export function isCut(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   return (
     /^(?:57P0[12]|ECONNRESET|EPIPE)$/.test(codeOf(error)) || /terminated unexpectedly/.test(messageOf(error))
   );

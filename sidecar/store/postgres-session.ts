@@ -11,14 +11,14 @@ import {
   type SqlSession,
   type Statement,
   statement,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 
 /** Number of attempts to run a transaction if connections break or other writers interfere. */
 const ATTEMPTS = 4;
 
 /** How many writes of this process may wait for each other; further ones fail at once. */
-const WAITING_MAX = 1000;
+const MAX_WAITING = 1000;
 
 const OUTCOME_UNKNOWN =
   'The connection to the database broke during a write, and it is not known whether the write took effect';
@@ -48,16 +48,16 @@ export class PostgresSession implements SqlSession {
     this.clock = clock;
   }
 
-  get<T>(work: () => Work<T>): Promise<T> {
+  get<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#attempt((client) => drive(client, work()));
   }
 
-  read<T>(work: () => Work<T>): Promise<T> {
+  read<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#attempt((client) => transaction(client, READ, work));
   }
 
-  async write<T>(work: () => Work<T>): Promise<T> {
-    if (this.#writes.pendingCount >= WAITING_MAX) throw tooMany();
+  async write<T>(work: () => SqlRoutine<T>): Promise<T> {
+    if (this.#writes.pendingCount >= MAX_WAITING) throw tooMany();
     const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
     return this.#writes(() => {
       if (this.clock.monotonicMs() > untilMs) throw tooMany();
@@ -68,7 +68,7 @@ export class PostgresSession implements SqlSession {
     });
   }
 
-  change<T>(work: () => Work<T>): Promise<T> {
+  change<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#attempt((client) => transaction(client, WRITE, work));
   }
 
@@ -95,7 +95,7 @@ export class PostgresSession implements SqlSession {
   }
 }
 
-async function transaction<T>(client: PoolClient, begin: string, work: () => Work<T>): Promise<T> {
+async function transaction<T>(client: PoolClient, begin: string, work: () => SqlRoutine<T>): Promise<T> {
   await query(client, begin);
   let result: T;
   try {
@@ -118,7 +118,7 @@ async function commit(client: PoolClient): Promise<void> {
   }
 }
 
-async function drive<T>(client: PoolClient, work: Work<T>): Promise<T> {
+async function drive<T>(client: PoolClient, work: SqlRoutine<T>): Promise<T> {
   let next = work.next();
   while (next.done !== true) {
     const { statement, parameters } = next.value;

@@ -5,7 +5,7 @@ import type { BrokerNotice } from './sql-broker-notes.js';
 import type { JobNotice } from './job-records.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { PostgresConnections } from './postgres-connections.js';
-import { isHopeless, unusable } from './postgres-errors.js';
+import { isPermanent, unusable } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
@@ -15,7 +15,7 @@ import type { LockWaits } from './sqlite-session.js';
 const CHANNEL = 'ngsi_ld_gateway_purge';
 
 /** The pause before connecting again, in milliseconds. */
-const AGAIN_MS = 1000;
+const RECONNECT_MS = 1000;
 
 /** How often the connection is checked, in milliseconds: it may break without any notice. */
 const CHECK_EVERY_MS = 30_000;
@@ -48,7 +48,7 @@ export class PostgresListener {
     this.#client = client;
     // 'end' follows an error, too.
     client.on('error', () => {});
-    client.on('end', () => this.#again(client));
+    client.on('end', () => this.#reconnect(client));
     client.on('notification', ({ payload }) => {
       const notice = noticeOf(payload ?? '');
       if (notice !== undefined) this.#onNotice(notice);
@@ -59,7 +59,7 @@ export class PostgresListener {
       this.#checkLater(client);
     } catch {
       await client.end().catch(() => {});
-      this.#again(client);
+      this.#reconnect(client);
     }
   }
 
@@ -74,11 +74,11 @@ export class PostgresListener {
     this.#timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
   }
 
-  #again(client: Client): void {
+  #reconnect(client: Client): void {
     if (this.#isClosed || this.#client !== client) return;
     this.#client = undefined;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#connect(), AGAIN_MS).unref();
+    this.#timer = setTimeout(() => void this.#connect(), RECONNECT_MS).unref();
   }
 }
 
@@ -161,5 +161,5 @@ export class PostgresStore extends SqlStore {
 /** Returns the error that ends startup; undefined if the database may only be temporarily unreachable. */
 function refusalOf(error: unknown, place: string): GatewayError | undefined {
   if (error instanceof GatewayError) return error;
-  return isHopeless(error) ? unusable(place, error) : undefined;
+  return isPermanent(error) ? unusable(place, error) : undefined;
 }

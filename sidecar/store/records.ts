@@ -251,12 +251,12 @@ export interface ReferenceText extends ContentRef {
 }
 
 /** A URI under which a document is stored, and the document's hash. */
-export interface Spelling {
+export interface UriVariant {
   readonly uri: string;
   readonly sha256: string;
 }
 
-/** Something that prevents a deletion. `version` is its newest version that depends on the thing to be deleted. */
+/** Something that prevents a deletion. `version` is its newest version that depends on the resource to be deleted. */
 export type Dependent =
   | { readonly kind: 'model'; readonly domain: string; readonly name: string; readonly version: number }
   | { readonly kind: 'context'; readonly name: string; readonly version: number }
@@ -279,7 +279,7 @@ export function generatedContextName({ domain, name }: ModelKey): string {
   return `${domain}~${name}`;
 }
 
-/** Returns the first of some spellings; undefined if different documents are stored under them, because none can be preferred. */
-export function theOneDocument(spellings: readonly Spelling[]): Spelling | undefined {
-  return new Set(spellings.map(({ sha256 }) => sha256)).size === 1 ? spellings[0] : undefined;
+/** Returns the first of some variants of a URI; undefined if different documents are stored under them, because none can be preferred. */
+export function soleDocument(variants: readonly UriVariant[]): UriVariant | undefined {
+  return new Set(variants.map(({ sha256 }) => sha256)).size === 1 ? variants[0] : undefined;
 }

@@ -1,4 +1,4 @@
-import { all, requireStorable, run, type SqlSession, statement } from './sql-work.js';
+import { all, requireStorable, run, type SqlSession, statement } from './sql-routines.js';
 
 /** What a process has learnt about a broker, written for other processes. */
 export interface BrokerNote {
@@ -30,7 +30,7 @@ const READ = statement<{ broker: string; withinMs: number }, Row>(`
 const WRITE = statement<BrokerNote & { broker: string }>(`
   INSERT INTO broker_note (broker, writer, note, written_at) VALUES (@broker, @writer, @text, now_ms())
   ON CONFLICT (broker, writer) DO UPDATE SET note = excluded.note, written_at = excluded.written_at`);
-const FORGET = statement<{ withinMs: number }>(
+const DELETE_EXPIRED = statement<{ withinMs: number }>(
   'DELETE FROM broker_note WHERE written_at <= now_ms() - @withinMs',
 );
 
@@ -68,7 +68,7 @@ export class SqlBrokerNotes {
   async write(broker: string, { writer, text }: BrokerNote, withinMs: number): Promise<void> {
     requireStorable({ broker, writer, note: text });
     await this.#session.change(function* () {
-      yield* run(FORGET, { withinMs });
+      yield* run(DELETE_EXPIRED, { withinMs });
       yield* run(WRITE, { broker, writer, text });
     });
   }

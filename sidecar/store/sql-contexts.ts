@@ -21,7 +21,7 @@ import {
   first,
   insertedId,
   isStorable,
-  mapped,
+  mapPage,
   putContent,
   requireMatch,
   requireStorable,
@@ -31,8 +31,8 @@ import {
   statement,
   timeAfter,
   versionParameter,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { Contexts, IfMatch } from './store.js';
 
 /** Stores contexts. Generated contexts are written by SqlModels. */
@@ -44,7 +44,7 @@ export class SqlContexts implements Contexts {
   }
 
   async list(page: Page): Promise<Paged<Context | DomainContextName>> {
-    return mapped(await this.#session.read(() => LISTING.read(page, {})), toListed);
+    return mapPage(await this.#session.read(() => LISTING.read(page, {})), toListed);
   }
 
   get(name: string, version?: number): Promise<ContextAt> {
@@ -73,7 +73,7 @@ export class SqlContexts implements Contexts {
     });
   }
 
-  *#create(name: string, { text, contexts, references }: NewContextVersion): Work<ContextAt> {
+  *#create(name: string, { text, contexts, references }: NewContextVersion): SqlRoutine<ContextAt> {
     requireStorable({ name });
     if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
     if ((yield* first(DOMAIN_NAME, { name })) !== undefined) throw domainNameTaken(name);
@@ -88,7 +88,7 @@ export class SqlContexts implements Contexts {
     name: string,
     { text, contexts, references }: NewContextVersion,
     ifMatch: IfMatch | undefined,
-  ): Work<ContextAt> {
+  ): SqlRoutine<ContextAt> {
     const row = yield* requireWritable(name, ifMatch);
     if ((yield* putContent('context', text)) !== row.sha256) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
@@ -102,13 +102,13 @@ export class SqlContexts implements Contexts {
   }
 }
 
-function* requireContext(name: string): Work<ContextRow> {
+function* requireContext(name: string): SqlRoutine<ContextRow> {
   const row = yield* findContext(name);
   if (row === undefined) throw new NotFoundError({ kind: 'context', name });
   return row;
 }
 
-function* requireWritable(name: string, ifMatch: IfMatch | undefined): Work<ContextRow> {
+function* requireWritable(name: string, ifMatch: IfMatch | undefined): SqlRoutine<ContextRow> {
   const row = yield* findContext(name);
   if (row === undefined) {
     if (isStorable(name) && (yield* first(DOMAIN_NAME, { name })) !== undefined)
@@ -120,7 +120,7 @@ function* requireWritable(name: string, ifMatch: IfMatch | undefined): Work<Cont
   return row;
 }
 
-function* at(name: string, version?: number): Work<ContextAt> {
+function* at(name: string, version?: number): SqlRoutine<ContextAt> {
   const row = yield* requireContext(name);
   const number = versionParameter(version) ?? row.currentVersion;
   const found = yield* first(VERSION, { id: row.id, number });
@@ -130,13 +130,13 @@ function* at(name: string, version?: number): Work<ContextAt> {
   return { context: toContext(row), version: { number, createdAt, content: { sha256, size } } };
 }
 
-function* requireAll(names: Iterable<string>): Work<readonly number[]> {
+function* requireAll(names: Iterable<string>): SqlRoutine<readonly number[]> {
   const { ids, missing } = yield* resolveContexts(names);
   if (missing.length > 0) throw new DependencyChangedError([], missing);
   return ids;
 }
 
-function* requireReferences(pinned: ReadonlyMap<string, string> = new Map()): Work<readonly number[]> {
+function* requireReferences(pinned: ReadonlyMap<string, string> = new Map()): SqlRoutine<readonly number[]> {
   const { pins, changed } = yield* resolveReferences(pinned);
   if (changed.length > 0) throw new DependencyChangedError(changed, []);
   return pins.map(({ id }) => id);
@@ -205,14 +205,14 @@ const SET_VERSION = statement<{ id: number; number: number; now: number }>(
 const DELETE = statement<{ id: number }>('DELETE FROM context WHERE id = @id');
 
 /** Finds the row of a context, custom or generated. */
-export function* findContext(name: string): Work<ContextRow | undefined> {
+export function* findContext(name: string): SqlRoutine<ContextRow | undefined> {
   return isStorable(name) ? yield* first(FIND, { name }) : undefined;
 }
 
 /** Returns the ids of the contexts with these names, and the names without a context. */
 export function* resolveContexts(
   names: Iterable<string>,
-): Work<{ readonly ids: readonly number[]; readonly missing: readonly string[] }> {
+): SqlRoutine<{ readonly ids: readonly number[]; readonly missing: readonly string[] }> {
   const ids: number[] = [];
   const missing: string[] = [];
   for (const name of names) {
@@ -229,7 +229,7 @@ export function* resolveContexts(
  * @param modelId the model it is generated from; null for a custom context
  * @returns its id
  */
-export function* insertContext(name: string, modelId: number | null, now: number): Work<number> {
+export function* insertContext(name: string, modelId: number | null, now: number): SqlRoutine<number> {
   return yield* insertedId(INSERT, { name, modelId, now });
 }
 
@@ -250,7 +250,7 @@ export function* appendContextVersion(
   text: string,
   uses: ContextUses,
   now: number,
-): Work<void> {
+): SqlRoutine<void> {
   yield* run(INSERT_VERSION, { id, number, sha256: yield* putContent('context', text), now });
   for (const usedId of uses.contexts) yield* run(INSERT_USE, { id, number, usedId });
   for (const referenceId of uses.references) yield* run(INSERT_REFERENCE, { id, number, referenceId });
@@ -258,7 +258,7 @@ export function* appendContextVersion(
 }
 
 /** Deletes a version of a context; another version must replace it. */
-export function* deleteContextVersion(id: number, number: number): Work<void> {
+export function* deleteContextVersion(id: number, number: number): SqlRoutine<void> {
   yield* run(DELETE_VERSION, { id, number });
 }
 

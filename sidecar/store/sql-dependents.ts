@@ -1,6 +1,6 @@
 import type { Dependent, Page, Paged } from './records.js';
-import { InUseError, type Thing } from './errors.js';
-import { mapped, SqlListing, type Work } from './sql-work.js';
+import { InUseError, type ResourceRef } from './errors.js';
+import { mapPage, SqlListing, type SqlRoutine } from './sql-routines.js';
 
 interface DependentRow {
   readonly kind: Dependent['kind'];
@@ -12,45 +12,45 @@ interface DependentRow {
 type ById = SqlListing<{ readonly id: number }, DependentRow>;
 
 /** Lists the models and contexts that use a context, except for itself and its own model; within a transaction. */
-export function ofContext(id: number, page: Page): Work<Paged<Dependent>> {
+export function ofContext(id: number, page: Page): SqlRoutine<Paged<Dependent>> {
   return dependents(OF_CONTEXT, id, page);
 }
 
 /** Lists the models, contexts and documents that refer to a reference document, except for itself; within a transaction. */
-export function ofReference(id: number, page: Page): Work<Paged<Dependent>> {
+export function ofReference(id: number, page: Page): SqlRoutine<Paged<Dependent>> {
   return dependents(OF_REFERENCE, id, page);
 }
 
 /** @throws InUseError */
-export function requireUnusedContext(id: number, thing: Thing): Work<void> {
-  return requireNone(OF_CONTEXT, id, thing);
+export function requireUnusedContext(id: number, resource: ResourceRef): SqlRoutine<void> {
+  return requireNone(OF_CONTEXT, id, resource);
 }
 
 /** @throws InUseError */
-export function requireUnusedReference(id: number, thing: Thing): Work<void> {
-  return requireNone(OF_REFERENCE, id, thing);
+export function requireUnusedReference(id: number, resource: ResourceRef): SqlRoutine<void> {
+  return requireNone(OF_REFERENCE, id, resource);
 }
 
 /** @throws InUseError naming the models of a domain */
-export function requireEmptyDomain(id: number, thing: Thing): Work<void> {
-  return requireNone(MODELS_OF_DOMAIN, id, thing);
+export function requireEmptyDomain(id: number, resource: ResourceRef): SqlRoutine<void> {
+  return requireNone(MODELS_OF_DOMAIN, id, resource);
 }
 
 /** @throws InUseError naming what uses the domain's contexts from outside the domain */
-export function requireUnusedDomain(id: number, thing: Thing): Work<void> {
-  return requireNone(OF_CONTEXTS_OF_DOMAIN, id, thing);
+export function requireUnusedDomain(id: number, resource: ResourceRef): SqlRoutine<void> {
+  return requireNone(OF_CONTEXTS_OF_DOMAIN, id, resource);
 }
 
 /** The number of dependents that an error lists. */
 const NAMED: Page = { limit: 100, offset: 0 };
 
-function* requireNone(listing: ById, id: number, thing: Thing): Work<void> {
+function* requireNone(listing: ById, id: number, resource: ResourceRef): SqlRoutine<void> {
   const { items, total } = yield* dependents(listing, id, NAMED);
-  if (total > 0) throw new InUseError(thing, items, total);
+  if (total > 0) throw new InUseError(resource, items, total);
 }
 
-function* dependents(listing: ById, id: number, page: Page): Work<Paged<Dependent>> {
-  return mapped(yield* listing.read(page, { id }), toDependent);
+function* dependents(listing: ById, id: number, page: Page): SqlRoutine<Paged<Dependent>> {
+  return mapPage(yield* listing.read(page, { id }), toDependent);
 }
 
 function toDependent({ kind, domain, name, version }: DependentRow): Dependent {

@@ -13,8 +13,8 @@ import {
   etagOf,
   first,
   isStorable,
-  mapped,
-  present,
+  mapPage,
+  withoutNulls,
   requireMatch,
   requireStorable,
   run,
@@ -22,8 +22,8 @@ import {
   type SqlSession,
   statement,
   timeAfter,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { Domains, IfMatch } from './store.js';
 
 export interface DomainRow {
@@ -70,7 +70,7 @@ export class SqlDomains implements Domains {
   async list(page: Page): Promise<Paged<ListedDomain>> {
     const read = await this.#session.read(() => LISTING.read(page, {}));
     // The ETag is that of the domain alone, the same as when it is read individually.
-    return mapped(read, ({ models, ...row }) => ({ ...toDomain(row), models }));
+    return mapPage(read, ({ models, ...row }) => ({ ...toDomain(row), models }));
   }
 
   async get(name: string): Promise<Domain> {
@@ -94,11 +94,11 @@ export class SqlDomains implements Domains {
   }
 
   /** Notes that one of the domain's models has changed. */
-  *touch({ id, modifiedAt }: DomainRow): Work<void> {
+  *touch({ id, modifiedAt }: DomainRow): SqlRoutine<void> {
     yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.#session.clock) });
   }
 
-  *#create(name: string, { description, compatibility }: DomainSettings): Work<Domain> {
+  *#create(name: string, { description, compatibility }: DomainSettings): SqlRoutine<Domain> {
     requireStorable({ name, description });
     if ((yield* first(FIND, { name })) !== undefined) throw new AlreadyExistsError({ kind: 'domain', name });
     if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
@@ -107,7 +107,7 @@ export class SqlDomains implements Domains {
     return toDomain(yield* requireDomain(name));
   }
 
-  *#update(name: string, settings: DomainSettings, ifMatch: IfMatch | undefined): Work<Domain> {
+  *#update(name: string, settings: DomainSettings, ifMatch: IfMatch | undefined): SqlRoutine<Domain> {
     const { description = null, compatibility } = settings;
     requireStorable({ description: settings.description });
     const row = yield* requireDomain(name);
@@ -122,18 +122,18 @@ export class SqlDomains implements Domains {
   *#delete(
     name: string,
     { cascade = false, ifMatch }: { readonly cascade?: boolean; readonly ifMatch?: IfMatch | undefined },
-  ): Work<void> {
-    const thing = { kind: 'domain', name } as const;
+  ): SqlRoutine<void> {
+    const resource = { kind: 'domain', name } as const;
     const row = yield* requireDomain(name);
-    requireMatch(thing, etagOf(row), ifMatch);
-    if (!cascade) yield* requireEmptyDomain(row.id, thing);
-    yield* requireUnusedDomain(row.id, thing);
+    requireMatch(resource, etagOf(row), ifMatch);
+    if (!cascade) yield* requireEmptyDomain(row.id, resource);
+    yield* requireUnusedDomain(row.id, resource);
     yield* run(DELETE, { id: row.id });
   }
 }
 
 /** @throws NotFoundError */
-export function* requireDomain(name: string): Work<DomainRow> {
+export function* requireDomain(name: string): SqlRoutine<DomainRow> {
   const row = isStorable(name) ? yield* first(FIND, { name }) : undefined;
   if (row === undefined) throw new NotFoundError({ kind: 'domain', name });
   return row;
@@ -141,5 +141,5 @@ export function* requireDomain(name: string): Work<DomainRow> {
 
 function toDomain(row: DomainRow): Domain {
   const { id: _id, ...rest } = row;
-  return { ...present(rest), etag: etagOf(row) };
+  return { ...withoutNulls(rest), etag: etagOf(row) };
 }

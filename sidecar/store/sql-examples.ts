@@ -14,7 +14,7 @@ import {
   all,
   first,
   isStorable,
-  mapped,
+  mapPage,
   putContent,
   requireExpected,
   requireMatch,
@@ -24,8 +24,8 @@ import {
   SqlListing,
   type SqlSession,
   statement,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { Examples, Expected, IfMatch } from './store.js';
 
 interface OfModel {
@@ -65,7 +65,7 @@ export class SqlExamples implements Examples {
   list(model: ModelKey, page: Page): Promise<Paged<Example>> {
     return this.#session.read(function* () {
       const { id } = yield* requireModel(model);
-      return mapped(yield* LISTING.read(page, { modelId: id }), toExample);
+      return mapPage(yield* LISTING.read(page, { modelId: id }), toExample);
     });
   }
 
@@ -81,7 +81,7 @@ export class SqlExamples implements Examples {
     return this.#session.write(function* () {
       const { id } = yield* requireModel(model);
       const { content } = yield* requireExample(model, name);
-      requireMatch(thingOf(model, name), content.sha256, ifMatch);
+      requireMatch(refOf(model, name), content.sha256, ifMatch);
       yield* run(DELETE, { modelId: id, name });
     });
   }
@@ -91,14 +91,14 @@ function* put(model: ModelKey, name: string, example: NewExample, expected: Expe
   requireStorable({ name });
   const { id: modelId } = yield* requireModel(model);
   const before = yield* first(FIND, { modelId, name });
-  requireExpected(thingOf(model, name), before?.sha256, expected);
+  requireExpected(refOf(model, name), before?.sha256, expected);
   yield* putRow({ modelId, name }, example);
   if ((yield* all(ALL, { modelId })).length > MAX_EXAMPLES) throw new TooManyExamplesError();
   return { example: yield* requireExample(model, name), isNew: before === undefined };
 }
 
 /** Replaces all examples of a model by these; within a transaction. @throws TooManyExamplesError */
-export function* replaceExamples(modelId: number, examples: NewExamples): Work<void> {
+export function* replaceExamples(modelId: number, examples: NewExamples): SqlRoutine<void> {
   if (examples.size > MAX_EXAMPLES) throw new TooManyExamplesError();
   const before = new Map((yield* all(ALL, { modelId })).map((row) => [row.name, row]));
   for (const name of before.keys()) if (!examples.has(name)) yield* run(DELETE, { modelId, name });
@@ -109,14 +109,14 @@ export function* replaceExamples(modelId: number, examples: NewExamples): Work<v
   }
 }
 
-function* putRow(at: Named, { text, form }: NewExample): Work<void> {
+function* putRow(at: Named, { text, form }: NewExample): SqlRoutine<void> {
   yield* run(PUT, { ...at, form: form ?? null, sha256: yield* putContent('example', text) });
 }
 
-function* requireExample(model: ModelKey, name: string): Work<Example> {
+function* requireExample(model: ModelKey, name: string): SqlRoutine<Example> {
   const { id: modelId } = yield* requireModel(model);
   const row = isStorable(name) ? yield* first(FIND, { modelId, name }) : undefined;
-  if (row === undefined) throw new NotFoundError(thingOf(model, name));
+  if (row === undefined) throw new NotFoundError(refOf(model, name));
   return toExample(row);
 }
 
@@ -124,6 +124,6 @@ function toExample({ name, form, sha256, size }: ExampleRow): Example {
   return { name, form: form ?? undefined, content: { sha256, size } };
 }
 
-function thingOf({ domain, name: model }: ModelKey, name: string) {
+function refOf({ domain, name: model }: ModelKey, name: string) {
   return { kind: 'example', domain, model, name } as const;
 }

@@ -2,7 +2,7 @@ import type {
   HeldJob,
   RequeueOptions,
   JobHolder,
-  JobNeeds,
+  JobResumeData,
   JobRecord,
   ControlRequest,
   OrphanedJob,
@@ -13,7 +13,7 @@ import type {
 } from './job-records.js';
 import { RestoreUnderWayError } from './errors.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
-import { all, first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
+import { all, first, isStorable, run, type SqlSession, statement, type SqlRoutine } from './sql-routines.js';
 
 interface Wanted {
   readonly takesJobs: 0 | 1;
@@ -51,7 +51,7 @@ const HOLD = statement<
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
   RETURNING record, details, job, lease, wish`);
 /** A job that was taken but not begun, by a holder that is gone, is still shown as waiting. */
-const STRANDED = statement<
+const ORPHANED = statement<
   { broker: string; takesLapsed: 0 | 1; takesWaiting: 0 | 1 },
   { readonly id: string }
 >(`
@@ -59,7 +59,7 @@ const STRANDED = statement<
   WHERE ended_at IS NULL AND job IS NOT NULL AND broker <> @broker AND
     ((state <> 'queued' AND ${IS_FREE}) OR (state = 'queued' AND held_until IS NULL AND @takesWaiting = 1))
   ORDER BY number`);
-const STRAND = statement<
+const REQUEUE = statement<
   { id: string; number: number; takesLapsed: 0 | 1 },
   RecordRow & { readonly job: string; readonly broker: string; readonly wish: string | null }
 >(`
@@ -81,7 +81,7 @@ const RESTORES = statement<object, RecordRow>(
 const WAITING = statement<object, { readonly count: number }>(
   'SELECT count(*) AS count FROM job WHERE ended_at IS NULL AND held_until IS NULL AND job IS NOT NULL',
 );
-const ASKED = statement<
+const FIND_FOR_REQUEST = statement<
   { id: string },
   Omit<HeldRow, 'id'> &
     RecordRow & {
@@ -90,10 +90,10 @@ const ASKED = statement<
     }
 >(`
   SELECT record, details, lease, wish, ended_at AS "endedAt", held_until AS "heldUntil" FROM job WHERE id = @id`);
-const WISH = statement<{ id: string; wish: string }>(
+const SET_REQUEST = statement<{ id: string; wish: string }>(
   'UPDATE job SET wish = @wish WHERE id = @id AND ended_at IS NULL',
 );
-const FORGET = statement<{ id: string; lease: number; wish: string }>(
+const CLEAR_REQUEST = statement<{ id: string; lease: number; wish: string }>(
   'UPDATE job SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
 );
 
@@ -113,7 +113,7 @@ export class SqlJobQueue {
    * @returns false if the maximum is already reached
    * @throws RunUnderWayError, RestoreUnderWayError
    */
-  async add(record: JobRecord, job: JobNeeds, max: number, broker?: string): Promise<boolean> {
+  async add(record: JobRecord, job: JobResumeData, max: number, broker?: string): Promise<boolean> {
     const row = rowOf(record, job, { lease: 0 }, broker);
     return this.session.change(function* () {
       yield* first(NEXT_LEASE, {});
@@ -176,17 +176,17 @@ export class SqlJobQueue {
    * returned. Must not have side effects
    * @returns undefined if the purge does not exist
    */
-  async ask(
+  async request(
     id: string,
     request: ControlRequest,
     granted: (record: JobRecord, isHeld: boolean) => JobRecord,
   ): Promise<ControlResult | undefined> {
-    return isStorable(id) ? this.session.change(() => askHolder(id, request, granted)) : undefined;
+    return isStorable(id) ? this.session.change(() => requestFromHolder(id, request, granted)) : undefined;
   }
 
   /** Removes a request that was granted, unless it has changed in the meantime. */
-  async forget({ id, lease, request }: HeldJob): Promise<void> {
-    await this.session.change(() => run(FORGET, { id, lease, wish: JSON.stringify(request) }));
+  async clearRequest({ id, lease, request }: HeldJob): Promise<void> {
+    await this.session.change(() => run(CLEAR_REQUEST, { id, lease, wish: JSON.stringify(request) }));
   }
 }
 
@@ -194,7 +194,7 @@ export class SqlJobQueue {
 type Requeued = Pick<OrphanedJob, 'record' | 'broker'>;
 
 /** Refuses a second restore of the same archive: both would find that an instance is missing, and both would create it. */
-function* requireOnlyRestore({ target, ...asked }: JobRecord): Work<void> {
+function* requireOnlyRestore({ target, ...asked }: JobRecord): SqlRoutine<void> {
   if (target !== 'restore' || !('restoreOf' in asked) || asked.dryRun) return;
   const { restoreOf = '' } = asked;
   for (const row of yield* all(RESTORES, {})) {
@@ -204,11 +204,11 @@ function* requireOnlyRestore({ target, ...asked }: JobRecord): Work<void> {
   }
 }
 
-function* countWaiting(): Work<number> {
+function* countWaiting(): SqlRoutine<number> {
   return (yield* first(WAITING, {}))?.count ?? 0;
 }
 
-function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob | undefined> {
+function* takeNext({ holder, leaseMs, ...options }: TakeOptions): SqlRoutine<TakenJob | undefined> {
   const wanted: Wanted = {
     takesJobs: options.takesJobs ? 1 : 0,
     takesDryRuns: options.takesDryRuns ? 1 : 0,
@@ -226,7 +226,7 @@ function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob 
   if (row === undefined) return undefined;
   return {
     record: recordOf(row),
-    job: row.job === null ? undefined : (JSON.parse(row.job) as JobNeeds),
+    job: row.job === null ? undefined : (JSON.parse(row.job) as JobResumeData),
     lease: row.lease,
     request: requestOf(row),
   };
@@ -235,16 +235,16 @@ function* takeNext({ holder, leaseMs, ...options }: TakeOptions): Work<TakenJob 
 function* requeueOrphaned(
   { broker, ...options }: RequeueOptions,
   requeued: (left: OrphanedJob) => UnfinishedJob,
-): Work<readonly Requeued[]> {
+): SqlRoutine<readonly Requeued[]> {
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
-  if ((yield* all(STRANDED, wanted)).length === 0) return [];
+  if ((yield* all(ORPHANED, wanted)).length === 0) return [];
   const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
   const changed: Requeued[] = [];
-  for (const { id } of yield* all(STRANDED, wanted)) {
-    const row = yield* first(STRAND, { id, number, takesLapsed });
+  for (const { id } of yield* all(ORPHANED, wanted)) {
+    const row = yield* first(REQUEUE, { id, number, takesLapsed });
     if (row === undefined) continue;
-    const job = JSON.parse(row.job) as JobNeeds;
+    const job = JSON.parse(row.job) as JobResumeData;
     const left = { record: recordOf(row), job, broker: row.broker, request: requestOf(row) };
     const next = requeued(left);
     yield* putRow(rowOf(next.record, next.job, { lease: number }));
@@ -253,13 +253,13 @@ function* requeueOrphaned(
   return changed;
 }
 
-function* askHolder(
+function* requestFromHolder(
   id: string,
   request: ControlRequest,
   granted: (record: JobRecord, isHeld: boolean) => JobRecord,
-): Work<ControlResult | undefined> {
+): SqlRoutine<ControlResult | undefined> {
   yield* first(NEXT_LEASE, {});
-  const row = yield* first(ASKED, { id });
+  const row = yield* first(FIND_FOR_REQUEST, { id });
   if (row === undefined) return undefined;
   const record = recordOf(row);
   if (row.endedAt !== null) return { record, outcome: 'over' };
@@ -268,7 +268,7 @@ function* askHolder(
     yield* putRow(rowOf(changed, undefined, { lease: row.lease }));
     return { record: changed, outcome: 'done' };
   }
-  yield* run(WISH, { id, wish: JSON.stringify({ ...requestOf(row), ...request }) });
+  yield* run(SET_REQUEST, { id, wish: JSON.stringify({ ...requestOf(row), ...request }) });
   return { record: granted(record, true), outcome: 'asked' };
 }
 

@@ -4,13 +4,13 @@ import {
   isFinal,
   type JobClaim,
   type JobKindName,
-  type JobNeeds,
+  type JobResumeData,
   type JobRecord,
   storedKindOf,
   type PurgeRecord,
   type ScanRecord,
 } from './job-records.js';
-import { first, isStorable, requireStorable, run, statement, type Work } from './sql-work.js';
+import { first, isStorable, requireStorable, run, statement, type SqlRoutine } from './sql-routines.js';
 
 /** The database row of a record. */
 export interface NewRow {
@@ -63,7 +63,7 @@ const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: strin
 /** @throws UnstorableTextError */
 export function rowOf(
   record: JobRecord,
-  job: JobNeeds | undefined,
+  job: JobResumeData | undefined,
   { lease, by }: JobClaim,
   broker?: string,
 ): NewRow {
@@ -106,7 +106,7 @@ function typesIn(query: string): string {
 const NO_PURGE: Pick<PurgeRecord, 'retentionPolicy' | 'heldBack' | 'dryRun'> = { dryRun: false };
 
 /** Writes a row; see Jobs.put. */
-export function* putRow(row: NewRow): Work<void> {
+export function* putRow(row: NewRow): SqlRoutine<void> {
   const { id, retentionPolicy: policy, endedAt } = row;
   // The index of unfinished runs refuses the second of two concurrent runs.
   const other = policy === null || endedAt !== null ? undefined : yield* first(UNDER_WAY, { policy, id });

@@ -2,14 +2,14 @@ import type {
   JobClaim,
   JobFilter,
   JobKindName,
-  JobNeeds,
+  JobResumeData,
   JobRecord,
   PurgeRecord,
   UnfinishedJob,
 } from './job-records.js';
 import { SqlJobQueue } from './sql-job-queue.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
-import { all, first, isStorable, run, statement, type Work } from './sql-work.js';
+import { all, first, isStorable, run, statement, type SqlRoutine } from './sql-routines.js';
 
 interface FilterParameters {
   readonly kind: string | null;
@@ -76,7 +76,7 @@ export class SqlJobs extends SqlJobQueue {
    * @throws LeaseLostError if another process has taken the purge in the meantime, or has ended it and this is not an
    * end
    */
-  async put(record: JobRecord, job?: JobNeeds, claim: JobClaim = { lease: 0 }): Promise<void> {
+  async put(record: JobRecord, job?: JobResumeData, claim: JobClaim = { lease: 0 }): Promise<void> {
     const row = rowOf(record, job, claim);
     await this.session.change(() => putRow(row));
   }
@@ -150,7 +150,7 @@ export class SqlJobs extends SqlJobQueue {
     const rows = await this.session.get(() => all(UNFINISHED, {}));
     return rows.map((row) => ({
       record: recordOf(row),
-      job: row.job === null ? undefined : (JSON.parse(row.job) as JobNeeds),
+      job: row.job === null ? undefined : (JSON.parse(row.job) as JobResumeData),
     }));
   }
 
@@ -170,7 +170,10 @@ export type Jobs = Pick<SqlJobs, keyof SqlJobs>;
 
 const LINE_END = '\n';
 
-function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<PurgeRecord | undefined> {
+function* amend(
+  id: string,
+  change: (record: PurgeRecord) => PurgeRecord,
+): SqlRoutine<PurgeRecord | undefined> {
   const row = yield* first(ENDED, { id });
   if (row === undefined) return undefined;
   const record = change(recordOf(row) as PurgeRecord);
@@ -178,7 +181,7 @@ function* amend(id: string, change: (record: PurgeRecord) => PurgeRecord): Work<
   return record;
 }
 
-function* prune(endedBefore: number, keep: number): Work<number> {
+function* prune(endedBefore: number, keep: number): SqlRoutine<number> {
   let removed = yield* run(PRUNE_OLD, { endedBefore });
   for (const kind of ['purge', 'scan'] as const) removed += yield* run(PRUNE_REFUSED, { kind, keep });
   return removed;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { DependencyChangedError, NotFoundError, type Thing } from './errors.js';
+import { DependencyChangedError, NotFoundError, type ResourceRef } from './errors.js';
 import type {
   Compatibility,
   CurrentVersion,
@@ -23,16 +23,16 @@ import {
   first,
   insertedId,
   isStorable,
-  mapped,
-  present,
+  mapPage,
+  withoutNulls,
   putContent,
   requireStorable,
   run,
   sha256Of,
   SqlListing,
   statement,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 
 /** The settings of a model, as columns of its row. */
 interface SettingsColumns {
@@ -116,23 +116,23 @@ const PUT_OWN_CONTEXT = statement<{ id: number; sha256: string }>(`
 const DELETE_OWN_CONTEXT = statement<{ id: number }>('DELETE FROM model_own_context WHERE model_id = @id');
 
 /** Lists the models of a domain; within a transaction. */
-export function* listModels(domainId: number, page: Page): Work<Paged<Model>> {
-  return mapped(yield* MODELS.read(page, { domainId }), toModel);
+export function* listModels(domainId: number, page: Page): SqlRoutine<Paged<Model>> {
+  return mapPage(yield* MODELS.read(page, { domainId }), toModel);
 }
 
-export function* findModel({ domain, name }: ModelKey): Work<ModelRow | undefined> {
+export function* findModel({ domain, name }: ModelKey): SqlRoutine<ModelRow | undefined> {
   return isStorable(domain) && isStorable(name) ? yield* first(FIND, { domain, name }) : undefined;
 }
 
 /** @throws NotFoundError, naming the domain if that is missing */
-export function* requireModel(key: ModelKey): Work<ModelRow> {
+export function* requireModel(key: ModelKey): SqlRoutine<ModelRow> {
   const row = yield* findModel(key);
   if (row !== undefined) return row;
   yield* requireDomain(key.domain);
-  throw new NotFoundError(modelThing(key));
+  throw new NotFoundError(modelRef(key));
 }
 
-export function modelThing({ domain, name }: ModelKey): Thing & { readonly kind: 'model' } {
+export function modelRef({ domain, name }: ModelKey): ResourceRef & { readonly kind: 'model' } {
   return { kind: 'model', domain, name };
 }
 
@@ -147,7 +147,7 @@ export function* insertModel(
   name: string,
   settings: ModelSettings,
   now: number,
-): Work<number> {
+): SqlRoutine<number> {
   requireStorable({ name });
   const id = yield* insertedId(INSERT, { domainId, name, ...columnsOf(settings), now });
   yield* setOwnContext(id, settings.ownContext);
@@ -160,18 +160,18 @@ export function* updateModel(
   settings: ModelSettings,
   currentVersion: number,
   now: number,
-): Work<void> {
+): SqlRoutine<void> {
   yield* run(UPDATE, { id, ...columnsOf(settings), currentVersion, now });
   yield* setOwnContext(id, settings.ownContext);
 }
 
-function* setOwnContext(id: number, text: string | undefined): Work<void> {
+function* setOwnContext(id: number, text: string | undefined): SqlRoutine<void> {
   if (text === undefined) yield* run(DELETE_OWN_CONTEXT, { id });
   else yield* run(PUT_OWN_CONTEXT, { id, sha256: yield* putContent('context', text) });
 }
 
 /** Deletes a model with everything that belongs to it. */
-export function* deleteModel(id: number): Work<void> {
+export function* deleteModel(id: number): SqlRoutine<void> {
   yield* run(DELETE, { id });
 }
 
@@ -203,7 +203,7 @@ export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
 export function toModel(row: ModelRow): Model {
   const { id: _id, contextId: _contextId, sha256: _sha256, ownSha256, ownSize, ...rest } = row;
   const ownContext = ownSha256 === null ? undefined : { sha256: ownSha256, size: ownSize ?? 0 };
-  return { ...present(rest), ownContext, etag: etagOf(row) };
+  return { ...withoutNulls(rest), ownContext, etag: etagOf(row) };
 }
 
 interface VersionRow {
@@ -268,13 +268,13 @@ const INSERT_CONTEXT = statement<NumberOf & { id: number }>(
 );
 
 /** Finds a version of a model; within a transaction. */
-export function* findVersion(modelId: number, number: number): Work<ModelVersion | undefined> {
+export function* findVersion(modelId: number, number: number): SqlRoutine<ModelVersion | undefined> {
   const row = yield* first(FIND_VERSION, { modelId, number });
   return row === undefined ? undefined : yield* toVersion(modelId, row);
 }
 
 /** Lists the versions of a model, oldest first; within a transaction. */
-export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVersion>> {
+export function* listVersions(modelId: number, page: Page): SqlRoutine<Paged<ModelVersion>> {
   const { items: rows, total } = yield* VERSIONS.read(page, { modelId });
   const items: ModelVersion[] = [];
   for (const row of rows) items.push(yield* toVersion(modelId, row));
@@ -282,7 +282,7 @@ export function* listVersions(modelId: number, page: Page): Work<Paged<ModelVers
 }
 
 /** Returns the current versions of the models of a domain, by model name; within a transaction. */
-export function* currentVersions(domainId: number): Work<readonly CurrentVersion[]> {
+export function* currentVersions(domainId: number): SqlRoutine<readonly CurrentVersion[]> {
   return yield* all(CURRENT, { domainId });
 }
 
@@ -296,7 +296,7 @@ export function* appendVersion(
   number: number,
   version: NewModelVersion,
   now: number,
-): Work<void> {
+): SqlRoutine<void> {
   const { schema, context, description, metadata } = version;
   const { pins, changed } = yield* resolveReferences(version.references);
   const made = yield* resolveReferences(version.contextReferences ?? new Map());
@@ -324,12 +324,12 @@ export function* appendVersion(
 export function* deleteVersion(
   model: { readonly id: number; readonly contextId: number },
   number: number,
-): Work<void> {
+): SqlRoutine<void> {
   yield* run(DELETE_VERSION, { modelId: model.id, number });
   yield* deleteContextVersion(model.contextId, number);
 }
 
-function* toVersion(modelId: number, row: VersionRow): Work<ModelVersion> {
+function* toVersion(modelId: number, row: VersionRow): SqlRoutine<ModelVersion> {
   const { number, createdAt, description, metadata } = row;
   return {
     number,

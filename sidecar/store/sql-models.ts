@@ -31,7 +31,7 @@ import {
   insertModel,
   listModels,
   listVersions,
-  modelThing,
+  modelRef,
   type ModelRow,
   requireModel,
   SELECT_MODEL,
@@ -43,7 +43,7 @@ import {
   contentText,
   etagOf,
   isStorable,
-  mapped,
+  mapPage,
   requireMatch,
   run,
   SqlListing,
@@ -51,8 +51,8 @@ import {
   statement,
   timeAfter,
   versionParameter,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { IfMatch, Models } from './store.js';
 
 interface ModelUpdate {
@@ -124,9 +124,9 @@ export class SqlModels implements Models {
     settings: ModelSettings,
     version: NewModelVersion,
     examples: NewExamples,
-  ): Work<ModelAt> {
+  ): SqlRoutine<ModelAt> {
     const domain = yield* requireDomain(key.domain);
-    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(modelThing(key));
+    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(modelRef(key));
     const contextName = generatedContextName(key);
     if ((yield* findContext(contextName)) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name: contextName });
@@ -140,10 +140,10 @@ export class SqlModels implements Models {
     return yield* this.#at(key);
   }
 
-  *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): Work<ModelAt> {
+  *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): SqlRoutine<ModelAt> {
     const { settings, version, replaces = false, examples } = update;
     const row = yield* requireModel(key);
-    requireMatch(modelThing(key), etagOf(row), ifMatch);
+    requireMatch(modelRef(key), etagOf(row), ifMatch);
     if (version !== undefined || !hasSettings(row, settings)) {
       const now = timeAfter(row.modifiedAt, this.#session.clock);
       const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
@@ -157,27 +157,27 @@ export class SqlModels implements Models {
     return yield* this.#at(key);
   }
 
-  *#delete(key: ModelKey, ifMatch: IfMatch | undefined): Work<void> {
+  *#delete(key: ModelKey, ifMatch: IfMatch | undefined): SqlRoutine<void> {
     const row = yield* requireModel(key);
-    requireMatch(modelThing(key), etagOf(row), ifMatch);
-    yield* requireUnusedContext(row.contextId, modelThing(key));
+    requireMatch(modelRef(key), etagOf(row), ifMatch);
+    yield* requireUnusedContext(row.contextId, modelRef(key));
     yield* deleteModel(row.id);
     yield* this.#domains.touch(yield* requireDomain(key.domain));
   }
 
-  *#at(key: ModelKey, version?: number): Work<ModelAt> {
+  *#at(key: ModelKey, version?: number): SqlRoutine<ModelAt> {
     const row = yield* requireModel(key);
     const number = versionParameter(version) ?? row.currentVersion;
     const found = yield* findVersion(row.id, number);
-    if (found === undefined) throw new NotFoundError({ ...modelThing(key), version: version ?? number });
+    if (found === undefined) throw new NotFoundError({ ...modelRef(key), version: version ?? number });
     return { model: toModel(row), version: found };
   }
 
-  *#versions(key: ModelKey, page: Page): Work<Paged<ModelVersion>> {
+  *#versions(key: ModelKey, page: Page): SqlRoutine<Paged<ModelVersion>> {
     return yield* listVersions((yield* requireModel(key)).id, page);
   }
 
-  *#texts(key: ModelKey, version?: number): Work<ModelTexts> {
+  *#texts(key: ModelKey, version?: number): SqlRoutine<ModelTexts> {
     const at = yield* this.#at(key, version);
     return {
       ...at,
@@ -188,7 +188,7 @@ export class SqlModels implements Models {
   }
 }
 
-function* textOf({ sha256 }: ContentRef): Work<string> {
+function* textOf({ sha256 }: ContentRef): SqlRoutine<string> {
   const text = yield* contentText(sha256);
   if (text === undefined) throw new StoreUnavailableError(`The database is missing the content ${sha256}.`);
   return text;
@@ -220,7 +220,7 @@ const INSERT = statement<TermRow>(
 const MAX_NAME = 512;
 
 /** Replaces the terms of the previous version of a model by those of the newest; within a transaction. */
-function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): Work<void> {
+function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): SqlRoutine<void> {
   const terms = [
     ...types.map((name): Term => ({ kind: 'type', name })),
     ...attributes.map((name): Term => ({ kind: 'attribute', name })),
@@ -265,7 +265,7 @@ const MATCHES = new SqlListing<Filter, ModelRow>(
 );
 
 /** Finds models of all domains, ordered by domain and name; within a transaction. */
-function* searchModels(filter: ModelFilter, page: Page): Work<Paged<Model>> {
+function* searchModels(filter: ModelFilter, page: Page): SqlRoutine<Paged<Model>> {
   const { domain, type, attribute, q } = filter;
   if (![domain, type, attribute, q].every((text) => text === undefined || isStorable(text)))
     return { items: [], total: 0 };
@@ -277,5 +277,5 @@ function* searchModels(filter: ModelFilter, page: Page): Work<Paged<Model>> {
     attribute: attribute ?? null,
     part: small === undefined ? null : `%${small.replaceAll(/[!%_]/g, '!$&')}%`,
   });
-  return mapped(found, toModel);
+  return mapPage(found, toModel);
 }

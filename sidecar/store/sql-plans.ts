@@ -1,4 +1,4 @@
-import { first, isStorable, run, type SqlSession, statement, type Work } from './sql-work.js';
+import { first, isStorable, run, type SqlSession, statement, type SqlRoutine } from './sql-routines.js';
 
 /** The findings of a dry run, as keyed hashes of its items. */
 export interface StoredPlan {
@@ -113,7 +113,7 @@ function* begin(
   { id, key, items }: Omit<StoredPlan, 'parts'>,
   mostItems: number,
   withinMs: number,
-): Work<boolean> {
+): SqlRoutine<boolean> {
   yield* run(PRUNE, { withinMs });
   if (((yield* first(TOTAL, { id }))?.total ?? 0) + items > mostItems) return false;
   yield* run(REMOVE, { id });

@@ -14,7 +14,7 @@ import {
   etagOf,
   first,
   isStorable,
-  mapped,
+  mapPage,
   requireExpected,
   requireMatch,
   requireStorable,
@@ -23,8 +23,8 @@ import {
   type SqlSession,
   statement,
   timeAfter,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { Expected, IfMatch } from './store.js';
 
 /** The columns that all kinds of policies have. */
@@ -64,12 +64,12 @@ abstract class SqlPolicies<
   protected abstract policyOf(row: Row & Columns): Policy;
 
   /** Writes a policy. @param before the row that it replaces */
-  protected abstract write(policy: New, before: (Row & Columns) | undefined, times: Times): Work<void>;
+  protected abstract write(policy: New, before: (Row & Columns) | undefined, times: Times): SqlRoutine<void>;
 
   /** Lists policies by name. */
   async list(page: Page): Promise<Paged<Policy>> {
     const rows = await this.session.read(() => this.table.listing.read(page, {}));
-    return mapped(rows, (row) => this.policyOf(row));
+    return mapPage(rows, (row) => this.policyOf(row));
   }
 
   /** @throws NotFoundError */
@@ -91,7 +91,7 @@ abstract class SqlPolicies<
     return this.session.write(() => this.#delete(name, ifMatch));
   }
 
-  *#put(policy: New, expected: Expected): Work<{ readonly policy: Policy; readonly isNew: boolean }> {
+  *#put(policy: New, expected: Expected): SqlRoutine<{ readonly policy: Policy; readonly isNew: boolean }> {
     const { name } = policy;
     const before = yield* this.#find(name);
     requireExpected({ kind: this.kind, name }, before && this.policyOf(before).etag, expected);
@@ -100,17 +100,17 @@ abstract class SqlPolicies<
     return { policy: this.policyOf(yield* this.#require(name)), isNew: before === undefined };
   }
 
-  *#delete(name: string, ifMatch: IfMatch | undefined): Work<void> {
+  *#delete(name: string, ifMatch: IfMatch | undefined): SqlRoutine<void> {
     const { etag } = this.policyOf(yield* this.#require(name));
     requireMatch({ kind: this.kind, name }, etag, ifMatch);
     yield* run(this.table.remove, { name });
   }
 
-  *#find(name: string): Work<(Row & Columns) | undefined> {
+  *#find(name: string): SqlRoutine<(Row & Columns) | undefined> {
     return isStorable(name) ? yield* first(this.table.find, { name }) : undefined;
   }
 
-  *#require(name: string): Work<Row & Columns> {
+  *#require(name: string): SqlRoutine<Row & Columns> {
     const row = yield* this.#find(name);
     if (row === undefined) throw new NotFoundError({ kind: this.kind, name });
     return row;
@@ -165,7 +165,7 @@ export class SqlRetention extends SqlPolicies<RetentionColumns, RetentionPolicy,
     { name, settings, author }: NewRetentionPolicy,
     before: (Row & RetentionColumns) | undefined,
     times: Times,
-  ): Work<void> {
+  ): SqlRoutine<void> {
     const texts = { settings: JSON.stringify(settings), author: JSON.stringify(author) };
     requireStorable({ name, ...texts });
     const isAnew = before === undefined || startsAnew(settingsOf(before), settings);
@@ -224,7 +224,7 @@ export class SqlWritePolicies extends SqlPolicies<WriteColumns, WritePolicy, New
     { name, settings: given, caller }: NewWritePolicy,
     _before: Row | undefined,
     times: Times,
-  ): Work<void> {
+  ): SqlRoutine<void> {
     const settings = JSON.stringify(given);
     requireStorable({ name, settings, caller });
     yield* run(PUT_WRITES, { name, settings, caller, ...times });

@@ -8,8 +8,8 @@ import {
   type Reference,
   type ReferenceSource,
   type ReferenceText,
-  type Spelling,
-  theOneDocument,
+  type UriVariant,
+  soleDocument,
 } from './records.js';
 import { ofReference, requireUnusedReference } from './sql-dependents.js';
 import {
@@ -18,7 +18,7 @@ import {
   first,
   insertedId,
   isStorable,
-  mapped,
+  mapPage,
   putContent,
   requireExpected,
   requireMatch,
@@ -28,8 +28,8 @@ import {
   type SqlSession,
   statement,
   timeAfter,
-  type Work,
-} from './sql-work.js';
+  type SqlRoutine,
+} from './sql-routines.js';
 import type { Expected, IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {
@@ -56,7 +56,7 @@ const FIND = statement<{ uri: string }, ReferenceRow>(`${SELECT} WHERE uri = @ur
 const TEXT = statement<{ uri: string }, ReferenceText>(`
   SELECT uri, content.sha256, size, text
   FROM reference JOIN content ON content.sha256 = reference.sha256 WHERE uri = @uri`);
-const SPELLINGS = statement<{ file: string; uri: string }, Spelling>(
+const URI_VARIANTS = statement<{ file: string; uri: string }, UriVariant>(
   'SELECT uri, sha256 FROM reference WHERE file = @file AND uri <> @uri ORDER BY uri LIMIT 100',
 );
 const INSERT = statement<Writable & { uri: string; file: string }, { readonly id: number }>(`
@@ -67,7 +67,7 @@ const UPDATE = statement<Writable & { id: number }>(
 );
 /** The `file` of a document that cannot be meant by any other URI. */
 const NONE = '';
-const FORGET_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
+const DELETE_USES = statement<{ id: number }>('DELETE FROM reference_uses_uri WHERE reference_id = @id');
 const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
   'INSERT INTO reference_uses_uri (reference_id, uri, file) VALUES (@id, @uri, @file)',
 );
@@ -81,7 +81,7 @@ export class SqlReferences implements References {
   }
 
   async list(page: Page): Promise<Paged<Reference>> {
-    return mapped(await this.#session.read(() => LISTING.read(page, {})), toReference);
+    return mapPage(await this.#session.read(() => LISTING.read(page, {})), toReference);
   }
 
   async get(uri: string): Promise<Reference> {
@@ -99,8 +99,8 @@ export class SqlReferences implements References {
     });
   }
 
-  spellings(uri: string): Promise<readonly Spelling[]> {
-    return this.#session.read(() => findSpellings(uri));
+  uriVariants(uri: string): Promise<readonly UriVariant[]> {
+    return this.#session.read(() => findUriVariants(uri));
   }
 
   dependents(uri: string, page: Page): Promise<Paged<Dependent>> {
@@ -115,15 +115,15 @@ export class SqlReferences implements References {
 
   delete(uri: string, ifMatch?: IfMatch): Promise<void> {
     return this.#session.write(function* () {
-      const thing = { kind: 'reference', uri } as const;
+      const resource = { kind: 'reference', uri } as const;
       const row = yield* requireReference(uri);
-      requireMatch(thing, etagOf(row), ifMatch);
-      yield* requireUnusedReference(row.id, thing);
+      requireMatch(resource, etagOf(row), ifMatch);
+      yield* requireUnusedReference(row.id, resource);
       yield* run(DELETE, { id: row.id });
     });
   }
 
-  *#put({ uri, source, text, references }: NewReference, expected: Expected): Work<PutReference> {
+  *#put({ uri, source, text, references }: NewReference, expected: Expected): SqlRoutine<PutReference> {
     const before = yield* findReference(uri);
     requireExpected({ kind: 'reference', uri }, before && etagOf(before), expected);
     requireStorable({ uri });
@@ -134,7 +134,7 @@ export class SqlReferences implements References {
     const id =
       before?.id ?? (yield* insertedId(INSERT, { uri, file: fileKey(uri) ?? NONE, source, sha256, now }));
     if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
-    yield* run(FORGET_USES, { id });
+    yield* run(DELETE_USES, { id });
     for (const used of references) {
       requireStorable({ $ref: used });
       yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
@@ -145,7 +145,7 @@ export class SqlReferences implements References {
 }
 
 /** Returns the ids of documents that have the expected content, and the URIs of missing or changed ones. */
-export function* resolveReferences(expected: ReadonlyMap<string, string>): Work<{
+export function* resolveReferences(expected: ReadonlyMap<string, string>): SqlRoutine<{
   readonly pins: readonly { readonly id: number; readonly sha256: string }[];
   readonly changed: readonly string[];
 }> {
@@ -159,24 +159,24 @@ export function* resolveReferences(expected: ReadonlyMap<string, string>): Work<
   return { pins, changed };
 }
 
-function* findText(uri: string): Work<ReferenceText | undefined> {
+function* findText(uri: string): SqlRoutine<ReferenceText | undefined> {
   if (!isStorable(uri)) return undefined;
   const exact = yield* first(TEXT, { uri });
   if (exact !== undefined) return exact;
-  const found = theOneDocument(yield* findSpellings(uri));
+  const found = soleDocument(yield* findUriVariants(uri));
   return found === undefined ? undefined : yield* first(TEXT, { uri: found.uri });
 }
 
-function* findSpellings(uri: string): Work<readonly Spelling[]> {
+function* findUriVariants(uri: string): SqlRoutine<readonly UriVariant[]> {
   const file = isStorable(uri) ? fileKey(uri) : undefined;
-  return file === undefined ? [] : yield* all(SPELLINGS, { file, uri });
+  return file === undefined ? [] : yield* all(URI_VARIANTS, { file, uri });
 }
 
-function* findReference(uri: string): Work<ReferenceRow | undefined> {
+function* findReference(uri: string): SqlRoutine<ReferenceRow | undefined> {
   return isStorable(uri) ? yield* first(FIND, { uri }) : undefined;
 }
 
-function* requireReference(uri: string): Work<ReferenceRow> {
+function* requireReference(uri: string): SqlRoutine<ReferenceRow> {
   const row = yield* findReference(uri);
   if (row === undefined) throw new NotFoundError({ kind: 'reference', uri });
   return row;

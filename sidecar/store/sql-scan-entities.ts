@@ -1,4 +1,4 @@
-import { first, isStorable, run, type SqlSession, statement } from './sql-work.js';
+import { first, isStorable, run, type SqlSession, statement } from './sql-routines.js';
 
 /** An invalid entity of a scan, as stored for a finding. */
 export interface FoundEntity {

@@ -16,7 +16,7 @@ import {
 } from './sql-policies.js';
 import { SqlReferences } from './sql-references.js';
 import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
-import { contentText, isStorable, type SqlSession } from './sql-work.js';
+import { contentText, isStorable, type SqlSession } from './sql-routines.js';
 import type { Contexts, Domains, Examples, Models, References, SchemaStore } from './store.js';
 
 /** The minimum time between two checks whether writes work, in milliseconds. */

@@ -8,16 +8,16 @@ import {
   LOCK_WAIT_MS,
   type SqlSession,
   type Statement,
-  type Step,
-  type StepResult,
-  type Work,
-} from './sql-work.js';
+  type BoundStatement,
+  type StatementResult,
+  type SqlRoutine,
+} from './sql-routines.js';
 
 /** The pause between two attempts to get the lock, in milliseconds. */
-const LOOK_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** How many tasks may wait at a time; further ones fail at once. */
-const WAITING_MAX = 1000;
+const MAX_WAITING = 1000;
 
 interface LockOptions {
   /** Wait behind the tasks that are already waiting. */
@@ -67,7 +67,7 @@ export class LockQueue {
    * @throws what the work throws, including the error of the lock
    */
   async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
-    const isFull = this.#waiting.length >= WAITING_MAX;
+    const isFull = this.#waiting.length >= MAX_WAITING;
     let meetsLock = this.#isLocked;
     if (!inTurn || isFull || (this.#waiting.length === 0 && !this.#hasWritten)) {
       try {
@@ -104,12 +104,12 @@ export class LockQueue {
         return true;
       };
       this.#waiting = [...this.#waiting, { untilMs: sinceMs + waitMs, attempt }];
-      if (!this.#isAtWork) void this.#workOff();
+      if (!this.#isAtWork) void this.#drain();
     });
   }
 
   /** Runs waiting tasks one after the other as soon as the lock is free; those that have waited too long fail. */
-  async #workOff(): Promise<void> {
+  async #drain(): Promise<void> {
     this.#isAtWork = true;
     await nextTurn();
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
@@ -121,7 +121,7 @@ export class LockQueue {
       }
       const nowMs = this.#clock.monotonicMs();
       this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
-      await this.#clock.sleep(LOOK_MS);
+      await this.#clock.sleep(POLL_INTERVAL_MS);
     }
     this.#isLocked = false;
     this.#isAtWork = false;
@@ -138,7 +138,7 @@ export class SqliteSession implements SqlSession {
   readonly #queue: LockQueue;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  readonly #transaction: Database.Transaction<(work: () => Work<unknown>) => unknown>;
+  readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly #file: bigint | undefined;
   readonly clock: Clock;
@@ -151,7 +151,7 @@ export class SqliteSession implements SqlSession {
     db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
     // PRAGMA data_version changes when another connection has written.
     this.#foreignWrites = db.prepare<[], number>('PRAGMA data_version').pluck();
-    this.#transaction = db.transaction((work: () => Work<unknown>) => this.#drive(work()));
+    this.#transaction = db.transaction((work: () => SqlRoutine<unknown>) => this.#drive(work()));
   }
 
   /** Time spent waiting for other connections' locks since startup. */
@@ -159,16 +159,16 @@ export class SqliteSession implements SqlSession {
     return this.#queue.waits;
   }
 
-  async get<T>(work: () => Work<T>): Promise<T> {
+  async get<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#guarded(() => this.#drive(work()), READ);
   }
 
-  async read<T>(work: () => Work<T>): Promise<T> {
+  async read<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#guarded(() => this.#transaction.deferred(work) as T, READ);
   }
 
   /** Takes the write lock first. Waits for another process's lock without blocking the event loop. */
-  async write<T>(work: () => Work<T>): Promise<T> {
+  async write<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#guarded(() => {
       const result = this.#transaction.immediate(work) as T;
       this.#ownWrites += 1;
@@ -177,7 +177,7 @@ export class SqliteSession implements SqlSession {
   }
 
   /** Like `write`, for changes that do not affect the revision. */
-  async change<T>(work: () => Work<T>): Promise<T> {
+  async change<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#guarded(() => this.#transaction.immediate(work) as T, WRITE);
   }
 
@@ -191,13 +191,13 @@ export class SqliteSession implements SqlSession {
     return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
   }
 
-  #drive<T>(work: Work<T>): T {
+  #drive<T>(work: SqlRoutine<T>): T {
     let next = work.next();
     while (next.done !== true) next = work.next(this.#execute(next.value));
     return next.value;
   }
 
-  #execute({ statement, parameters }: Step): StepResult {
+  #execute({ statement, parameters }: BoundStatement): StatementResult {
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       prepared = this.#db.prepare<[object]>(statement.sql);

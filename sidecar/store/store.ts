@@ -25,14 +25,14 @@ import type {
   Paged,
   Reference,
   ReferenceText,
-  Spelling,
+  UriVariant,
 } from './records.js';
 
 /**
  * Stores domains, models, contexts and reference documents.
  *
  * Every method is one transaction: it takes effect as a whole or not at all, and its reads come from one snapshot.
- * Checks are made in this order: the named things must exist (NotFoundError, naming the outermost missing thing), the
+ * Checks are made in this order: the named resources must exist (NotFoundError, naming the outermost missing resource), the
  * expected state must match (PreconditionFailedError), then everything else. Lists are ordered by code points of their
  * names. Names and URIs are compared exactly, and the caller has to validate them. Text that is not well-formed Unicode
  * or contains U+0000 is refused in writes (UnstorableTextError) and finds nothing in reads. Any method can fail with
@@ -58,10 +58,10 @@ export interface SchemaStore {
   close(): Promise<void>;
 }
 
-/** If given, the thing must have one of these ETags, as in an If-Match header (RFC 9110 section 13.1.1). */
+/** If given, the resource must have one of these ETags, as in an If-Match header (RFC 9110 section 13.1.1). */
 export type IfMatch = readonly string[];
 
-/** The required state of a thing before it is put: absent, present in any state, or with one of these ETags. */
+/** The required state of a resource before it is put: absent, present in any state, or with one of these ETags. */
 export type Expected = 'absent' | 'present' | IfMatch | undefined;
 
 export interface Domains {
@@ -213,13 +213,13 @@ export interface References {
 
   /**
    * Returns the documents that are stored, by the requested URIs; their own references are not followed. If no document
-   * is stored under a URI, one stored under another spelling is returned, provided that all spellings have the same
+   * is stored under a URI, one stored under another variant is returned, provided that all variants have the same
    * content.
    */
   texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>>;
 
   /** Lists other URIs under which the file of a URI is stored: at most 100, ordered by URI. See `fileKey`. */
-  spellings(uri: string): Promise<readonly Spelling[]>;
+  uriVariants(uri: string): Promise<readonly UriVariant[]>;
 
   /** Lists the models of which some version pins the document, and what refers to it. @throws NotFoundError */
   dependents(uri: string, page: Page): Promise<Paged<Dependent>>;

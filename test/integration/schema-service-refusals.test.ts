@@ -72,10 +72,10 @@ it('a new model in a missing domain or with an existing name is refused before i
   const { service, tasks } = await rigOf(t);
   const bad = { name: 'Bench', schema: { type: 'objekt' } };
   const missing = await rejection(service.models.create('town', bad), NotFoundError);
-  assert.deepEqual(missing.thing, { kind: 'domain', name: 'town' });
+  assert.deepEqual(missing.resource, { kind: 'domain', name: 'town' });
   await service.models.create('city', { name: 'Bench', schema: {} });
   const before = tasks.length;
   const taken = await rejection(service.models.create('city', bad), AlreadyExistsError);
-  assert.deepEqual(taken.thing, { kind: 'model', ...KEY });
+  assert.deepEqual(taken.resource, { kind: 'model', ...KEY });
   assert.equal(tasks.length, before);
 });

@@ -192,8 +192,8 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
       storeAway: () => told.push('away'),
       storeBack: () => {},
       recordLost: () => {},
-      taken: () => told.push('taken'),
-      elsewhere: (jobs) => told.push(`elsewhere ${jobs.map(({ broker }) => broker).join()}`),
+      takenOver: () => told.push('taken'),
+      waitingForOtherBroker: (jobs) => told.push(`elsewhere ${jobs.map(({ broker }) => broker).join()}`),
     },
     ...forAll,
   });

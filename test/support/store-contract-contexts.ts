@@ -58,7 +58,7 @@ export function contextContract(test: StoreTest): void {
     assert.deepEqual((await store.contexts.list({ limit: 1, offset: 1 })).items, [items[1]]);
     for (const name of ['zoo', 'energy~Meter'])
       await refuses(store, 'alreadyExists', () => store.contexts.create(name, contextVersion('b')), {
-        thing: { kind: 'context', name },
+        resource: { kind: 'context', name },
       });
   });
 
@@ -78,7 +78,7 @@ export function contextContract(test: StoreTest): void {
   test('updates and deletes of contexts respect the expected ETags', async (store) => {
     const first = (await store.contexts.create('city', contextVersion('a'))).context.etag;
     const second = (await store.contexts.update('city', contextVersion('b'), [first])).context.etag;
-    const details = { thing: { kind: 'context', name: 'city' }, etag: second };
+    const details = { resource: { kind: 'context', name: 'city' }, etag: second };
     const update = () => store.contexts.update('city', contextVersion('c'), [first]);
     await refuses(store, 'preconditionFailed', update, details);
     await refuses(store, 'preconditionFailed', () => store.contexts.delete('city', [first]), details);
@@ -105,7 +105,7 @@ export function contextContract(test: StoreTest): void {
     });
     assert.deepEqual(await store.contexts.dependents('city', ALL), { items: [], total: 0 });
     await refuses(store, 'inUse', () => store.contexts.delete('base'), {
-      thing: { kind: 'context', name: 'base' },
+      resource: { kind: 'context', name: 'base' },
       dependents,
     });
     await store.models.delete(KEY);
@@ -119,10 +119,10 @@ export function contextContract(test: StoreTest): void {
     await store.domains.create({ name: 'energy' });
     await store.contexts.create('city', contextVersion('a'));
     await refuses(store, 'alreadyExists', () => store.contexts.create('energy', contextVersion('a')), {
-      thing: { kind: 'domain', name: 'energy' },
+      resource: { kind: 'domain', name: 'energy' },
     });
     await refuses(store, 'alreadyExists', () => store.domains.create({ name: 'city' }), {
-      thing: { kind: 'context', name: 'city' },
+      resource: { kind: 'context', name: 'city' },
     });
     const name = { contextName: 'energy' };
     await refuses(store, 'readOnly', () => store.contexts.delete('energy'), name);
@@ -179,7 +179,7 @@ export function contextContract(test: StoreTest): void {
   });
 
   test('the error for a missing context names the context, or else the version', async (store) => {
-    const missing = (thing: object) => ({ kind: 'notFound', thing });
+    const missing = (resource: object) => ({ kind: 'notFound', resource });
     await assert.rejects(store.contexts.get('city'), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(store.contexts.dependents('city', ALL), missing({ kind: 'context', name: 'city' }));
     await assert.rejects(

@@ -26,13 +26,13 @@ export function domainContract(test: StoreTest): void {
     await store.domains.create({ name: 'energy' });
     await store.domains.create({ name: 'Energy' });
     await refuses(store, 'alreadyExists', () => store.domains.create({ name: 'energy' }), {
-      thing: { kind: 'domain', name: 'energy' },
+      resource: { kind: 'domain', name: 'energy' },
     });
     await store.domains.delete('energy');
     assert.equal((await store.domains.get('Energy')).name, 'Energy');
     await assert.rejects(store.domains.get('energy'), {
       kind: 'notFound',
-      thing: { kind: 'domain', name: 'energy' },
+      resource: { kind: 'domain', name: 'energy' },
     });
   });
 
@@ -142,7 +142,7 @@ export function domainContract(test: StoreTest): void {
     const uses = { contexts: new Set(['energy~Meter']) };
     await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
     await refuses(store, 'inUse', () => store.domains.delete('energy'), {
-      thing: { kind: 'domain', name: 'energy' },
+      resource: { kind: 'domain', name: 'energy' },
       total: 2,
       dependents: [
         { kind: 'model', ...METER, version: 2 },

@@ -36,7 +36,7 @@ export function exampleContract(test: StoreTest): void {
     await refuses(store, 'preconditionFailed', () => store.examples.delete(KEY, 'b.json', [content.sha256]));
     await store.examples.delete(KEY, 'b.json', [hashOf('2')]);
     await refuses(store, 'notFound', () => store.examples.delete(KEY, 'b.json'), {
-      thing: { kind: 'example', domain: 'energy', model: 'Meter', name: 'b.json' },
+      resource: { kind: 'example', domain: 'energy', model: 'Meter', name: 'b.json' },
     });
     assert.equal(await store.content(hashOf('2')), '2', 'the other example has the same text');
     assert.deepEqual((await store.models.get(KEY)).model, model);
@@ -44,17 +44,17 @@ export function exampleContract(test: StoreTest): void {
 
   test('examples need an existing model, and text that not every database can store finds none', async (store) => {
     const get = (model = KEY, name = 'a.json') => store.examples.get(model, name);
-    await refuses(store, 'notFound', () => get(), { thing: { kind: 'domain', name: 'energy' } });
+    await refuses(store, 'notFound', () => get(), { resource: { kind: 'domain', name: 'energy' } });
     await store.domains.create({ name: 'energy' });
     for (const work of [
       get,
       () => store.examples.list(KEY, ALL),
       () => store.examples.put(KEY, 'a.json', { text: '1' }),
     ])
-      await refuses(store, 'notFound', () => work(), { thing: { kind: 'model', ...KEY } });
+      await refuses(store, 'notFound', () => work(), { resource: { kind: 'model', ...KEY } });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await refuses(store, 'notFound', () => get(KEY, 'a\0'), {
-      thing: { kind: 'example', domain: 'energy', model: 'Meter', name: 'a\0' },
+      resource: { kind: 'example', domain: 'energy', model: 'Meter', name: 'a\0' },
     });
     await refuses(store, 'bodyInvalid', () => store.examples.put(KEY, 'a.json', { text: '"\0"' }));
   });

@@ -65,18 +65,18 @@ export function modelContract(test: StoreTest): void {
 
   test('a model needs its domain, and a name that no other model or context has', async (store) => {
     await refuses(store, 'notFound', () => store.models.create(KEY, SETTINGS, modelVersion('a')), {
-      thing: { kind: 'domain', name: 'energy' },
+      resource: { kind: 'domain', name: 'energy' },
     });
     await store.domains.create({ name: 'energy' });
     await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await refuses(store, 'alreadyExists', () => store.models.create(KEY, SETTINGS, modelVersion('b')), {
-      thing: { kind: 'model', ...KEY },
+      resource: { kind: 'model', ...KEY },
     });
     await store.models.create({ domain: 'energy', name: 'meter' }, SETTINGS, modelVersion('a'));
     await store.contexts.create('energy~Plug', contextVersion('c'));
     const plug = { domain: 'energy', name: 'Plug' };
     await refuses(store, 'alreadyExists', () => store.models.create(plug, SETTINGS, modelVersion('d')), {
-      thing: { kind: 'context', name: 'energy~Plug' },
+      resource: { kind: 'context', name: 'energy~Plug' },
     });
   });
 
@@ -209,7 +209,7 @@ export function modelContract(test: StoreTest): void {
     const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     const version = modelVersion('b');
     const second = await store.models.update(KEY, { settings: SETTINGS, version }, ['x', first.model.etag]);
-    const details = { thing: { kind: 'model', ...KEY }, etag: second.model.etag };
+    const details = { resource: { kind: 'model', ...KEY }, etag: second.model.etag };
     const stale = [first.model.etag];
     const update = () => store.models.update(KEY, { settings: SETTINGS, version: modelVersion('c') }, stale);
     await refuses(store, 'preconditionFailed', update, details);
@@ -265,7 +265,7 @@ export function modelContract(test: StoreTest): void {
 
   test('the error for a missing model names the domain, or else the model, or else the version', async (store) => {
     await store.domains.create({ name: 'energy' });
-    const missing = (thing: object) => ({ kind: 'notFound', thing });
+    const missing = (resource: object) => ({ kind: 'notFound', resource });
     const lost = { domain: 'lost', name: 'Meter' };
     for (const read of [
       () => store.models.get(lost),
@@ -298,7 +298,7 @@ export function modelContract(test: StoreTest): void {
     await store.models.create(plug, SETTINGS, modelVersion('c', { contexts: new Set(['energy~Meter']) }));
     await store.models.update(plug, { settings: SETTINGS, version: modelVersion('d') });
     await refuses(store, 'inUse', () => store.models.delete(KEY), {
-      thing: { kind: 'model', ...KEY },
+      resource: { kind: 'model', ...KEY },
       dependents: [{ kind: 'model', ...plug, version: 1 }],
     });
     await store.models.delete(plug);

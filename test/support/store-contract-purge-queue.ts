@@ -133,7 +133,7 @@ export function purgeQueueContract(test: StoreTest): void {
     await purges.add(purgeRecord('lost', 'queued'), JOB, 10, 'http://a/');
     const number = await lease(store, a);
     await purges.put(purgeRecord('lost', 'running', { deleted: 3 }), { ...JOB, spent: 5 }, { lease: number });
-    await purges.ask('lost', { concurrency: 2 }, (record) => record);
+    await purges.request('lost', { concurrency: 2 }, (record) => record);
     const seen: unknown[] = [];
     const requeued = (takesLapsed: boolean) =>
       purges.requeue({ broker: 'http://b/', takesLapsed, takesWaiting: false }, (left) => {
@@ -250,24 +250,24 @@ export function purgeQueueContract(test: StoreTest): void {
     const { jobs: purges } = store;
     await add(store, 'a');
     const slower = (record: JobRecord): JobRecord => ({ ...record, maxPerSecond: 5 });
-    assert.equal(await purges.ask('none', { cancel: true }, slower), undefined);
-    assert.equal((await purges.ask('a', { maxPerSecond: 5 }, slower))?.outcome, 'done');
+    assert.equal(await purges.request('none', { cancel: true }, slower), undefined);
+    assert.equal((await purges.request('a', { maxPerSecond: 5 }, slower))?.outcome, 'done');
     assert.equal((await purges.get('a'))?.maxPerSecond, 5);
     const number = await lease(store, one);
-    const asked = await purges.ask('a', { concurrency: 2 }, (record) => ({ ...record, concurrency: 2 }));
+    const asked = await purges.request('a', { concurrency: 2 }, (record) => ({ ...record, concurrency: 2 }));
     assert.deepEqual([asked?.outcome, purgeOf(asked?.record).concurrency], ['asked', 2]);
     assert.equal(purgeOf(await purges.get('a')).concurrency, 4, 'the record is its holder’s');
-    await purges.ask('a', { maxPerSecond: null }, slower);
+    await purges.request('a', { maxPerSecond: null }, slower);
     const request = { concurrency: 2, maxPerSecond: null };
     const held = { id: 'a', lease: number, request };
     assert.deepEqual(await purges.renew(one), [held]);
-    await purges.ask('a', { cancel: true }, slower);
-    await purges.forget(held);
+    await purges.request('a', { cancel: true }, slower);
+    await purges.clearRequest(held);
     assert.deepEqual(await purges.renew(one), [{ ...held, request: { ...request, cancel: true } }]);
-    await purges.forget({ ...held, request: { ...request, cancel: true } });
+    await purges.clearRequest({ ...held, request: { ...request, cancel: true } });
     assert.deepEqual(await purges.renew(one), [{ ...held, request: undefined }]);
     await purges.put(purgeRecord('a', 'succeeded'), undefined, { lease: number });
-    assert.equal((await purges.ask('a', { cancel: true }, slower))?.outcome, 'over');
+    assert.equal((await purges.request('a', { cancel: true }, slower))?.outcome, 'over');
   });
 
   test('a lease with half a minute left keeps its job from every other process', async (store) => {
@@ -299,10 +299,10 @@ export function purgeQueueContract(test: StoreTest): void {
     await add(store, 'a');
     const number = await lease(store, one);
     for (const request of [{ concurrency: 2, maxPerSecond: 5 }, { concurrency: 3 }])
-      await purges.ask('a', request, (record) => record);
+      await purges.request('a', request, (record) => record);
     const request = { concurrency: 3, maxPerSecond: 5 };
     assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, request }]);
-    await purges.forget({ id: 'a', lease: number + 1, request });
+    await purges.clearRequest({ id: 'a', lease: number + 1, request });
     assert.deepEqual(await purges.renew(one), [{ id: 'a', lease: number, request }], 'of another holder');
   });
 
@@ -311,7 +311,10 @@ export function purgeQueueContract(test: StoreTest): void {
     await add(store, 'a');
     const number = await lease(store, one);
     await purges.put(purgeRecord('a', 'queued'), undefined, { lease: number });
-    const slower = await purges.ask('a', { maxPerSecond: 5 }, (record) => ({ ...record, maxPerSecond: 5 }));
+    const slower = await purges.request('a', { maxPerSecond: 5 }, (record) => ({
+      ...record,
+      maxPerSecond: 5,
+    }));
     assert.deepEqual([slower?.outcome, slower?.record.maxPerSecond], ['done', 5]);
     assert.deepEqual((await purges.take(two))?.job, JOB);
   });
@@ -334,21 +337,21 @@ export function purgeQueueContract(test: StoreTest): void {
     await purges.release({ id: 'a', lease: number });
     await purges.releaseOthers('another');
     assert.deepEqual([await purges.renew(one), await purges.take(two)], [[], undefined]);
-    assert.equal((await purges.ask('a', { cancel: true }, (record) => record))?.outcome, 'over');
+    assert.equal((await purges.request('a', { cancel: true }, (record) => record))?.outcome, 'over');
     assert.deepEqual(await purges.unfinished(), []);
   });
 
   test('a request for a purge whose holder is gone is passed to the next holder', async (store) => {
     await add(store, 'a');
     await store.jobs.take(slow);
-    await store.jobs.ask('a', { cancel: true }, (record) => record);
+    await store.jobs.request('a', { cancel: true }, (record) => record);
     assert.deepEqual((await store.jobs.take(two))?.request, { cancel: true });
   });
 
   test('a job cancelled while it waits is not taken', async (store) => {
     await add(store, 'a');
     const over = purgeRecord('a', 'cancelled');
-    assert.equal((await store.jobs.ask('a', { cancel: true }, () => over))?.outcome, 'done');
+    assert.equal((await store.jobs.request('a', { cancel: true }, () => over))?.outcome, 'done');
     assert.deepEqual([await store.jobs.get('a'), await store.jobs.take(one)], [over, undefined]);
   });
 }

@@ -48,7 +48,7 @@ export function referenceContract(test: StoreTest): void {
       store.references.put(reference(A, text), expected);
     const refused = (expected: 'absent' | 'present' | readonly string[], etag: string | undefined) =>
       refuses(store, 'preconditionFailed', () => put('{"no":1}', expected), {
-        thing: { kind: 'reference', uri: A },
+        resource: { kind: 'reference', uri: A },
         etag,
       });
     await refused('present', undefined);
@@ -68,7 +68,7 @@ export function referenceContract(test: StoreTest): void {
     await store.references.delete(A, [etag]);
     await assert.rejects(store.references.delete(A, [etag]), {
       kind: 'notFound',
-      thing: { kind: 'reference', uri: A },
+      resource: { kind: 'reference', uri: A },
     });
     assert.equal((await store.references.texts([A])).size, 0);
   });
@@ -88,7 +88,7 @@ export function referenceContract(test: StoreTest): void {
     ];
     assert.deepEqual(await store.references.dependents(A, ALL), { items: dependents, total: 2 });
     await refuses(store, 'inUse', () => store.references.delete(A), {
-      thing: { kind: 'reference', uri: A },
+      resource: { kind: 'reference', uri: A },
       dependents,
     });
 
@@ -115,8 +115,8 @@ export function referenceContract(test: StoreTest): void {
     const { content } = (await store.references.put(reference(PAGES, '{"a":1}'))).reference;
     const found = { ...content, uri: PAGES, text: '{"a":1}' };
     assert.deepEqual((await store.references.texts([RAW])).get(RAW), found);
-    assert.deepEqual(await store.references.spellings(RAW), [{ uri: PAGES, sha256: content.sha256 }]);
-    assert.deepEqual(await store.references.spellings(PAGES), []);
+    assert.deepEqual(await store.references.uriVariants(RAW), [{ uri: PAGES, sha256: content.sha256 }]);
+    assert.deepEqual(await store.references.uriVariants(PAGES), []);
     for (const other of [
       RAW.replace('acme', 'other'),
       RAW.replace('master', 'v1'),

@@ -45,9 +45,9 @@ it('facts learnt by another gateway are used for the same collection and logged,
   await clock.sleep(1000);
   entities.set('honoured type', fact(true, 999));
   state.notes = [note()];
-  purges.noticed({ what: 'learnt', writer: 'another' });
+  purges.onNotice({ what: 'learnt', writer: 'another' });
   await settle();
-  const learnt = purges.learnt();
+  const learnt = purges.capabilities();
   assert.deepEqual([...learnt.entities.keys()].toSorted(), ['honoured type', 'page-max']);
   assert.deepEqual([...learnt.temporal.keys()], ['batch-max']);
   assert.ok(told.some((line) => /^debug .*another process has learnt/.test(line)));
@@ -61,10 +61,10 @@ it('a gateway reads the notes of other gateways when one is written, and every f
   await settle();
   const [[{ holder } = assert.fail()] = []] = given('take') as { holder: string }[][];
   const before = state.reads.length;
-  purges.noticed({ what: 'learnt', writer: holder });
+  purges.onNotice({ what: 'learnt', writer: holder });
   await settle();
   assert.equal(state.reads.length, before, 'its own note is no news');
-  purges.noticed({ what: 'learnt', writer: 'another' });
+  purges.onNotice({ what: 'learnt', writer: 'another' });
   await settle();
   assert.equal(state.reads.length, before + 1);
   assert.ok(pauses.has(5000));

@@ -142,14 +142,14 @@ it('the log says when the store of records is available again', async () => {
 
 it('a notice from another process makes the gateway take its job, and starting makes it read notes about the broker', async () => {
   const { purges, state, given } = purgesOf(SHARED);
-  purges.noticed({ what: 'waiting', id: 'a' });
+  purges.onNotice({ what: 'waiting', id: 'a' });
   await turns();
   assert.deepEqual([given('take').length, state.reads.length], [1, 0]);
   purges.start();
   await turns();
   assert.deepEqual(state.reads, [['http://orion:1026', 3_600_000]]);
   assert.deepEqual(
-    Object.values(purges.learnt()).map((facts) => facts.size),
+    Object.values(purges.capabilities()).map((facts) => facts.size),
     [0, 0],
   );
 });
@@ -189,7 +189,7 @@ it('a job that another gateway has taken over is released, and the log says so',
     takesLapsed: true,
   });
   assert.ok(taken !== undefined);
-  purges.noticed({ what: 'waiting', id: taken.record.id });
+  purges.onNotice({ what: 'waiting', id: taken.record.id });
   await turns();
   assert.ok(
     told.some((line) => /^warn +purge left to another gateway, which has taken it$/.test(line)),
@@ -206,7 +206,7 @@ it('leases of jobs are renewed only if the database is shared', async () => {
     state.answer = unanswered;
     await purges.service.submit(order());
     await turns();
-    purges.noticed({ what: 'waiting', id: 'a' });
+    purges.onNotice({ what: 'waiting', id: 'a' });
     await turns();
     assert.equal(given('renew').length > 0, isShared);
   }

@@ -184,7 +184,7 @@ export class RetentionService {
     const { cutoff, query } = retentionSelection(policy.settings, this.#options.clock.now());
     const purge = purgeOf(policy, by, runQuery(policy.settings, query, true));
     const { report, record } = await this.#options.purges.run(purge, gone);
-    const most = await this.#usualMost(policy);
+    const most = await this.#growthLimit(policy);
     const reportAbove = report.matched > (most ?? Infinity) ? most : undefined;
     return { id: record.id, cutoff, query: queryText(query), report, reportAbove };
   }
@@ -196,7 +196,7 @@ export class RetentionService {
     return this.#options.purges.submit({
       ...purgeOf(policy, by, runQuery(settings, query, isReport)),
       retentionPolicy: name,
-      reportAbove: isReport ? undefined : await this.#usualMost(policy),
+      reportAbove: isReport ? undefined : await this.#growthLimit(policy),
     });
   }
 
@@ -204,9 +204,9 @@ export class RetentionService {
    * Returns how many matches a run may have before it becomes a report; undefined if maxGrowth is 0 or there are no
    * earlier runs.
    */
-  async #usualMost({ name, settings: { maxGrowth } }: PolicyToRun): Promise<number | undefined> {
+  async #growthLimit({ name, settings: { maxGrowth } }: PolicyToRun): Promise<number | undefined> {
     if (maxGrowth === 0) return undefined;
-    return usualMost(maxGrowth, await this.#options.history.completedRuns(name, USUAL_RUNS));
+    return growthLimit(maxGrowth, await this.#options.history.completedRuns(name, COMPARED_RUNS));
   }
 }
 
@@ -238,7 +238,7 @@ export interface RetentionSelection {
 const MEMBERS = ['dryRun', ...optionsIn('retention')];
 
 /** Maximum number of earlier runs that define the usual number of matches. */
-const USUAL_RUNS = 5;
+const COMPARED_RUNS = 5;
 
 /**
  * Returns what a run that starts now selects for deletion.
@@ -275,7 +275,7 @@ export function runQuery(
  * @param runs completed runs of the policy; see Jobs.completedRuns
  * @returns undefined if there are no earlier runs
  */
-export function usualMost(
+export function growthLimit(
   maxGrowth: number,
   runs: readonly Pick<PurgeRecord, 'matched' | 'heldBack'>[],
 ): number | undefined {

@@ -22,10 +22,10 @@ export interface RetentionSchedulerOptions {
    *
    * @default 30000
    */
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
-const LOOK_EVERY_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 /** The clocks of several gateways differ by less than this. */
 const DAY_MS = 86_400_000;
@@ -48,7 +48,7 @@ export class RetentionScheduler {
   }
 
   start(): void {
-    this.#done = this.#lookUntilStopped();
+    this.#done = this.#run();
   }
 
   /** Stops; resolves when no run is being started. */
@@ -58,15 +58,15 @@ export class RetentionScheduler {
     await this.#giveBack().catch(() => {});
   }
 
-  async #lookUntilStopped(): Promise<void> {
-    const { clock, onError, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+  async #run(): Promise<void> {
+    const { clock, onError, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       const nextMs = await this.#beginDue().catch((error: unknown) => {
         onError(error, undefined);
         return undefined;
       });
-      const waitMs = Math.min((nextMs ?? Infinity) - clock.now(), lookEveryMs);
+      const waitMs = Math.min((nextMs ?? Infinity) - clock.now(), pollIntervalMs);
       await clock.sleep(Math.max(1, waitMs), signal).catch(() => {});
     }
   }
@@ -116,7 +116,7 @@ export class RetentionScheduler {
     } catch (error) {
       // A temporary failure is retried. If the previous run has not ended, this run is skipped. A claim that failed may
       // still have been stored.
-      if (isPassing(error)) {
+      if (isTransient(error)) {
         this.#notBegun.set(name, { from: nowMs, until: doneUntil });
         await this.#giveBack().catch(() => {});
       }
@@ -133,6 +133,6 @@ export class RetentionScheduler {
 }
 
 /** Whether the failure is temporary, so that the run can begin later. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return [StoreUnavailableError, QueueFullError, PurgeStoppedError].some((kind) => error instanceof kind);
 }

@@ -8,7 +8,7 @@ import {
   type Paged,
   PreconditionFailedError,
   type SchemaStore,
-  type Thing,
+  type ResourceRef,
 } from '../../store/index.js';
 import { ContentGoneError } from './contents.js';
 import { OvertakenError } from './errors.js';
@@ -63,8 +63,8 @@ export async function overwriting<Result>(write: () => Promise<Result>): Promise
  *
  * @throws NotFoundError if its container does not exist
  */
-export function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promise<Found | undefined> {
-  return unlessGone(read, (thing) => thing.kind === kind);
+export function ifThere<Found>(kind: ResourceRef['kind'], read: Promise<Found>): Promise<Found | undefined> {
+  return unlessGone(read, (resource) => resource.kind === kind);
 }
 
 /**
@@ -74,12 +74,12 @@ export function ifThere<Found>(kind: Thing['kind'], read: Promise<Found>): Promi
  */
 export async function unlessGone<Found>(
   read: Promise<Found>,
-  counts: (missing: Thing) => boolean = () => true,
+  counts: (missing: ResourceRef) => boolean = () => true,
 ): Promise<Found | undefined> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof NotFoundError && counts(error.thing)) return undefined;
+    if (error instanceof NotFoundError && counts(error.resource)) return undefined;
     throw error;
   }
 }

@@ -11,7 +11,7 @@ import {
   AlreadyExistsError,
   type Context,
   type ContextAt,
-  describeThing,
+  describeResource,
   type DomainContextName,
   domainNameTaken,
   type IfMatch,
@@ -337,7 +337,7 @@ export class Contexts {
 
 function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): readonly FollowerWarning[] {
   const named = broken.map(({ follower, reason }): FollowerWarning => {
-    const detail = `The ${describeThing(follower)} can no longer be processed: ${reason}`;
+    const detail = `The ${describeResource(follower)} can no longer be processed: ${reason}`;
     return { code: 'broken-follower', pointer, detail };
   });
   if (uncompared === 0) return named;

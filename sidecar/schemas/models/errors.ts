@@ -6,7 +6,7 @@ import { ContextInvalidError } from '../json-ld/errors.js';
 import type { Refused as ContextRefused } from '../json-ld/outcomes.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
-import { type Dependent, someOf, type ModelKey } from '../../store/index.js';
+import { type Dependent, listSome, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import { INTERNAL_BASE, withBaseUrl } from './contents.js';
 
@@ -95,7 +95,7 @@ export class BrokenFollowersError extends GatewayError {
   ) {
     const whose = dependents.length === 1 ? '' : 'Of the first: ';
     super(
-      `The context ${JSON.stringify(contextName)} is in use by ${someOf(dependents)}, ` +
+      `The context ${JSON.stringify(contextName)} is in use by ${listSome(dependents)}, ` +
         `which could no longer be processed with this change. ${whose}${reason}`,
     );
   }

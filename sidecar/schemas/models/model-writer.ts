@@ -163,7 +163,7 @@ export class ModelWriter {
         return await this.#create(key, change, options);
       } catch (error) {
         // Another client created the model in the meantime, so the next attempt updates it.
-        const hasCome = error instanceof AlreadyExistsError && error.thing.kind === 'model';
+        const hasCome = error instanceof AlreadyExistsError && error.resource.kind === 'model';
         throw hasCome ? new OvertakenError({ cause: error }) : error;
       }
     });

@@ -69,7 +69,7 @@ export class References {
 
   /** Returns other URIs of the same file on a code host under which documents are stored. */
   async spellings(uri: string): Promise<readonly string[]> {
-    return (await this.#store.references.spellings(referenceUri(uri))).map((spelling) => spelling.uri);
+    return (await this.#store.references.uriVariants(referenceUri(uri))).map((spelling) => spelling.uri);
   }
 
   /**
@@ -167,7 +167,7 @@ export class ReferenceGathering {
   }
 
   async #whyMissing(uri: string): Promise<string> {
-    const [one, other] = await this.#store.references.spellings(uri);
+    const [one, other] = await this.#store.references.uriVariants(uri);
     return one === undefined || other === undefined
       ? 'it is neither stored here nor from an allowed origin'
       : 'it is not stored here, and documents that differ are stored under ' +

@@ -25,8 +25,8 @@ import {
   type ReferenceText,
   requireExpected,
   type SchemaStore,
-  type Spelling,
-  theOneDocument,
+  type UriVariant,
+  soleDocument,
 } from '../../store/index.js';
 import { ifThere } from './concurrency.js';
 
@@ -94,7 +94,7 @@ export class TrialStore implements SchemaStore {
       list: (page) => references.list(page),
       get: async (uri) => this.#references.get(uri) ?? references.get(uri),
       texts: (uris) => this.#textsOf([...uris]),
-      spellings: (uri) => this.#spellings(uri),
+      uriVariants: (uri) => this.#spellings(uri),
       // Nothing in the underlying store depends on a document that exists only here.
       dependents: async (uri, page) =>
         this.#references.has(uri)
@@ -178,7 +178,7 @@ export class TrialStore implements SchemaStore {
     const texts = new Map<string, ReferenceText>();
     for (const uri of uris) {
       const exact = await this.#textAt(uri);
-      const found = exact === undefined ? theOneDocument(await this.#spellings(uri)) : undefined;
+      const found = exact === undefined ? soleDocument(await this.#spellings(uri)) : undefined;
       const text = exact ?? (found === undefined ? undefined : await this.#textAt(found.uri));
       if (text !== undefined) texts.set(uri, text);
     }
@@ -194,10 +194,10 @@ export class TrialStore implements SchemaStore {
     return below?.uri === uri ? below : undefined;
   }
 
-  async #spellings(uri: string): Promise<readonly Spelling[]> {
+  async #spellings(uri: string): Promise<readonly UriVariant[]> {
     const key = fileKey(uri);
     if (key === undefined) return [];
-    const below = await this.#below.references.spellings(uri);
+    const below = await this.#below.references.uriVariants(uri);
     const tried = [...this.#references].flatMap(([other, { content }]) =>
       other !== uri && fileKey(other) === key ? [{ uri: other, sha256: content.sha256 }] : [],
     );

@@ -13,7 +13,7 @@ import {
   type AskedPurge,
 } from '../../../sidecar/http/new-purge.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
-import { CallerGoneError, PurgeFailedError } from '../../../sidecar/jobs/errors.js';
+import { ClientDisconnectedError, PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import type { GatewayError } from '../../../sidecar/shared/errors.js';
 import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
 import { recordOf } from '../../support/purge-service.js';
@@ -170,7 +170,7 @@ it('an earlier fault is refused first and recorded; other errors are not recorde
     refused.map(([, error]) => error),
     [found],
   );
-  const other = new CallerGoneError('gone');
+  const other = new ClientDisconnectedError('gone');
   assert.throws(() => read({}, {}, other), other);
   assert.equal(refused.length, 1);
 });

@@ -214,7 +214,7 @@ const CASES: readonly (readonly [
   [new jobs.PurgeCancelledError(), 'purgeCancelled'],
   [new jobs.JobNotFoundError('purge', 'P'), 'notFound'],
   [new jobs.IdsNotFoundError('P', 'w'), 'notFound'],
-  [new jobs.JobOverError('purge', 'P', 'failed'), 'purgeOver'],
+  [new jobs.JobEndedError('purge', 'P', 'failed'), 'purgeOver'],
   [new JobSecretError('no secret'), 'jobSecretMissing'],
   [new store.RunUnderWayError('R', 'P'), 'runUnderWay', { purge: 'P' }],
   [new store.RestoreUnderWayError('P', 'R'), 'inUse', { purge: 'R' }],

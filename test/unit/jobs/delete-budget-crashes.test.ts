@@ -67,7 +67,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
       },
       clock,
     });
-    if (left > budget.left) return { effects, most, left, withheld, unsent, isRefused: true };
+    if (left > budget.remaining) return { effects, most, left, withheld, unsent, isRefused: true };
     const taken = left;
     const done = () => ({ affected: deleted, taken });
     let open = taken;

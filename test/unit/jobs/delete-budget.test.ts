@@ -17,7 +17,7 @@ it('the budget of a job is its maximum minus what earlier processes deleted or l
     fc.property(fc.nat(), fc.nat(), fc.nat(), (bound, settled, uncertain) => {
       const before = { spent: settled + uncertain, settled };
       const budget = new DeleteBudget(maximum(bound), before, { write: nothing, clock });
-      assert.equal(budget.left, Math.max(0, bound - settled));
+      assert.equal(budget.remaining, Math.max(0, bound - settled));
     }),
   );
 });

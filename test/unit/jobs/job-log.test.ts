@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CallerGoneError } from '../../../sidecar/jobs/errors.js';
+import { ClientDisconnectedError } from '../../../sidecar/jobs/errors.js';
 import { observeJobs } from '../../../sidecar/jobs/job-log.js';
 import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { recordOf } from '../../support/purge-service.js';
@@ -82,7 +82,7 @@ it('the log of a purge says at its end the result, the duration, and who or what
   const cases: readonly (readonly [PurgeRecord, unknown, string, string, object?])[] = [
     [ended('partial'), undefined, 'info', 'purge finished'],
     [ended('interrupted'), undefined, 'info', 'purge interrupted'],
-    [ended('cancelled'), new CallerGoneError('gone'), 'info', 'purge stopped: its caller is gone'],
+    [ended('cancelled'), new ClientDisconnectedError('gone'), 'info', 'purge stopped: its caller is gone'],
     [ended('cancelled'), new Error('any'), 'info', 'purge stopped: it was cancelled'],
     [ended('failed'), FORESEEN, 'info', 'purge refused', { reason: undefined }],
     [ended('failed', 500), FORESEEN, 'warn', 'purge ended early', { err: FORESEEN, status: 500 }],
@@ -108,7 +108,7 @@ it('the log names the brokers for which jobs wait, and some of the jobs, in one 
     record: { ...RECORD, id: String(n) },
     broker: n === 0 ? 'http://a' : 'http://b',
   }));
-  log.elsewhere(jobs);
+  log.waitingForOtherBroker(jobs);
   const purgeIds = Array.from({ length: 20 }, (_, n) => String(n));
   const fields = { brokers: ['http://a', 'http://b'], jobs: 25, purgeIds };
   assert.deepEqual(lines, [

@@ -98,7 +98,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
   /** Whether at this time the keeper would take jobs of others whose leases have ended. */
   const takesLapsedAt = async (nowMs: number) => {
     state.nowMs = nowMs;
-    await keeper.look();
+    await keeper.poll();
     return takesLapsed.at(-1);
   };
   return { keeper, registry, state, told, since, hold, leaseIn, takesLapsedAt };
@@ -124,14 +124,17 @@ it('a renewed lease is valid until its new end, and a lease that was given up is
   const { lease, time } = timed(1);
   time.ms = 1500;
   lease.renew(2000);
-  assert.equal(lease.holds, true);
+  assert.equal(lease.isValid, true);
   time.ms = 2000;
-  assert.equal(lease.holds, false);
-  for (const giveUp of ['lapse', 'take'] as const) {
+  assert.equal(lease.isValid, false);
+  for (const giveUp of ['expire', 'markTaken'] as const) {
     const { lease } = timed(1);
     lease[giveUp]();
     lease.renew(5000);
-    assert.deepEqual([lease.holds, lease.isTaken, lease.lost.aborted], [false, giveUp === 'take', true]);
+    assert.deepEqual(
+      [lease.isValid, lease.isTaken, lease.lost.aborted],
+      [false, giveUp === 'markTaken', true],
+    );
     assert.throws(() => lease.check(), PurgeStoppedError);
   }
 });
@@ -152,7 +155,7 @@ it('a purge whose caller waits asks the store once a second after its lease has 
     assert.equal(time.asked, asked, `${String(ms)} ms`);
   }
   assert.equal(lease.lost.aborted, false);
-  lease.take();
+  lease.markTaken();
   assert.throws(() => lease.check(), PurgeStoppedError);
   assert.equal(time.asked, 3);
 });
@@ -163,12 +166,12 @@ it('a renewed lease counts from the time of the request to the store, however la
   state.held = [{ id: 'a', lease: 0, request: undefined }];
   state.nowMs = 5000;
   state.renewMs = 4000;
-  await keeper.look();
+  await keeper.poll();
   assert.equal(state.nowMs, 9000);
   state.nowMs = 5000 + LEASE_MS - 1;
-  assert.equal(lease.holds, true);
+  assert.equal(lease.isValid, true);
   state.nowMs = 5000 + LEASE_MS;
-  assert.equal(lease.holds, false);
+  assert.equal(lease.isValid, false);
 });
 
 it('lapsed jobs of others are taken only after a whole lease without an outage of the store or a pause of this process', async () => {
@@ -181,7 +184,7 @@ it('lapsed jobs of others are taken only after a whole lease without an outage o
   ] as const)
     assert.equal(await takesLapsedAt(nowMs), expected, String(nowMs));
   state.isAway = true;
-  await keeper.look();
+  await keeper.poll();
   state.isAway = false;
   for (const [nowMs, expected] of [
     [11_000, false],
@@ -198,14 +201,14 @@ it('lapsed jobs of others are taken only after a whole lease without an outage o
 it('a process takes jobs one after the other until none waits, each with a lease from the time of the request', async () => {
   const { keeper, registry, state, since, leaseIn } = keeperOf();
   state.jobs = [jobOf('a'), jobOf('b')];
-  assert.deepEqual(await since(() => keeper.look()), ['take', 'begin a', 'take', 'begin b', 'take']);
+  assert.deepEqual(await since(() => keeper.poll()), ['take', 'begin a', 'take', 'begin b', 'take']);
   for (const id of ['a', 'b']) {
-    const { number, holds, claim } = leaseIn(id);
-    assert.deepEqual([number, holds, claim], [7, true, { lease: 7 }]);
+    const { number, isValid, claim } = leaseIn(id);
+    assert.deepEqual([number, isValid, claim], [7, true, { lease: 7 }]);
   }
   registry.stop();
   state.jobs = [jobOf('c')];
-  assert.deepEqual(await since(() => keeper.look()), ['renew'], 'a process that stops takes nothing');
+  assert.deepEqual(await since(() => keeper.poll()), ['renew'], 'a process that stops takes nothing');
   assert.deepEqual(keeper.lease().claim, { lease: 0, by: { holder: 'h', leaseMs: LEASE_MS } });
 });
 
@@ -213,9 +216,9 @@ it('a job that another process has taken, or that is gone, stops in this process
   for (const held of [[], [{ id: 'a', lease: 8, request: { cancel: true } }]] as const) {
     const { keeper, state, since, leaseIn } = keeperOf();
     state.jobs = [jobOf('a')];
-    await keeper.look();
+    await keeper.poll();
     state.held = held;
-    assert.deepEqual(await since(() => keeper.look()), ['renew', 'take'], 'no request is granted');
+    assert.deepEqual(await since(() => keeper.poll()), ['renew', 'take'], 'no request is granted');
     assert.deepEqual([leaseIn('a').isTaken, leaseIn('a').lost.aborted], [true, true]);
   }
 });
@@ -224,7 +227,7 @@ it('a purge whose caller waits stops once its record says that it has ended, but
   const { keeper, state, hold } = keeperOf();
   const leases = ['unwritten', 'runs', 'over'].map(hold);
   state.ended.add('over');
-  await keeper.look();
+  await keeper.poll();
   assert.deepEqual(
     leases.map(({ isTaken }) => isTaken),
     [false, false, true],
@@ -242,7 +245,7 @@ it('requests of other processes are granted by the process that runs the purge, 
     request: { cancel: true },
   }));
   const expected = ['renew', 'grant a {"cancel":true}', 'release lost 9', 'take'];
-  assert.deepEqual(await since(() => keeper.look()), expected);
+  assert.deepEqual(await since(() => keeper.poll()), expected);
 });
 
 it('when the store is unavailable, a job stops at the end of its lease, and a purge whose caller waits continues', async (t) => {
@@ -268,7 +271,7 @@ it('the leases of a process with its own store never end', () => {
   const { state, hold } = keeperOf({ isShared: false });
   const own = hold('a');
   state.nowMs = Number.MAX_SAFE_INTEGER;
-  assert.equal(own.holds, true);
+  assert.equal(own.isValid, true);
 });
 
 it('leases are renewed three times before they end, and at least once a second', async (t) => {
@@ -287,14 +290,14 @@ it('leases are renewed three times before they end, and at least once a second',
 
 it('requests for a check during a running check cause one more check afterwards', async () => {
   const { keeper, since } = keeperOf();
-  const looks = () => Promise.all([keeper.look(), keeper.look(), keeper.look()]);
+  const looks = () => Promise.all([keeper.poll(), keeper.poll(), keeper.poll()]);
   assert.deepEqual(await since(looks), ['take', 'take']);
 });
 
 it('a free place causes a check only while jobs may be waiting', async () => {
   const { keeper, registry, state, since } = keeperOf();
-  assert.deepEqual(await since(() => keeper.lookForMore()), ['take']);
-  assert.deepEqual(await since(() => keeper.lookForMore()), [], 'all that waited was taken');
+  assert.deepEqual(await since(() => keeper.pollForMore()), ['take']);
+  assert.deepEqual(await since(() => keeper.pollForMore()), [], 'all that waited was taken');
   for (const kind of ['job', 'dry run'] as const) {
     const full = Array.from({ length: 4 }, (_, n) => ({ n, record: recordOf() })).flatMap(({ record }) => {
       if (!registry.isFree(kind)) return [];
@@ -303,14 +306,14 @@ it('a free place causes a check only while jobs may be waiting', async () => {
       registry.takePlace(live, kind);
       return [live];
     });
-    await since(() => keeper.look());
+    await since(() => keeper.poll());
     for (const live of full) registry.leave(live);
-    assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], kind);
+    assert.deepEqual(await since(() => keeper.pollForMore()), ['take'], kind);
   }
   state.isAway = true;
-  await since(() => keeper.look());
+  await since(() => keeper.poll());
   state.isAway = false;
-  assert.deepEqual(await since(() => keeper.lookForMore()), ['take'], 'nobody knows what waits');
+  assert.deepEqual(await since(() => keeper.pollForMore()), ['take'], 'nobody knows what waits');
 });
 
 it('a process with its own store releases jobs of an earlier process once, and retries this every second until it succeeds', async (t) => {
@@ -323,7 +326,7 @@ it('a process with its own store releases jobs of an earlier process once, and r
   const freed = ['release others than h', 'requeue b false true', 'take'];
   assert.deepEqual(await since(() => t.mock.timers.tick(1)), freed);
   assert.deepEqual(await since(() => t.mock.timers.tick(60_000)), [], 'no other process adds jobs');
-  assert.deepEqual(await since(() => keeper.look()), ['take']);
+  assert.deepEqual(await since(() => keeper.poll()), ['take']);
 });
 
 it('a process that was closed while the store was unavailable does not ask it again, even if a check was running', async (t) => {
@@ -331,22 +334,22 @@ it('a process that was closed while the store was unavailable does not ask it ag
   for (const isDuring of [false, true]) {
     const { keeper, state, since } = keeperOf({ isShared: false });
     state.isAway = true;
-    const look = keeper.look();
+    const look = keeper.poll();
     if (!isDuring) await look;
     keeper.close();
     await look;
     assert.deepEqual(await since(() => t.mock.timers.tick(5000)), []);
-    assert.deepEqual(await since(() => keeper.look()), []);
+    assert.deepEqual(await since(() => keeper.poll()), []);
   }
 });
 
 it('lapsed jobs of other brokers are put back into the queue of a shared store only after a whole lease of contact with the store', async () => {
   const { keeper, state, since } = keeperOf({ broker: 'b' });
-  assert.deepEqual(await since(() => keeper.look()), ['take']);
+  assert.deepEqual(await since(() => keeper.poll()), ['take']);
   state.nowMs = LEASE_MS - 1;
-  assert.deepEqual(await since(() => keeper.look()), ['take']);
+  assert.deepEqual(await since(() => keeper.poll()), ['take']);
   state.nowMs = LEASE_MS;
-  assert.deepEqual(await since(() => keeper.look()), ['requeue b true false', 'take']);
+  assert.deepEqual(await since(() => keeper.poll()), ['requeue b true false', 'take']);
 });
 
 it('a purge whose lease is in doubt waits for the next check, but for no more than a second', async (t) => {

@@ -287,7 +287,7 @@ it('a purge stops when it is cancelled, when its process stops, and when its lea
   ] as const) {
     const { purge, lease } = liveOf();
     const woken = purge.changed(new AbortController().signal);
-    if (how === 'lapse') lease.lapse();
+    if (how === 'lapse') lease.expire();
     else purge[how]();
     const { stopped, record } = purge;
     assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);

@@ -5,7 +5,7 @@ import { afterEach, describe, it } from 'node:test';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/errors.js';
 import type { PurgeEvent, PurgeOrder } from '../../../sidecar/purge/index.js';
-import type { JobNeeds, PurgeRecord, UnfinishedJob } from '../../../sidecar/store/job-records.js';
+import type { JobResumeData, PurgeRecord, UnfinishedJob } from '../../../sidecar/store/job-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import { purgeOf } from '../../support/store-contract-purges.js';
@@ -159,7 +159,7 @@ describe('the maximum of a job', () => {
 describe('a job of an earlier process', () => {
   afterEach(closeServices);
 
-  const left = (members: Partial<PurgeRecord>, job: JobNeeds = { headers: {} }): UnfinishedJob => ({
+  const left = (members: Partial<PurgeRecord>, job: JobResumeData = { headers: {} }): UnfinishedJob => ({
     record: recordOf({ startedAt: '2026-01-01T00:00:01.000Z', concurrency: 3, ...members }),
     job,
   });

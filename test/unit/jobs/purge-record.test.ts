@@ -23,7 +23,7 @@ async function startAt(broker: string, kept: KeptPurges, run: Run, isStoreShared
   const pass = async (ms: number) => {
     for (let look = 0; look < 4; look += 1) {
       time.ms += ms / 4;
-      made.service.jobs.noticed({ what: 'waiting', id: 'any' });
+      made.service.jobs.onNotice({ what: 'waiting', id: 'any' });
       await turns();
     }
   };
@@ -130,7 +130,7 @@ it('a waiting job of another broker keeps its counts, and has one warning about 
 it('a job of another broker that was being cancelled is cancelled, and is not reported as waiting', async () => {
   for (const state of ['running', 'cancelling'] as const) {
     const { kept, id } = await storeWithJob(1_000_000, { state });
-    if (state === 'running') await kept.store.ask(id, { cancel: true }, (record) => record);
+    if (state === 'running') await kept.store.request(id, { cancel: true }, (record) => record);
     const { service, told } = await startAt(HERE, kept, never, false);
     const { warnings, ...record } = await service.get(id);
     assert.deepEqual([told, record.state, warnings.length], [['ended cancelled'], 'cancelled', 1]);

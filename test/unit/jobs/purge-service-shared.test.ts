@@ -4,7 +4,7 @@ import {
   IdsNotFoundError,
   PurgeFailedError,
   JobNotFoundError,
-  JobOverError,
+  JobEndedError,
 } from '../../../sidecar/jobs/errors.js';
 import type { IdFiles } from '../../../sidecar/jobs/id-files.js';
 import { PurgeStoppedError, TooManyMatchesError } from '../../../sidecar/purge/index.js';
@@ -66,7 +66,7 @@ function twoProcesses(
 }
 
 /** A store of which one method does something else first. */
-function storeWith(kept: KeptPurges, name: 'ask' | 'put', first: (given: unknown) => Promise<void>) {
+function storeWith(kept: KeptPurges, name: 'request' | 'put', first: (given: unknown) => Promise<void>) {
   return new Proxy<Jobs>(kept.store, {
     get: (target, member: keyof typeof target) => {
       return async (...given: unknown[]) => {
@@ -85,11 +85,11 @@ it('a purge of another process is cancelled there once that process is notified,
   await turns();
   assert.deepEqual([(await kept.store.get(id))?.state, two.told], ['running', []]);
   const before = renewals();
-  one.service.jobs.noticed({ what: 'record', id });
-  one.service.jobs.noticed({ what: 'wish', id: 'another' });
+  one.service.jobs.onNotice({ what: 'record', id });
+  one.service.jobs.onNotice({ what: 'wish', id: 'another' });
   await turns();
   assert.equal(renewals(), before, 'what is of no concern is not asked for');
-  one.service.jobs.noticed({ what: 'wish', id });
+  one.service.jobs.onNotice({ what: 'wish', id });
   await turns();
   assert.equal((await kept.store.get(id))?.state, 'cancelled');
   assert.equal(one.told.at(-1), 'ended cancelled');
@@ -103,7 +103,7 @@ it('a purge of another process gets its new rate there once, within its limits',
   const asked = await two.service.change(id, { maxPerSecond: 7, concurrency: 99 });
   assert.deepEqual([asked.maxPerSecond, asked.concurrency], [7, 4]);
   assert.deepEqual(await requests(), [{ maxPerSecond: 7, concurrency: 4 }]);
-  one.service.jobs.noticed({ what: 'wish', id });
+  one.service.jobs.onNotice({ what: 'wish', id });
   await turns();
   const { maxPerSecond, concurrency } = await one.service.get(id);
   assert.deepEqual([maxPerSecond, concurrency], [7, 4]);
@@ -117,7 +117,7 @@ it('a purge that is being cancelled, or has just ended, cannot be changed', asyn
   const { id, ...made } = await jobOf(run);
   await made.service.cancel(id);
   assert.equal((await made.service.get(id)).state, 'cancelling');
-  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
+  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobEndedError);
   answer();
   await turns();
 
@@ -125,9 +125,9 @@ it('a purge that is being cancelled, or has just ended, cannot be changed', asyn
   const queued: PurgeRecord = { ...(await made.service.get(id)), id: 'late', state: 'queued' };
   const over: PurgeRecord = { ...queued, state: 'succeeded' };
   await kept.store.put(queued, { headers: {} });
-  const store = storeWith(kept, 'ask', () => kept.store.put(over));
+  const store = storeWith(kept, 'request', () => kept.store.put(over));
   const late = purgeServiceOf(run, { store });
-  await assert.rejects(late.service.change('late', { concurrency: 1 }), JobOverError);
+  await assert.rejects(late.service.change('late', { concurrency: 1 }), JobEndedError);
   assert.equal((await late.service.cancel('late')).state, 'succeeded');
   assert.deepEqual(late.told, []);
   await late.service.jobs.close();
@@ -146,7 +146,7 @@ it('a watcher of a purge of another process waits while the store is unavailable
   await turns();
   kept.isAway = false;
   await one.service.cancel(id);
-  two.service.jobs.noticed({ what: 'record', id });
+  two.service.jobs.onNotice({ what: 'record', id });
   const last = await next;
   assert.match(last.done === true ? '' : last.value.state, /^cancell/);
 
@@ -160,7 +160,7 @@ it('a watcher of a purge of another process waits while the store is unavailable
   await lost.next();
   await kept.store.put({ ...queued, state: 'refused', endedAt: queued.createdAt });
   await kept.store.prune(0, 0);
-  gone.service.jobs.noticed({ what: 'record', id: 'gone' });
+  gone.service.jobs.onNotice({ what: 'record', id: 'gone' });
   await assert.rejects(lost.next(), JobNotFoundError);
   await gone.service.jobs.close();
 });
@@ -176,7 +176,7 @@ it('a purge whose caller waits has its true counts in its record, even if anothe
     undefined,
     { lease: 0 },
   );
-  one.service.jobs.noticed({ what: 'waiting', id: 'any' });
+  one.service.jobs.onNotice({ what: 'waiting', id: 'any' });
   const error = await ended;
   assert.ok(error instanceof PurgeFailedError);
   assert.deepEqual([error.record.state, error.hasBegun], ['interrupted', true]);

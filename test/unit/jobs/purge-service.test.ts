@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
-  CallerGoneError,
+  ClientDisconnectedError,
   PurgeCancelledError,
   PurgeFailedError,
   JobNotFoundError,
-  JobOverError,
+  JobEndedError,
   QueueFullError,
 } from '../../../sidecar/jobs/errors.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
@@ -144,7 +144,7 @@ it('a purge whose caller disconnects is cancelled, without a problem', async () 
   gone.abort();
   const { record } = await ended;
   assert.deepEqual([record.state, record.problem], ['cancelled', undefined]);
-  assert.ok(made.errors[0] instanceof CallerGoneError);
+  assert.ok(made.errors[0] instanceof ClientDisconnectedError);
 });
 
 it('a purge whose caller waits is interrupted, with a problem, when the gateway stops', async () => {
@@ -271,7 +271,7 @@ it('a job that starts while its cancellation or new rate waits for the store is 
       await made.service.cancel(running.id);
       await turns();
     };
-    made.kept.before = (name) => (name === 'ask' ? makePlace() : undefined);
+    made.kept.before = (name) => (name === 'request' ? makePlace() : undefined);
     const { state, maxPerSecond } =
       how === 'cancel'
         ? await made.service.cancel(waiting.id)
@@ -417,9 +417,9 @@ it('the rate and the concurrency of a purge can be changed while it runs, within
   assert.deepEqual(await change({ maxPerSecond: null, concurrency: 1 }), [null, 1]);
   assert.deepEqual(await change({}), [null, 1]);
   await made.service.cancel(id);
-  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
+  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobEndedError);
   await turns();
-  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobOverError);
+  await assert.rejects(made.service.change(id, { concurrency: 1 }), JobEndedError);
 });
 
 it('changing or cancelling an unknown purge throws JobNotFoundError', async () => {

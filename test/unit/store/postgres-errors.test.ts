@@ -3,8 +3,8 @@ import { it } from 'node:test';
 import { DatabaseError } from 'pg';
 import {
   codeOf,
-  isCut,
-  isHopeless,
+  isConnectionLost,
+  isPermanent,
   messageOf,
   StatementFailure,
   unavailable,
@@ -70,25 +70,25 @@ for (const code of [
   'ERR_OSSL_UNSUPPORTED',
 ])
   it(`${code} is an error that waiting does not solve`, () => {
-    assert.equal(isHopeless(ofSystem(code)), true);
+    assert.equal(isPermanent(ofSystem(code)), true);
   });
 
 it('a server without encryption is an error that waiting does not solve', () => {
-  assert.equal(isHopeless(new Error('The server does not support SSL connections')), true);
+  assert.equal(isPermanent(new Error('The server does not support SSL connections')), true);
 });
 
 it('all other errors of a connection may be solved by waiting', () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', '57P03', '53300', '42P01', ''])
-    assert.equal(isHopeless(ofSystem(code)), false, code);
-  assert.equal(isHopeless(new Error('timeout exceeded when trying to connect')), false);
+    assert.equal(isPermanent(ofSystem(code)), false, code);
+  assert.equal(isPermanent(new Error('timeout exceeded when trying to connect')), false);
 });
 
 it('an error counts as a cut connection only if the server had accepted the connection', () => {
   for (const code of ['57P01', '57P02', 'ECONNRESET', 'EPIPE'])
-    assert.equal(isCut(ofSystem(code)), true, code);
-  assert.equal(isCut(new Error('Connection terminated unexpectedly')), true);
+    assert.equal(isConnectionLost(ofSystem(code)), true, code);
+  assert.equal(isConnectionLost(new Error('Connection terminated unexpectedly')), true);
   for (const code of ['57P03', 'ECONNREFUSED', 'ETIMEDOUT', ''])
-    assert.equal(isCut(ofSystem(code)), false, code);
+    assert.equal(isConnectionLost(ofSystem(code)), false, code);
 });
 
 it('clients see the code of an error, but not its message, which may name hosts and users', () => {

@@ -6,7 +6,7 @@ import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PostgresConnections } from '../../../sidecar/store/postgres-connections.js';
 import { StatementFailure } from '../../../sidecar/store/postgres-errors.js';
 import { PostgresSession } from '../../../sidecar/store/postgres-session.js';
-import { all, run, statement } from '../../../sidecar/store/sql-work.js';
+import { all, run, statement } from '../../../sidecar/store/sql-routines.js';
 import { handClock } from '../../support/store-samples.js';
 
 const error = (code: string) => Object.assign(new DatabaseError(`refused ${code}`, 1, 'error'), { code });

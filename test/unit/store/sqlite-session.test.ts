@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { it, type TestContext } from 'node:test';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import { SqliteSession } from '../../../sidecar/store/sqlite-session.js';
-import { versionParameter, type Work } from '../../../sidecar/store/sql-work.js';
+import { versionParameter, type SqlRoutine } from '../../../sidecar/store/sql-routines.js';
 import { systemClock, type Clock } from '../../../sidecar/shared/clock.js';
 import { handClock } from '../../support/store-samples.js';
 import { twoConnections } from './two-connections.js';
@@ -19,7 +19,7 @@ function open(t: TestContext, clock: Clock = systemClock) {
 const INSERT = 'INSERT INTO a VALUES (1)';
 
 /** Work without statements of its own. */
-function* doing<T>(effect: () => T): Work<T> {
+function* doing<T>(effect: () => T): SqlRoutine<T> {
   yield* [];
   return effect();
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { SqlStore } from '../../../sidecar/store/sql-store.js';
-import type { SqlSession } from '../../../sidecar/store/sql-work.js';
+import type { SqlSession } from '../../../sidecar/store/sql-routines.js';
 import { handClock } from '../../support/store-samples.js';
 
 /** A store whose database can be read and written as the test says, with counts of its write checks and revision lookups. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {
   retentionSelection,
   runQuery,
-  usualMost,
+  growthLimit,
 } from '../../../../sidecar/jobs/retention/retention-service.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
@@ -59,14 +59,14 @@ it('the guard allows maxGrowth times the median of the last completed runs', () 
     [runs(1, 2, 3, 40, 50), 9],
     [runs(), undefined],
   ] as const)
-    assert.equal(usualMost(3, records), most, JSON.stringify(records));
+    assert.equal(growthLimit(3, records), most, JSON.stringify(records));
 });
 
 it('held-back runs do not count, so that the guard does not lift itself', () => {
   const held = Array.from({ length: 4 }, () => ({ matched: 300, heldBack: true as const }));
-  assert.equal(usualMost(3, [...runs(10), ...held]), 30);
-  assert.equal(usualMost(3, [...runs(0), ...held]), 0);
-  assert.equal(usualMost(3, held), 0, 'what was usual is no longer in the history');
+  assert.equal(growthLimit(3, [...runs(10), ...held]), 30);
+  assert.equal(growthLimit(3, [...runs(0), ...held]), 0);
+  assert.equal(growthLimit(3, held), 0, 'what was usual is no longer in the history');
 });
 
 it('the guard never allows more than maxGrowth times the largest of the runs', () => {
@@ -75,7 +75,7 @@ it('the guard never allows more than maxGrowth times the largest of the runs', (
       fc.array(fc.nat(10_000), { minLength: 1, maxLength: 5 }),
       fc.double({ min: 0.1, max: 10, noNaN: true }),
       (matches, growth) => {
-        assert.ok((usualMost(growth, runs(...matches)) ?? Infinity) <= growth * Math.max(...matches));
+        assert.ok((growthLimit(growth, runs(...matches)) ?? Infinity) <= growth * Math.max(...matches));
       },
     ),
   );

@@ -66,14 +66,17 @@ afterEach(async () => {
 function start(
   clock: Clock,
   store: ReturnType<typeof keptPolicies>['store'],
-  { failure, lookEveryMs = 3_600_000 }: { failure?: () => Error | undefined; lookEveryMs?: number } = {},
+  {
+    failure,
+    lookEveryMs: pollIntervalMs = 3_600_000,
+  }: { failure?: () => Error | undefined; lookEveryMs?: number } = {},
 ) {
   const runs: string[] = [];
   const errors: string[] = [];
   const scheduler = new RetentionScheduler({
     store,
     clock,
-    lookEveryMs,
+    pollIntervalMs,
     service: {
       runScheduled: async ({ name }) => {
         const error = failure?.();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
-import { PreconditionFailedError, type Thing, UnstorableTextError } from './errors.js';
+import { PreconditionFailedError, type ResourceRef, UnstorableTextError } from './errors.js';
 import type { Page, Paged } from './records.js';
 import type { Expected, IfMatch } from './store.js';
 
@@ -15,14 +15,14 @@ export interface Statement<Parameters extends object, Row> {
   readonly types?: (parameters: Parameters) => Row;
 }
 
-/** One execution of a statement. Parameters are strings, safe integers and null. */
-export interface Step {
+/** A statement with its parameters, for one execution. Parameters are strings, safe integers and null. */
+export interface BoundStatement {
   readonly statement: Statement<never, unknown>;
   readonly parameters: object;
 }
 
-/** The result of a step. */
-export interface StepResult {
+/** The result of one execution. */
+export interface StatementResult {
   readonly rows: readonly unknown[];
   /** The number of rows inserted, updated or deleted, if the statement returns no rows. */
   readonly changes: number;
@@ -33,7 +33,7 @@ export interface StepResult {
  * single turn of the event loop; PostgreSQL waits for each answer. It may be run again from the beginning, so it must
  * not have any effects except for its statements.
  */
-export type Work<T> = Generator<Step, T, StepResult>;
+export type SqlRoutine<T> = Generator<BoundStatement, T, StatementResult>;
 
 /** Makes a statement. @param sql see Statement */
 export function statement<Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> {
@@ -44,7 +44,7 @@ export function statement<Parameters extends object, Row = never>(sql: string): 
 export function* all<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
-): Work<readonly Row[]> {
+): SqlRoutine<readonly Row[]> {
   return (yield { statement, parameters }).rows as readonly Row[];
 }
 
@@ -52,7 +52,7 @@ export function* all<Parameters extends object, Row>(
 export function* first<Parameters extends object, Row>(
   statement: Statement<Parameters, Row>,
   parameters: Parameters,
-): Work<Row | undefined> {
+): SqlRoutine<Row | undefined> {
   return (yield* all(statement, parameters))[0];
 }
 
@@ -60,7 +60,7 @@ export function* first<Parameters extends object, Row>(
 export function* run<Parameters extends object>(
   statement: Statement<Parameters, never>,
   parameters: Parameters,
-): Work<number> {
+): SqlRoutine<number> {
   return (yield { statement, parameters }).changes;
 }
 
@@ -68,7 +68,7 @@ export function* run<Parameters extends object>(
 export function* insertedId<Parameters extends object>(
   statement: Statement<Parameters, { readonly id: number }>,
   parameters: Parameters,
-): Work<number> {
+): SqlRoutine<number> {
   return (yield* first(statement, parameters))?.id ?? NaN;
 }
 
@@ -80,19 +80,19 @@ export interface SqlSession {
   readonly clock: Clock;
 
   /** Runs a single statement that only reads. */
-  get<T>(work: () => Work<T>): Promise<T>;
+  get<T>(work: () => SqlRoutine<T>): Promise<T>;
 
   /** Runs reads on a single snapshot. */
-  read<T>(work: () => Work<T>): Promise<T>;
+  read<T>(work: () => SqlRoutine<T>): Promise<T>;
 
   /** Runs reads and writes in one transaction. No other `write` runs at the same time, so what was read stays true. */
-  write<T>(work: () => Work<T>): Promise<T>;
+  write<T>(work: () => SqlRoutine<T>): Promise<T>;
 
   /**
    * Runs reads and writes in one transaction, while others may write. Single statements and constraints must ensure
    * consistency; if a row of another writer conflicts, the work is run again.
    */
-  change<T>(work: () => Work<T>): Promise<T>;
+  change<T>(work: () => SqlRoutine<T>): Promise<T>;
 
   /** See SchemaStore.revision. */
   revision(): Promise<string>;
@@ -121,7 +121,7 @@ export class SqlListing<Parameters extends object, Row> {
   }
 
   /** @throws RangeError for an invalid page, because SQLite treats a negative limit as no limit */
-  *read({ limit, offset }: Page, parameters: Parameters): Work<Paged<Row>> {
+  *read({ limit, offset }: Page, parameters: Parameters): SqlRoutine<Paged<Row>> {
     if (![limit, offset].every((number) => Number.isSafeInteger(number) && number >= 0)) {
       throw new RangeError(`Not a page: limit ${limit}, offset ${offset}`);
     }
@@ -131,12 +131,12 @@ export class SqlListing<Parameters extends object, Row> {
 }
 
 /** Converts the items of a page. */
-export function mapped<From, To>({ items, total }: Paged<From>, to: (item: From) => To): Paged<To> {
+export function mapPage<From, To>({ items, total }: Paged<From>, to: (item: From) => To): Paged<To> {
   return { items: items.map(to), total };
 }
 
 /**
- * Computes the ETag of a thing: a hash of all columns it is read from.
+ * Computes the ETag of a resource: a hash of all columns it is read from.
  *
  * It is not a counter: after a restore from a backup, a counter would reuse numbers for different states.
  */
@@ -144,22 +144,22 @@ export function etagOf(row: object): string {
   return createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
 }
 
-/** @throws PreconditionFailedError if the thing has none of the expected ETags */
-export function requireMatch(thing: Thing, etag: string, ifMatch: IfMatch | undefined): void {
-  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(thing, etag);
+/** @throws PreconditionFailedError if the resource has none of the expected ETags */
+export function requireMatch(resource: ResourceRef, etag: string, ifMatch: IfMatch | undefined): void {
+  if (ifMatch?.includes(etag) === false) throw new PreconditionFailedError(resource, etag);
 }
 
 /**
- * @param etag undefined if the thing does not exist
+ * @param etag undefined if the resource does not exist
  * @throws PreconditionFailedError
  */
-export function requireExpected(thing: Thing, etag: string | undefined, expected: Expected): void {
+export function requireExpected(resource: ResourceRef, etag: string | undefined, expected: Expected): void {
   const holds =
     expected === undefined ||
     (expected === 'absent'
       ? etag === undefined
       : etag !== undefined && (expected === 'present' || expected.includes(etag)));
-  if (!holds) throw new PreconditionFailedError(thing, etag);
+  if (!holds) throw new PreconditionFailedError(resource, etag);
 }
 
 /**
@@ -171,13 +171,15 @@ export function timeAfter(previous: number, clock: Clock): number {
 }
 
 /** Returns a row with undefined instead of null. */
-export function present<Row extends object>(row: Row): { readonly [Name in keyof Row]: Present<Row[Name]> } {
+export function withoutNulls<Row extends object>(
+  row: Row,
+): { readonly [Name in keyof Row]: NullToUndefined<Row[Name]> } {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as {
-    readonly [Name in keyof Row]: Present<Row[Name]>;
+    readonly [Name in keyof Row]: NullToUndefined<Row[Name]>;
   };
 }
 
-type Present<Value> = Value extends null ? undefined : Value;
+type NullToUndefined<Value> = Value extends null ? undefined : Value;
 
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
@@ -216,7 +218,7 @@ const CONTENT_TEXT = statement<{ sha256: string }, { readonly text: string }>(
  * @returns the SHA-256 in hex
  * @throws UnstorableTextError
  */
-export function* putContent(what: string, text: string): Work<string> {
+export function* putContent(what: string, text: string): SqlRoutine<string> {
   requireStorable({ [what]: text });
   const sha256 = sha256Of(text);
   yield* run(INSERT_CONTENT, { sha256, size: Buffer.byteLength(text), text });
@@ -229,6 +231,6 @@ export function sha256Of(text: string): string {
 }
 
 /** Returns the text with this SHA-256. */
-export function* contentText(sha256: string): Work<string | undefined> {
+export function* contentText(sha256: string): SqlRoutine<string | undefined> {
   return (yield* first(CONTENT_TEXT, { sha256 }))?.text;
 }
