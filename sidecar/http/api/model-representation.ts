@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { metadataOf, type ModelWrite } from '../../schemas/models/index.js';
-import { parseJson } from '../../shared/json/lossless-json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Model, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
@@ -242,18 +242,26 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
   };
 }
 
-/** Converts a model, with the texts of one version, for an answer. */
-export function modelJson({ model, version, schema, ownContext }: ModelTexts): WrittenOf<typeof MODEL> {
+/** Writes a model as JSON; the texts of its version are inserted as they are stored. */
+export function modelText({ model, version, schema, ownContext }: ModelTexts): string {
   const { dialect, warnings } = metadataOf(version);
-  return {
+  const members: Omit<WrittenOf<typeof MODEL>, 'schema' | 'context'> = {
     ...modelSummaryJson(model),
     version: version.number,
     dialect,
-    schema: parseJson(schema),
-    ...(ownContext === undefined ? {} : { context: parseJson(ownContext) }),
     references: version.references.map(({ uri }) => uri),
     warnings,
   };
+  const context = ownContext === undefined ? '' : `,"context":${ownContext}`;
+  return `${JSON.stringify(members).slice(0, -1)},"schema":${schema}${context}}`;
+}
+
+/** Writes a model after an update as JSON. */
+export function updatedModelText(
+  texts: ModelTexts,
+  { outcome, change }: Pick<WrittenOf<typeof UPDATED_MODEL>, 'outcome' | 'change'>,
+): string {
+  return `${modelText(texts).slice(0, -1)},${writeJson({ outcome, change }).slice(1)}`;
 }
 
 /** Converts the result of a dry run for an answer. */

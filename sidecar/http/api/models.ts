@@ -1,8 +1,9 @@
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import {
-  created,
+  type Answer,
   derived,
+  document,
   expectedOf,
   NO_CONTENT,
   ok,
@@ -19,12 +20,13 @@ import {
   MODEL_SUMMARY,
   MODEL_VERSION,
   modelDryRunJson,
-  modelJson,
   modelKey,
   modelSummaryJson,
+  modelText,
   modelUrl,
   NEW_MODEL,
   UPDATED_MODEL,
+  updatedModelText,
   versionJson,
 } from './model-representation.js';
 import {
@@ -130,7 +132,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       const written = await models.create(domain, body, { dryRun, baseUrl, caller: caller.name });
       if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
       const { model } = written.model;
-      return send(reply, created(modelUrl(baseUrl, model), modelJson(written.model), model.etag));
+      return send(reply, createdModel(modelUrl(baseUrl, model), modelText(written.model), model.etag));
     },
   });
 
@@ -146,11 +148,12 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     handler: async ({ params, query: { version } }, reply) => {
       const found = await store.models.texts(modelKey(params), version);
       const { model } = found;
-      if (version === undefined) return send(reply, withLifecycle(ok(modelJson(found), model.etag), model));
+      if (version === undefined)
+        return send(reply, withLifecycle(modelAnswer(modelText(found), model.etag), model));
       const { description } = found.version;
-      const older = modelJson({ ...found, model: { ...model, description } });
+      const older = modelText({ ...found, model: { ...model, description } });
       // The ETag of an older version must not match that of the model in a write.
-      return send(reply, withLifecycle(ok(older, `${model.etag}.v${version}`), model));
+      return send(reply, withLifecycle(modelAnswer(older, `${model.etag}.v${version}`), model));
     },
   });
 
@@ -183,12 +186,9 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
       const { etag } = written.model.model;
       if (dryRun) return send(reply, ok(modelDryRunJson(written), etag));
-      const { outcome, change } = written;
-      const json = { ...modelJson(written.model), outcome, change };
-      return send(
-        reply,
-        outcome === 'created' ? created(modelUrl(baseUrl, key), json, etag) : ok(json, etag),
-      );
+      const text = updatedModelText(written.model, written);
+      const isNew = written.outcome === 'created';
+      return send(reply, isNew ? createdModel(modelUrl(baseUrl, key), text, etag) : modelAnswer(text, etag));
     },
   });
 
@@ -243,4 +243,12 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
       return send(reply, withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), model));
     },
   });
+}
+
+function modelAnswer(json: string, etag: string): Answer {
+  return document({ bytes: Buffer.from(json), mediaType: 'application/json', etag });
+}
+
+function createdModel(url: string, json: string, etag: string): Answer {
+  return { ...modelAnswer(json, etag), status: 201, headers: { location: url } };
 }
