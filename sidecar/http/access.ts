@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import {
   ALL_ROLES,
   type Caller,
@@ -17,6 +17,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, set once the request was admitted. */
     caller: Caller;
+  }
+
+  interface FastifyContextConfig {
+    /** Who may use the route; set when it is registered. */
+    readonly rule?: RouteRule;
   }
 }
 
@@ -120,8 +125,15 @@ export class Access {
 
 const MAX_AGENT_CHARS = 256;
 
-function ruleFor({ method, routeOptions, is404 }: FastifyRequest): RouteRule {
-  if (!is404) return ruleOf(method, routeOptions.url ?? '');
+/** Registers the rule of a route with it. @throws Error if it has none */
+export function setRule(route: RouteOptions): void {
+  for (const method of [route.method].flat())
+    route.config = { ...route.config, rule: ruleOf(method, route.url) };
+}
+
+function ruleFor({ method, routeOptions: { config }, is404 }: FastifyRequest): RouteRule {
+  if (config.rule !== undefined) return config.rule;
+  if (!is404) throw new Error('The route has no rule.');
   // Callers who may not write cannot find out which paths exist.
   const needsToken = !SAFE_METHODS.has(method);
   return { roles: needsToken ? [] : 'open', tenants: [], needsToken };

@@ -6,7 +6,8 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { AccessRefusedError, ruleOf } from '../auth/index.js';
+import { AccessRefusedError } from '../auth/index.js';
+import { setRule } from './access.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problemOfFastify, problemOf, unforeseen } from './problem.js';
 import { isApiPath } from './api/routes.js';
@@ -129,9 +130,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const name of [method].flat()) ruleOf(name, url);
-  });
+  app.addHook('onRoute', setRule);
   app.addHook('onRequest', nameRequest);
   app.addHook('onSend', echoTenant);
   app.addHook('onSend', sendAfterUpload);

@@ -28,6 +28,7 @@ export interface PurgeRecord {
   readonly deleted: number;
   readonly failed: number;
   readonly unknown: number;
+  readonly concurrency: number;
   readonly errors: readonly unknown[];
   readonly warnings: readonly string[];
   readonly sample?: readonly string[];

@@ -1,11 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import {
-  type Caller,
-  type OwnedThing,
-  requireTenants,
-  ruleOf,
-  TenantRefusedError,
-} from '../../auth/index.js';
+import { type Caller, type OwnedThing, requireTenants, TenantRefusedError } from '../../auth/index.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
 import type { RetentionService } from '../../jobs/retention/retention-service.js';
 import type { ScanService } from '../../scans/scan-service.js';
@@ -45,9 +39,9 @@ export function tenantGuard(options: TenantGuardOptions): (request: FastifyReque
     },
   };
   return async (request) => {
-    const { caller, method, routeOptions, is404 } = request;
-    if (caller.tenants === undefined || is404) return;
-    const rule = ruleOf(method, routeOptions.url ?? '').tenants.find(isThing);
+    const { caller, method, routeOptions } = request;
+    if (caller.tenants === undefined) return;
+    const rule = routeOptions.config.rule?.tenants.find(isThing);
     if (rule === undefined) return;
     const name = (request.params as Readonly<Record<OwnedThing, string>>)[rule];
     requireOwners(caller, await owners[rule](name).catch(noOwners), rule, method);

@@ -1,7 +1,7 @@
 import Fastify, { type InjectOptions } from 'fastify';
 import { registerApi, type ApiOptions } from '../../../sidecar/http/api/register-api.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { Access } from '../../../sidecar/http/access.js';
+import { Access, setRule } from '../../../sidecar/http/access.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 
 /** The results of a service, by the names of its methods; the others do nothing. An error is thrown. */
@@ -55,7 +55,7 @@ function makeApi(bodyLimit: number) {
     bodyLimit,
     importLimit: IMPORT_LIMIT,
   };
-  const app = Fastify({ routerOptions: { maxParamLength: 1000 } });
+  const app = Fastify({ routerOptions: { maxParamLength: 1000 } }).addHook('onRoute', setRule);
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, _request, reply) => {
     state.thrown = error;
     const cause = error instanceof PurgeFailedError ? error.cause : error;

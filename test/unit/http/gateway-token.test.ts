@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FastifyRequest } from 'fastify';
 import { it } from 'node:test';
+import { ruleOf } from '../../../sidecar/auth/index.js';
 import { Access } from '../../../sidecar/http/access.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 
@@ -13,7 +14,7 @@ async function refusalOf(tokens: readonly string[] | undefined, header?: string 
   const access = new Access({ tokens, onTokenRefused: () => (told += 1) });
   const request = {
     method: 'DELETE',
-    routeOptions: { url: '/ngsi-ld/v1/entities' },
+    routeOptions: { config: { rule: ruleOf('DELETE', '/ngsi-ld/v1/entities') } },
     headers: { 'x-gateway-token': header },
   } as unknown as FastifyRequest;
   const refusal = await access.admit(request).then(

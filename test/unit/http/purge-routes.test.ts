@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import Fastify from 'fastify';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { Access } from '../../../sidecar/http/access.js';
+import { Access, setRule } from '../../../sidecar/http/access.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
@@ -45,7 +45,7 @@ function routesOf({ token }: { readonly token?: string } = {}) {
       return error as ReturnType<PurgeService['refusal']>;
     },
   };
-  const app = Fastify();
+  const app = Fastify().addHook('onRoute', setRule);
   app.setErrorHandler(async (error, _request, reply) => {
     failures.push(error);
     const status = error instanceof RequestRefusedError ? error.problem.status : 500;
