@@ -28,7 +28,6 @@ export interface PurgeRecord {
   readonly deleted: number;
   readonly failed: number;
   readonly unknown: number;
-  readonly concurrency: number;
   readonly errors: readonly unknown[];
   readonly warnings: readonly string[];
   readonly sample?: readonly string[];
