@@ -19,21 +19,10 @@ import type {
 } from '../../../../sidecar/store/index.js';
 import { KeptPurges } from '../../../support/kept-purges.js';
 import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
+import { settingsOf } from './settings.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
-const SETTINGS: RetentionSettings = {
-  target: 'entities',
-  query: 'type=Car',
-  olderThan: 'P90D',
-  by: 'modifiedAt',
-  schedule: '0 3 * * *',
-  timeZone: 'UTC',
-  maxGrowth: 3,
-  mode: 'enforce',
-  enabled: true,
-  tenant: 'north',
-  link: OWN,
-};
+const SETTINGS = settingsOf({ tenant: 'north', link: OWN });
 const POLICY: RetentionPolicy = {
   name: 'p',
   settings: SETTINGS,

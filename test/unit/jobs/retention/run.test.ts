@@ -9,19 +9,10 @@ import {
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
 import type { RetentionSettings } from '../../../../sidecar/store/policy-records.js';
+import { settingsOf } from './settings.js';
 
 const NOW = Date.parse('2026-11-22T03:00:00.250Z');
-const SETTINGS: RetentionSettings = {
-  target: 'entities',
-  query: 'type=Car',
-  olderThan: 'P90D',
-  by: 'speed.observedAt',
-  schedule: '0 3 * * *',
-  timeZone: 'UTC',
-  maxGrowth: 3,
-  mode: 'enforce',
-  enabled: true,
-};
+const SETTINGS = settingsOf({ by: 'speed.observedAt' });
 
 it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {
   const { cutoff, query } = retentionSelection(SETTINGS, NOW);

@@ -4,24 +4,15 @@ import { QueueFullError } from '../../../../sidecar/jobs/errors.js';
 import { RetentionScheduler } from '../../../../sidecar/jobs/retention/scheduler.js';
 import { PurgeStoppedError } from '../../../../sidecar/purge/index.js';
 import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
-import type { RetentionPolicy, RetentionSettings } from '../../../../sidecar/store/policy-records.js';
+import type { RetentionPolicy } from '../../../../sidecar/store/policy-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 import { HandClock } from '../../../support/hand-clock.js';
+import { settingsOf } from './settings.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
-const SETTINGS: RetentionSettings = {
-  target: 'entities',
-  query: 'type=Car',
-  olderThan: 'P90D',
-  by: 'modifiedAt',
-  schedule: '30 2 * * *',
-  timeZone: 'Europe/Berlin',
-  maxGrowth: 3,
-  mode: 'report',
-  enabled: true,
-};
+const SETTINGS = settingsOf({ schedule: '30 2 * * *', timeZone: 'Europe/Berlin', mode: 'report' });
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -27,16 +27,8 @@ it('parseParameters accepts every selecting parameter of Query Entities, drop an
 });
 
 it('parseParameters accepts every selecting parameter of the temporal query, and the extensions, for a temporal purge', () => {
-  const names = [
-    ...SELECTION_PARAMETERS,
-    ...TIME_PARAMETERS,
-    'datasetId',
-    'dryRun',
-    'maxAffected',
-    'maxPerSecond',
-    'archive',
-    'record',
-  ];
+  const extensions = words('datasetId dryRun maxAffected maxPerSecond archive record');
+  const names = [...SELECTION_PARAMETERS, ...TIME_PARAMETERS, ...extensions];
   assert.deepEqual([...TEMPORAL_PARAMETERS.names].sort(), names.sort());
   const query = names.map((name) => `${name}=v`).join('&');
   assert.deepEqual([...parseParameters(query, TEMPORAL_PARAMETERS).keys()], names);

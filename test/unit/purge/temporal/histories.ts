@@ -130,3 +130,7 @@ export function altering(
     close: () => client.close(),
   };
 }
+
+/** One instance in each of some entities. */
+export const oneInEach = (entities: number, more: Partial<Stored> = {}): readonly Stored[] =>
+  Array.from({ length: entities }, (_, entity) => stored({ entity, ...more }));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
-import { closeBrokers, brokerWith, purge, purged, stored } from './histories.js';
+import { closeBrokers, brokerWith, oneInEach, purge, purged, stored } from './histories.js';
 
 after(closeBrokers);
 
-const history = [0, 1, 2].map((entity) => stored({ entity }));
+const history = oneInEach(3);
 const OLD = 'timerel=before&timeAt=1990-01-01T00:00:00Z';
 
 for (const property of ['createdAt', 'modifiedAt']) {
