@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { settings } from '../sidecar/shared/config/settings.js';
-import { mostTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
+import { maxTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { entityIds, startBroker } from './support/broker.js';
 import { sized } from './support/command.js';
 import { measureMemory, type GatewayMemory } from './support/gateway-memory.js';
@@ -45,10 +45,10 @@ export const archived: Bench = {
       const targets: Target[] = [];
       const times: Record<string, unknown> = {};
       for (const [name, shape] of Object.entries(SHAPES)) {
-        options.say(name);
+        options.log(name);
         const { without, within, ratio } = await measure(shape, keeping, options);
         rows.push([name, digits(without.median), digits(within.median), ratio.median.toFixed(2)]);
-        targets.push(mostTarget(`${name}: archived / not`, ratio, TIMES_MAX));
+        targets.push(maxTarget(`${name}: archived / not`, ratio, TIMES_MAX));
         times[name] = { without, within, ratio };
       }
       const memory = await measureBoth(keeping, options);
@@ -123,7 +123,7 @@ async function measure(
 /** Measures the memory of a purge that is not archived and of one that is, each with a fresh gateway. */
 async function measureBoth(
   keeping: GatewaySettings,
-  { say }: BenchOptions,
+  { log }: BenchOptions,
 ): Promise<Partial<Record<'without' | 'within', GatewayMemory>>> {
   const broker = await startBroker(0);
   const results: Partial<Record<'without' | 'within', GatewayMemory>> = {};
@@ -132,7 +132,7 @@ async function measureBoth(
       ['without', {}],
       ['within', keeping],
     ] as const) {
-      say(`${MEMORY_AMOUNT.toLocaleString('en')} entities, ${name === 'within' ? '' : 'not '}archived`);
+      log(`${MEMORY_AMOUNT.toLocaleString('en')} entities, ${name === 'within' ? '' : 'not '}archived`);
       await broker.seed(TYPE, MEMORY_AMOUNT);
       const purge = async (gateway: { purge(type: string, amount: number): Promise<void> }) =>
         gateway.purge(TYPE, MEMORY_AMOUNT);

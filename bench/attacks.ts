@@ -54,11 +54,11 @@ const STOP_MAX_S = 28;
 /** Attacks on the built gateway. Each attack has its own gateway, whose health is watched from another process. Linux only. */
 export const attacks: Bench = {
   name: 'attacks',
-  async run({ rounds, only, say }) {
+  async run({ rounds, only, log }) {
     const results: AttackResult[] = [];
     for (const attack of ATTACKS.filter(({ name }) => name.includes(only))) {
       const result = await runAttack(attack, rounds);
-      say(
+      log(
         `${attack.name}: worst health ${worstOf(result).toFixed(0)} ms (${busyOf(result).toFixed(0)} ms at work), ${result.outcome}`,
       );
       results.push(result);

@@ -24,7 +24,7 @@ type Rates = Record<keyof typeof KINDS, number>;
 /** Reads and writes of models, with SQLite in a file and with PostgreSQL on this machine; both commit to disk. */
 export const databases: Bench = {
   name: 'databases',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-databases-'));
     const server = await PostgresServer.start('durable');
     const { url } = await createDatabase(server.url);
@@ -41,7 +41,7 @@ export const databases: Bench = {
       for (const name of names) await fill(gateways[name]);
       // The first round is a warm-up. The databases take turns, so that neither always goes first.
       for (let round = 0; round <= rounds; round += 1) {
-        say(round === 0 ? 'warm-up' : `round ${String(round)}`);
+        log(round === 0 ? 'warm-up' : `round ${String(round)}`);
         for (const name of round % 2 === 0 ? names : names.toReversed()) {
           const rates = await measure(gateways[name], round);
           if (round > 0) measured[name].push(rates);

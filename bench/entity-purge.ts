@@ -1,10 +1,10 @@
 import { settings } from '../sidecar/shared/config/settings.js';
-import { ratioTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
+import { minTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
 import { startBroker, type BenchBroker } from './support/broker.js';
 import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
-import { deleteKnown, listAll, runScript } from './support/rivals.js';
+import { deleteKnown, listAll, runNaiveScript } from './support/baselines.js';
 import { spreadOf, timed } from './support/statistics.js';
 
 const TYPE = 'BenchVehicle';
@@ -64,20 +64,20 @@ interface Times {
 /** One measurement; returns what it adds to the times. */
 type Run = (amount: number) => Promise<Partial<Record<keyof Times, number>>>;
 
-async function measure(contestants: Contestants, { rounds, say }: BenchOptions): Promise<Times> {
+async function measure(contestants: Contestants, { rounds, log }: BenchOptions): Promise<Times> {
   const runs = runsOf(contestants);
   const times: Times = { script: [], scriptDeletes: [], single: [], batch: [], listing: [], deleting: [] };
   const run = async (each: Run) => {
     for (const [name, ms] of Object.entries(await each(AMOUNT))) times[name as keyof Times].push(ms);
   };
 
-  say('warming up');
+  log('warming up');
   for (const each of [runs.script, runs.single]) await each(WARM_UP_AMOUNT);
   for (let again = 0; again < BATCH_WARM_UPS; again++) {
     for (const each of [runs.batch, runs.bound]) await each(AMOUNT);
   }
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`);
+    log(`round ${round} of ${rounds}`);
     // The order alternates, so that no contestant always profits from what the other has left behind.
     const isOdd = round % 2 === 1;
     for (const each of isOdd ? [runs.script, runs.single] : [runs.single, runs.script]) await run(each);
@@ -106,7 +106,7 @@ function runsOf({
   return {
     script: seeded(async () => {
       const limits = { pageSize: PAGE_SIZE, concurrency: SINGLE_CONCURRENCY };
-      const { totalMs, deletesMs } = await runScript(broker.url, TYPE, limits);
+      const { totalMs, deletesMs } = await runNaiveScript(broker.url, TYPE, limits);
       return { script: totalMs, scriptDeletes: deletesMs };
     }),
     single: seeded(async (amount) => ({ single: await timed(async () => single.purge(TYPE, amount)) })),
@@ -158,13 +158,9 @@ function resultOf(times: Times): BenchResult {
   return {
     tables: [table],
     targets: [
-      ratioTarget('batch / bound', spreadOf(quotients(bound, times.batch)), 0.8),
-      ratioTarget('batch / script', spreadOf(quotients(times.script, batchInRound)), 5),
-      ratioTarget(
-        "single / script's own deletes",
-        spreadOf(quotients(times.scriptDeletes, times.single)),
-        0.9,
-      ),
+      minTarget('batch / bound', spreadOf(quotients(bound, times.batch)), 0.8),
+      minTarget('batch / script', spreadOf(quotients(times.script, batchInRound)), 5),
+      minTarget("single / script's own deletes", spreadOf(quotients(times.scriptDeletes, times.single)), 0.9),
     ],
     data: {
       amount: AMOUNT,

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scanFindings } from './growth/findings.js';
 import { modelReads } from './growth/models.js';
-import type { Part } from './growth/part.js';
+import type { GrowthBench } from './growth/part.js';
 import { purgeArchives, purgeTimes } from './growth/purges.js';
 import type { Bench, Table } from './support/bench.js';
 import { command } from './support/command.js';
 import { svgOf, type Plot } from './support/plot.js';
 import { digits } from './support/print.js';
 
-const PARTS: Readonly<Record<string, Part>> = {
+const PARTS: Readonly<Record<string, GrowthBench>> = {
   purges: purgeTimes,
   archives: purgeArchives,
   models: modelReads,
@@ -23,7 +23,7 @@ export const growth: Bench = {
     const plots: Plot[] = [];
     for (const [name, part] of Object.entries(PARTS)) {
       if (!name.includes(options.only)) continue;
-      const made = await part({ ...options, say: (text) => options.say(`${name}, ${text}`) });
+      const made = await part({ ...options, log: (text) => options.log(`${name}, ${text}`) });
       plots.push(...made);
       for (const plot of made) await draw(plot);
     }

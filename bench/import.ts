@@ -26,10 +26,10 @@ type Times = Record<keyof typeof KINDS, number>;
 /** Imports a repository of models in one request, with a shared document, a context and examples. */
 export const importing: Bench = {
   name: 'import',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const measured: Times[] = [];
     for (let round = 1; round <= rounds; round += 1) {
-      say(`round ${String(round)}`);
+      log(`round ${String(round)}`);
       measured.push(await measure());
     }
     return resultOf(measured);

@@ -65,10 +65,10 @@ type Measured = Pick<BenchResult, 'targets' | 'data'> & { readonly seconds: numb
 const results: Record<string, Measured | { readonly error: string }> = {};
 for (const bench of chosen) {
   const { name } = bench;
-  const say = (text: string) => console.error(`${name}: ${text}`);
+  const log = (text: string) => console.error(`${name}: ${text}`);
   const startedMs = performance.now();
   try {
-    const { tables, targets, data } = await bench.run({ rounds, only, say });
+    const { tables, targets, data } = await bench.run({ rounds, only, log });
     const seconds = (performance.now() - startedMs) / 1000;
     results[name] = { seconds, targets, data };
     console.log(`${name}, ${seconds.toFixed(0)} s\n\n${textOf({ tables, targets })}\n`);

@@ -11,12 +11,12 @@ const AMOUNTS = sized({ quick: [1_000, 50_000], default: [1_000, 200_000, 1_000_
  */
 export const memory: Bench = {
   name: 'memory',
-  async run({ say }) {
+  async run({ log }) {
     const broker = await startBroker(0);
     const results: GatewayMemory[] = [];
     try {
       for (const amount of AMOUNTS) {
-        say(`${amount.toLocaleString('en')} matches`);
+        log(`${amount.toLocaleString('en')} matches`);
         await broker.seed(TYPE, amount);
         results.push(await measureMemory(broker.url, amount, (gateway) => gateway.purge(TYPE, amount)));
       }

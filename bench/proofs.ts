@@ -42,7 +42,7 @@ export const proofs: Bench = {
   },
 };
 
-async function measure(broker: BenchBroker, gateway: BenchGateway, { rounds, say }: BenchOptions) {
+async function measure(broker: BenchBroker, gateway: BenchGateway, { rounds, log }: BenchOptions) {
   let sent = 0;
   const purge = async (query: string): Promise<Cost> => {
     await broker.seed(TYPE, AMOUNT);
@@ -61,7 +61,7 @@ async function measure(broker: BenchBroker, gateway: BenchGateway, { rounds, say
   const costs = QUERIES.map(() => ({ first: [] as Cost[], second: [] as Cost[] }));
   for (let again = 0; again < 3; again += 1) await purge(`type=${TYPE}`);
   for (let round = 0; round < rounds; round += 1) {
-    say(`round ${round + 1} of ${rounds}`);
+    log(`round ${round + 1} of ${rounds}`);
     for (let nth = 0; nth < PURGES_PER_ROUND; nth += 1) {
       for (const [index, { query }] of QUERIES.entries()) {
         const text = query((sent += 1));

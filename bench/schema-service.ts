@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { startBareFastify } from './support/start-bare-fastify.js';
-import { ratioTarget, type Bench, type BenchResult } from './support/bench.js';
+import { minTarget, type Bench, type BenchResult } from './support/bench.js';
 import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
@@ -29,7 +29,7 @@ interface Round {
 /** Reads of a schema of 30 KB, compared with a bare Fastify server that sends the same bytes, and new versions of a model. */
 export const schemaService: Bench = {
   name: 'schema-service',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-schema-'));
     const gateway = await startGateway('http://127.0.0.1:9', { DATABASE_PATH: join(folder, 'schema.db') });
     const bare = await startBareFastify({
@@ -43,7 +43,7 @@ export const schemaService: Bench = {
       const measured: Round[] = [];
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
-        say(round === 0 ? 'warm-up' : `round ${round}`);
+        log(round === 0 ? 'warm-up' : `round ${round}`);
         const result = await measure(gateway, `${bare.url}/document`, round);
         if (round > 0) measured.push(result);
       }
@@ -154,7 +154,7 @@ function resultOf(rounds: readonly Round[]): BenchResult {
         ],
       },
     ],
-    targets: [ratioTarget('schema / bare Fastify', ratio('schema'), 0.8)],
+    targets: [minTarget('schema / bare Fastify', ratio('schema'), 0.8)],
     data: { rounds },
   };
 }

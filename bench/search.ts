@@ -5,7 +5,7 @@ import { startGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
 import { spreadOf } from './support/statistics.js';
 import { parkingEntity, PARKING_SCHEMA } from './support/workbench-parking.js';
-import { inTurns } from './support/workbench-rivals.js';
+import { measureAlternating } from './support/workbench-baselines.js';
 
 const CONNECTIONS = 32;
 const VALIDATIONS = sized({ quick: 2_000, default: 10_000 });
@@ -23,10 +23,10 @@ interface Round {
 /** A validation that finds its model by the entity's type, and a search by an attribute, among 301 models. */
 export const search: Bench = {
   name: 'search',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const gateway = await startGateway('http://127.0.0.1:9');
     try {
-      say('models');
+      log('models');
       await write(gateway, 'POST', '/api/v2/domains', { name: 'Bench' }, 201);
       const models = '/api/v2/domains/Bench/models';
       await write(gateway, 'POST', models, { name: 'Parking', schema: PARKING_SCHEMA }, 201);
@@ -40,8 +40,8 @@ export const search: Bench = {
       const measured: Round[] = [];
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round += 1) {
-        say(round === 0 ? 'warm-up' : `round ${String(round)}`);
-        const [named, byType] = await inTurns(
+        log(round === 0 ? 'warm-up' : `round ${String(round)}`);
+        const [named, byType] = await measureAlternating(
           round % 2 === 0,
           VALIDATIONS,
           validate('/Bench/Parking'),

@@ -1,10 +1,10 @@
 import { settings } from '../sidecar/shared/config/settings.js';
-import { ratioTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
+import { minTarget, type Bench, type BenchOptions, type Target } from './support/bench.js';
 import { entityIds } from './support/broker.js';
 import { sized } from './support/command.js';
 import { startGateway } from './support/gateway.js';
 import { digits } from './support/print.js';
-import { deleteKnown, listAll, runScript } from './support/rivals.js';
+import { deleteKnown, listAll, runNaiveScript } from './support/baselines.js';
 import { startShapedBroker } from './support/shaped.js';
 import type { BrokerShape } from './support/shaped-protocol.js';
 import { spreadOf, timed, type Spread } from './support/statistics.js';
@@ -57,7 +57,7 @@ export const shapes: Bench = {
     const targets: Target[] = [];
     const data: Record<string, unknown> = {};
     for (const [name, shape] of Object.entries(SHAPES)) {
-      options.say(name);
+      options.log(name);
       const { script, known, gateway } = await measure(shape, options);
       const toKnown = spreadOf(gateway.times.map((ms, at) => (known.times[at] ?? NaN) / ms));
       const toScript = spreadOf(gateway.times.map((ms, at) => (script.times[at] ?? NaN) / ms));
@@ -66,8 +66,8 @@ export const shapes: Bench = {
         ...[script.ms.median, known.ms.median, gateway.ms.median].map(digits),
         ...[known.requests, gateway.requests].map(String),
       ]);
-      targets.push(ratioTarget(`${name}: known ids / gateway`, toKnown, 0.8));
-      targets.push(ratioTarget(`${name}: script / gateway`, toScript, 2));
+      targets.push(minTarget(`${name}: known ids / gateway`, toKnown, 0.8));
+      targets.push(minTarget(`${name}: script / gateway`, toScript, 2));
       data[name] = { shape, script, known, gateway };
     }
     return {
@@ -100,7 +100,7 @@ async function measure(
       await deleteKnown(url, best, { batchSize: BATCH_SIZE, concurrency: CONCURRENCY });
     },
     script: async () => {
-      await runScript(url, TYPE, { pageSize: PAGE_SIZE, concurrency: SCRIPT_CONCURRENCY });
+      await runNaiveScript(url, TYPE, { pageSize: PAGE_SIZE, concurrency: SCRIPT_CONCURRENCY });
     },
   };
   const times: Record<keyof typeof ways, number[]> = { script: [], known: [], gateway: [] };

@@ -28,7 +28,7 @@ type Way = (typeof WAYS)[number];
 /** Small jobs distributed over several sidecars, and how long a purge pauses when its sidecar is killed. */
 export const sidecars: Bench = {
   name: 'sidecars',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-sidecars-'));
     const server = await PostgresServer.start('durable');
     const broker = await startBroker(LATENCY_MS);
@@ -39,7 +39,7 @@ export const sidecars: Bench = {
       >;
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round += 1) {
-        say(round === 0 ? 'warm-up' : `round ${String(round)}: jobs`);
+        log(round === 0 ? 'warm-up' : `round ${String(round)}: jobs`);
         for (const way of round % 2 === 0 ? WAYS : WAYS.toReversed()) {
           const { url } = await createDatabase(server.url);
           const onPostgres = { DATABASE_URL: url, DATABASE_PATH: join(folder, 'none') };
@@ -50,7 +50,7 @@ export const sidecars: Bench = {
         }
       }
       const { url } = await createDatabase(server.url);
-      const pausesMs = await takeovers(broker, url, KILLS, say);
+      const pausesMs = await takeovers(broker, url, KILLS, log);
       return resultOf(rates, pausesMs);
     } finally {
       await broker.close();

@@ -1,5 +1,5 @@
 import { settings } from '../sidecar/shared/config/settings.js';
-import { ratioTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
+import { minTarget, type Bench, type BenchOptions, type BenchResult, type Table } from './support/bench.js';
 import { startBroker } from './support/broker.js';
 import { sized } from './support/command.js';
 import { startGateway } from './support/gateway.js';
@@ -14,7 +14,7 @@ import {
 } from './support/temporal-history.js';
 import { measureTemporalMemory } from './support/temporal-memory.js';
 import { listInstances, purgeInstances } from './support/temporal-requests.js';
-import { deleteKnownInstances, runTemporalScript } from './support/temporal-rivals.js';
+import { deleteKnownInstances, runTemporalScript } from './support/temporal-baselines.js';
 
 const INSTANCES = sized({ quick: 10, default: 100 });
 const HISTORIES: Histories = { type: 'BenchSensor', entities: 100, before: INSTANCES, after: INSTANCES };
@@ -64,14 +64,14 @@ type Round = Readonly<Record<Contestant, number>>;
 async function measure(
   brokerUrl: string,
   gatewayUrl: string,
-  { rounds, say }: BenchOptions,
+  { rounds, log }: BenchOptions,
 ): Promise<readonly Round[]> {
   const runs = runsOf(brokerUrl, gatewayUrl);
-  say('warming up');
+  log('warming up');
   for (const run of Object.values(runs)) await run(WARM_UP);
   const results: Round[] = [];
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`);
+    log(`round ${round} of ${rounds}`);
     const times: Record<Contestant, number> = { scriptAlone: 0, script: 0, gateway: 0, bound: 0 };
     const order = Object.keys(LABELS) as Contestant[];
     // The order alternates, so that no contestant always profits from what the other has left behind.
@@ -141,7 +141,7 @@ function resultOf(rounds: readonly Round[]): BenchResult {
   const boundRow = rows.find(({ name }) => name === 'bound');
   return {
     tables: [table],
-    targets: boundRow === undefined ? [] : [ratioTarget('gateway / bound', boundRow.speedup, 0.85)],
+    targets: boundRow === undefined ? [] : [minTarget('gateway / bound', boundRow.speedup, 0.85)],
     data: {
       histories: HISTORIES,
       amount: AMOUNT,

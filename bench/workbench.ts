@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { ratioTarget, type Bench, type Table } from './support/bench.js';
+import { minTarget, type Bench, type Table } from './support/bench.js';
 import { sized } from './support/command.js';
 import { startGateway, type BenchGateway } from './support/gateway.js';
 import { requestsPerSecond } from './support/http-load.js';
@@ -7,7 +7,7 @@ import { startBareFastify, type BareFastify } from './support/start-bare-fastify
 import { spreadOf, type Spread } from './support/statistics.js';
 import { healthUnderLoad, type HealthLatency } from './support/workbench-health.js';
 import { parkingEntity, PARKING_SCHEMA, PARKING_TERMS } from './support/workbench-parking.js';
-import { inTurns, Rivals, type InThreads } from './support/workbench-rivals.js';
+import { measureAlternating, Baselines, type InThreads } from './support/workbench-baselines.js';
 
 const CONNECTIONS = 32;
 const REQUESTS = sized({ quick: 4_000, default: 20_000 });
@@ -25,23 +25,23 @@ interface Round extends InThreads {
  */
 export const workbench: Bench = {
   name: 'workbench',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const gateway = await startGateway('http://127.0.0.1:9');
     const bare = await startBareFastify({ text: '{}', mediaType: 'application/json' });
-    const rivals = new Rivals();
+    const rivals = new Baselines();
     try {
       await prepare(gateway);
       const measured: Round[] = [];
       // The first round is a warm-up.
       for (let round = 0; round <= rounds; round++) {
-        say(round === 0 ? 'warm-up' : `round ${round}`);
+        log(round === 0 ? 'warm-up' : `round ${round}`);
         const result = {
           ...(await overHttp(gateway, bare, round)),
           ...(await rivals.round(round % 2 === 0)),
         };
         if (round > 0) measured.push(result);
       }
-      say('health');
+      log('health');
       return resultOf(measured, await healthUnderLoad(gateway.url));
     } finally {
       await rivals.close();
@@ -71,7 +71,7 @@ async function overHttp(
       connections: CONNECTIONS,
       requests,
     });
-  const [echo, validate] = await inTurns(
+  const [echo, validate] = await measureAlternating(
     round % 2 === 0,
     REQUESTS,
     rate(`${bare.url}/echo`, entity),
@@ -141,17 +141,17 @@ function resultOf(rounds: readonly Round[], health: readonly HealthLatency[]) {
   return {
     tables,
     targets: [
-      ratioTarget(
+      minTarget(
         'validate over HTTP / bare Fastify echo',
         spread((round) => round.validate / round.echo),
         0.6,
       ),
-      ratioTarget(
+      minTarget(
         'expand / bare jsonld.js',
         spread((round) => round.ownExpand / round.bareExpand),
         0.8,
       ),
-      ratioTarget(
+      minTarget(
         'compact / bare jsonld.js',
         spread((round) => round.ownCompact / round.bareCompact),
         0.8,

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { mostTarget, type Bench, type BenchResult } from './support/bench.js';
+import { maxTarget, type Bench, type BenchResult } from './support/bench.js';
 import { sized } from './support/command.js';
 import { forkServer } from './support/forked-server.js';
 import { startGateway } from './support/gateway.js';
@@ -40,7 +40,7 @@ const WRITE: WireRequest = {
 /** The cost of a checked write compared with an unchecked one, through the same gateway, for an entity of 1 kB. */
 export const writeChecks: Bench = {
   name: 'write-checks',
-  async run({ rounds, say }) {
+  async run({ rounds, log }) {
     const broker = await forkServer('pass-through-broker.js', '');
     const closers: (() => unknown)[] = [() => broker.close()];
     try {
@@ -57,13 +57,13 @@ export const writeChecks: Bench = {
           [unchecked, checked].map(async ({ url }) => connectWire(url, connections)),
         );
         closers.push(() => lanes.forEach((lane) => lane.close()));
-        say(`${connections} connections, warming up`);
+        log(`${connections} connections, warming up`);
         for (const lane of lanes)
           await lane.load(WRITE, connections === 1 ? TURN_REQUESTS : WARM_UP_REQUESTS);
         const found: number[] = [];
         const perSecond = [0, 0];
         for (let round = 1; round <= rounds; round += 1) {
-          say(`${connections} connections, round ${round} of ${rounds}`);
+          log(`${connections} connections, round ${round} of ${rounds}`);
           const elapsed = [0, 0];
           for (let turn = 0; turn < TURNS; turn += 1)
             for (const [index, lane] of lanes.entries())
@@ -115,7 +115,7 @@ function resultOf(
       },
     ],
     targets: Object.entries(ratios).map(([connections, found]) =>
-      mostTarget(`time of a checked write, ${connections} connections`, spreadOf(found), 1.5),
+      maxTarget(`time of a checked write, ${connections} connections`, spreadOf(found), 1.5),
     ),
     data: { ratios },
   };

@@ -5,18 +5,23 @@ import { openSignIn } from './auth/index.js';
 import type { EmbeddedBroker } from './embedded-broker/index.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { Access } from './http/access.js';
-import { createBaseUrl } from './http/api/admission.js';
+import { createBaseUrl } from './http/api/request-hooks.js';
 import { buildApp } from './http/app.js';
-import type { ClientPace } from './http/client-pace.js';
+import type { MinDataRate } from './http/min-data-rate.js';
 import { createBrokerProbe } from './http/health.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
-import { createVoucher, TOKEN_HEADER, createLoopCheck, createHostCheck } from './http/request-checks.js';
+import {
+  createGatewayTokenCheck,
+  TOKEN_HEADER,
+  createLoopCheck,
+  createHostCheck,
+} from './http/request-checks.js';
 import { openTracing } from './tracing/open-tracing.js';
 import { startMetricsServer } from './http/metrics-routes.js';
 import { POLICY_HEADER } from './http/new-purge.js';
 import { createPassThrough } from './http/pass-through.js';
 import { refusalFields, requestIdOf } from './http/request-log.js';
-import { createTurns } from './http/turns.js';
+import { createRequestPipeline } from './http/request-pipeline.js';
 import { createWriteGate } from './http/write-gate.js';
 import { createMetrics } from './metrics/metrics.js';
 import { openConfiguredArchives } from './open-archives.js';
@@ -56,7 +61,7 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   /** How slowly clients may send and read. @default 60 s without progress, or 60 s behind a pace of 1000 bytes per second */
-  readonly clientPace?: Partial<ClientPace>;
+  readonly minDataRate?: Partial<MinDataRate>;
   /** Time limit for reading the OpenID provider's keys, in milliseconds. @default 5000 */
   readonly providerTimeoutMs?: number;
   /** Threads for the work on schemas. By default, they are started with the first task. */
@@ -179,13 +184,15 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onBack: () => logger.info('the keys of the OpenID provider can be read again'),
   });
   opened.add(async () => signIn?.close());
-  const turns = createTurns(() => logger.info('connection closed: too many requests waited on it'));
+  const pipeline = createRequestPipeline(() =>
+    logger.info('connection closed: too many requests waited on it'),
+  );
   const consoleFolder = config.CONSOLE === 'on' ? findConsole(import.meta.dirname) : undefined;
   const app = buildApp({
     logger,
-    turns,
+    pipeline,
     onRequest: tracing && ((req, res) => tracing.request(req, res)),
-    clientPace: options.clientPace,
+    minDataRate: options.minDataRate,
     client,
     purges: purges.service,
     archives: purges.archives,
@@ -194,8 +201,8 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     access: new Access({
       tokens: config.GATEWAY_TOKEN,
       signIn,
-      forwardsTokens: config.AUTH_FORWARD,
-      notesClients: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
+      isTokenForwarded: config.AUTH_FORWARD,
+      isClientRecorded: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
       onTokenRefused: () => metrics.requests.refused('token'),
     }),
     trustedProxies: config.TRUSTED_PROXIES,
@@ -225,7 +232,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       passThrough,
       checks: writes.checks,
       baseUrlOf,
-      isVouchedFor: createVoucher(config.GATEWAY_TOKEN),
+      isVouchedFor: createGatewayTokenCheck(config.GATEWAY_TOKEN),
       bodyLimit: config.BODY_LIMIT_BYTES,
       onRefused: (req, draft) => {
         metrics.requests.refused('write-check');
@@ -263,7 +270,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       // Requests that have arrived on idle or new connections are read and answered, too.
       await nextTurn();
       await newConnections.pass();
-      await turns.idle();
+      await pipeline.idle();
     },
     cutOff: () => void broker.cutOff(),
     close: () => opened.close(),

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { problemOf, unforeseen } from './http/problem.js';
+import { problemOf, unexpectedProblem } from './http/problem.js';
 import type { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createCapabilities } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
@@ -133,7 +133,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
-    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
+    problemOf: (error) => problemOf(error)?.problem ?? unexpectedProblem(),
     observer: traced(
       observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
       tracing,

@@ -8,7 +8,7 @@ interface SendOptions {
 }
 
 /** The environment of an attack. */
-export interface Scene {
+export interface AttackContext {
   /** The gateway's URL, without a slash at the end. */
   readonly url: string;
   /** Connections to the gateway; closed when the attack is over. */
@@ -35,7 +35,7 @@ export interface Attack {
    * @returns a summary for people of what the attacker got
    * @throws Error if the gateway does something that it must not do
    */
-  run(scene: Scene): Promise<string>;
+  run(scene: AttackContext): Promise<string>;
 }
 
 interface Prepared {

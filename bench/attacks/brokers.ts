@@ -1,7 +1,7 @@
 import { startGateway } from '../support/gateway.js';
 import type { Attack } from './attack.js';
 import { tally } from './sockets.js';
-import { startWayBack } from './way-back.js';
+import { startLateForwarder } from './late-forwarder.js';
 
 const HOLD_MS = 4000;
 
@@ -51,13 +51,13 @@ export const claimedMatches: Attack = {
 export const ring: Attack = {
   name: 'a ring of two',
   prepare: async () => {
-    const wayBack = await startWayBack();
-    const second = await startGateway(wayBack.url);
+    const forwarder = await startLateForwarder();
+    const second = await startGateway(forwarder.url);
     return {
       settings: { BROKER_URL: second.url },
-      begin: wayBack.leadTo,
+      begin: forwarder.leadTo,
       close: async () => {
-        wayBack.close();
+        forwarder.close();
         await second.close();
       },
     };

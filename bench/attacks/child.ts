@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export interface Child<Command> {
   readonly pid: number;
   /** @throws Error when the process ends before it answers */
-  tell<Answer>(command: Command): Promise<Answer>;
+  send<Answer>(command: Command): Promise<Answer>;
   close(): void;
 }
 
@@ -18,7 +18,7 @@ export function startChild<Command extends object>(script: string): Child<Comman
   ended.catch(() => {});
   return {
     pid: child.pid ?? 0,
-    tell: async <Answer>(command: Command) => {
+    send: async <Answer>(command: Command) => {
       const answered = once(child, 'message') as Promise<[Answer]>;
       child.send(command);
       return (await Promise.race([answered, ended]))[0];

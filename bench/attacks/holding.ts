@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Attack, Scene } from './attack.js';
+import type { Attack, AttackContext } from './attack.js';
 
 /** Attacks with connections that are held open almost without traffic. */
 
@@ -10,7 +10,12 @@ const DOMAIN = `POST /api/v2/domains HTTP/1.1\r\nHost: 127.0.0.1\r\n${UPLOAD}`.r
 const HOLD_MS = 6000;
 const DRIP_MS = 500;
 
-async function hold(scene: Scene, number: number, begin: string, drip?: string): Promise<readonly Socket[]> {
+async function hold(
+  scene: AttackContext,
+  number: number,
+  begin: string,
+  drip?: string,
+): Promise<readonly Socket[]> {
   const held = await scene.sockets.connectMany(number);
   for (const socket of held) {
     socket.write(begin);
@@ -26,7 +31,7 @@ async function hold(scene: Scene, number: number, begin: string, drip?: string):
  *
  * @throws Error if one fails
  */
-async function slowestRead({ send, pause }: Scene): Promise<number> {
+async function slowestRead({ send, pause }: AttackContext): Promise<number> {
   let slowest = 0;
   for (let count = 0; count < 5; count += 1) {
     const startedMs = performance.now();
@@ -38,7 +43,7 @@ async function slowestRead({ send, pause }: Scene): Promise<number> {
   return slowest;
 }
 
-async function heldWhileReading(scene: Scene): Promise<string> {
+async function heldWhileReading(scene: AttackContext): Promise<string> {
   const before = scene.sockets.count;
   const slowest = await slowestRead(scene);
   return `${scene.sockets.count} of ${before} open, reads within ${Math.round(slowest)} ms`;

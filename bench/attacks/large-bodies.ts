@@ -1,4 +1,4 @@
-import type { Attack, Scene } from './attack.js';
+import type { Attack, AttackContext } from './attack.js';
 import { tally } from './sockets.js';
 
 const MB = 1024 * 1024;
@@ -8,7 +8,7 @@ const nested = (levels: number, open: string, close: string) =>
   `${open.repeat(levels)}1${close.repeat(levels)}`;
 
 async function sendAll(
-  { send, signal }: Scene,
+  { send, signal }: AttackContext,
   rounds: number,
   requests: readonly (readonly [target: string, body: string | Buffer, method?: string])[],
 ): Promise<string> {

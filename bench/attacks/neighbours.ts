@@ -12,7 +12,7 @@ export const lockedDatabase: Attack = {
   run: async ({ send, databasePath }) => {
     const locker = startChild<{ readonly lock: string }>('lock-database.js');
     try {
-      await locker.tell({ lock: databasePath });
+      await locker.send({ lock: databasePath });
       const writes = Array.from({ length: WRITES }, async (_, index) =>
         send('POST', '/api/v2/domains', { body: `{"name":"D${index}"}` }),
       );

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { startGateway } from '../support/gateway.js';
 import { memoryOf } from '../support/memory-of.js';
-import type { Attack, Scene } from './attack.js';
+import type { Attack, AttackContext } from './attack.js';
 import type { BrokerCommand, BrokerReport } from './attack-broker-protocol.js';
 import { startChild } from './child.js';
 import type { HealthReport, WatchCommand } from './health-protocol.js';
@@ -44,7 +44,7 @@ export async function runAttack(attack: Attack, rounds: number): Promise<AttackR
   const watch = startChild<WatchCommand>('health-watch.js');
   const prepared = await attack.prepare?.();
   try {
-    const { url: brokerUrl } = await broker.tell<{ readonly url: string }>({ do: 'start' });
+    const { url: brokerUrl } = await broker.send<{ readonly url: string }>({ do: 'start' });
     const { port, nodeOptions } = await inspectable();
     const databasePath = join(folder, 'schema.db');
     const settings = { DATABASE_PATH: databasePath, ...attack.settings, ...prepared?.settings };
@@ -58,11 +58,11 @@ export async function runAttack(attack: Attack, rounds: number): Promise<AttackR
     liveMiB.push(await mibOf(memory));
     for (let round = 0; round < rounds; round += 1) {
       const scene = openScene(gateway.url, databasePath);
-      await watch.tell({ do: 'watch', url: `${gateway.url}/health/live`, pid: gateway.pid });
+      await watch.send({ do: 'watch', url: `${gateway.url}/health/live`, pid: gateway.pid });
       outcome = await attack.run(scene);
       await scene.close();
       await sleep(AFTERMATH_MS);
-      health.push(await watch.tell<HealthReport>({ do: 'report' }));
+      health.push(await watch.send<HealthReport>({ do: 'report' }));
       await sleep(SETTLE_MS);
       liveMiB.push(await mibOf(memory));
     }
@@ -76,7 +76,7 @@ export async function runAttack(attack: Attack, rounds: number): Promise<AttackR
     const stopMs = performance.now() - stoppedMs;
     await scene.close();
     await last;
-    const { outside } = await broker.tell<BrokerReport>({ do: 'report' });
+    const { outside } = await broker.send<BrokerReport>({ do: 'report' });
     return { name: attack.name, health, outcome, liveMiB, peakMiB: peak / MIB, outside, stopMs };
   } finally {
     broker.close();
@@ -111,7 +111,7 @@ async function warmUp(url: string): Promise<void> {
 }
 
 /** Opens a scene that can be closed. */
-function openScene(url: string, databasePath: string): Scene & { close(): Promise<void> } {
+function openScene(url: string, databasePath: string): AttackContext & { close(): Promise<void> } {
   const controller = new AbortController();
   const { signal } = controller;
   setMaxListeners(0, signal);

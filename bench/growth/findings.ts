@@ -4,7 +4,7 @@ import { getPage } from '../support/broker-requests.js';
 import { startBroker } from '../support/broker.js';
 import { sized } from '../support/command.js';
 import { startGateway } from '../support/gateway.js';
-import { cpuTimed, Curves, leastOf, type Part } from './part.js';
+import { cpuTimed, Curves, minimumOf, type GrowthBench } from './part.js';
 
 const TYPE = 'Scanned';
 const ATTRIBUTES = sized({ quick: 30, default: 300 });
@@ -14,19 +14,19 @@ const SCAN = 'scan';
 const BARE = 'JSON.parse and Ajv with allErrors, counted by place';
 
 /** The CPU time of a scan by the number of its findings; every entity has all of them. */
-export const scanFindings: Part = async ({ rounds, say }) => {
+export const scanFindings: GrowthBench = async ({ rounds, log }) => {
   const curves = new Curves([SCAN, BARE], (name) => name === BARE);
   const broker = await startBroker(0);
   const gateway = await startGateway(broker.url);
   try {
     await broker.seed(TYPE, AMOUNT, ATTRIBUTES);
     for (const findings of FINDINGS) {
-      say(`${findings} findings`);
+      log(`${findings} findings`);
       const schema = schemaWith(findings);
       const bare = async () => cpuTimed(process.pid, async () => judged(broker.url, schema, findings));
       const scan = async () => cpuTimed(gateway.pid, async () => scanned(gateway.url, schema, findings));
-      curves.add(BARE, findings, await leastOf(rounds, bare));
-      curves.add(SCAN, findings, await leastOf(rounds, scan));
+      curves.add(BARE, findings, await minimumOf(rounds, bare));
+      curves.add(SCAN, findings, await minimumOf(rounds, scan));
     }
   } finally {
     await gateway.close();

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { write } from '../schema-service.js';
 import { sized } from '../support/command.js';
 import { startGateway } from '../support/gateway.js';
-import { cpuTimed, Curves, leastOf, type Part } from './part.js';
+import { cpuTimed, Curves, minimumOf, type GrowthBench } from './part.js';
 
 const AMOUNTS = sized({ quick: [10, 30, 100], default: [10, 30, 100, 300, 1_000, 3_000] });
 const WRITERS = 4;
@@ -19,7 +19,7 @@ const READS = {
 const AFTER_WRITE = 'context of the domain, after a new version of a model';
 
 /** The CPU time of reads by the number of models, compared with the read of one model. */
-export const modelReads: Part = async ({ rounds, say }) => {
+export const modelReads: GrowthBench = async ({ rounds, log }) => {
   const curves = new Curves([AFTER_WRITE, ...Object.keys(READS)], (name) => name === 'GET of one model');
   const gateway = await startGateway('http://127.0.0.1:9');
   const read = async (path: string) => {
@@ -32,7 +32,7 @@ export const modelReads: Part = async ({ rounds, say }) => {
     let made = 0;
     let version = 0;
     for (const amount of AMOUNTS) {
-      say(`${amount} models`);
+      log(`${amount} models`);
       const writers = Array.from({ length: WRITERS }, async () => {
         while (made < amount) {
           const number = made++;
@@ -44,7 +44,7 @@ export const modelReads: Part = async ({ rounds, say }) => {
         const work = async () => {
           for (let nth = 0; nth < REQUESTS; nth += 1) await read(path);
         };
-        const ms = await leastOf(rounds + 1, async () => cpuTimed(gateway.pid, work));
+        const ms = await minimumOf(rounds + 1, async () => cpuTimed(gateway.pid, work));
         curves.add(name, amount, ms / REQUESTS);
       }
       const afterWrite = async () => {
@@ -52,7 +52,7 @@ export const modelReads: Part = async ({ rounds, say }) => {
         await write(gateway, 'PUT', `${MODELS}/Model0`, { schema }, 200);
         return cpuTimed(gateway.pid, async () => read('/api/v2/domains/Bench/context'));
       };
-      curves.add(AFTER_WRITE, amount, await leastOf(rounds, afterWrite));
+      curves.add(AFTER_WRITE, amount, await minimumOf(rounds, afterWrite));
     }
   } finally {
     await gateway.close();

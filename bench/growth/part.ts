@@ -3,7 +3,7 @@ import { cpuMsOf } from '../support/cpu-of.js';
 import type { Curve, Plot } from '../support/plot.js';
 
 /** Measures the curves of some plots. */
-export type Part = (options: BenchOptions) => Promise<readonly Plot[]>;
+export type GrowthBench = (options: BenchOptions) => Promise<readonly Plot[]>;
 
 /** Collects the points of curves, in the order in which the curves were named. */
 export class Curves {
@@ -25,7 +25,7 @@ export class Curves {
 }
 
 /** Returns the minimum of some rounds: anything else that runs on the machine only makes a round slower. */
-export async function leastOf(rounds: number, measure: () => Promise<number>): Promise<number> {
+export async function minimumOf(rounds: number, measure: () => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let round = 0; round < rounds; round += 1) least = Math.min(least, await measure());
   return least;

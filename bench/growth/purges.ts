@@ -7,11 +7,11 @@ import { entityIds, startBroker } from '../support/broker.js';
 import { sized } from '../support/command.js';
 import { measureMemory } from '../support/gateway-memory.js';
 import { startGateway, type GatewaySettings } from '../support/gateway.js';
-import { deleteKnown, listAll } from '../support/rivals.js';
+import { deleteKnown, listAll } from '../support/baselines.js';
 import { startShapedBroker } from '../support/shaped.js';
 import { timed } from '../support/statistics.js';
 import { PLAIN, SHAPES } from '../shapes.js';
-import { cpuTimed, Curves, leastOf, type Part } from './part.js';
+import { cpuTimed, Curves, minimumOf, type GrowthBench } from './part.js';
 
 const TYPE = 'Shaped';
 const AMOUNTS = sized({
@@ -31,7 +31,7 @@ const GROWING = ['all costs constant', 'delete grows from the head', 'page grows
 const KNOWN = ': list, then delete known ids';
 
 /** The time of a purge with brokers of several shapes, compared with listing all ids and deleting known ids. */
-export const purgeTimes: Part = async ({ rounds, say }) => {
+export const purgeTimes: GrowthBench = async ({ rounds, log }) => {
   const names = GROWING.flatMap((name) => [name, name + KNOWN]);
   const curves = new Curves(names, (name) => name.endsWith(KNOWN));
   for (const name of GROWING) {
@@ -41,7 +41,7 @@ export const purgeTimes: Part = async ({ rounds, say }) => {
     try {
       for (const amount of AMOUNTS) {
         if (shape.page === 'by-offset' && amount > BY_OFFSET_MAX) continue;
-        say(`${name}, ${amount} matches`);
+        log(`${name}, ${amount} matches`);
         const ids = entityIds(TYPE, amount);
         const known = async () => {
           const listed = await listAll(broker.url, TYPE, { amount, pageSize: PAGE_SIZE });
@@ -53,7 +53,7 @@ export const purgeTimes: Part = async ({ rounds, say }) => {
             await broker.seed(ids);
             return timed(run);
           };
-          curves.add(way, amount, await leastOf(rounds, measure));
+          curves.add(way, amount, await minimumOf(rounds, measure));
         }
       }
     } finally {
@@ -69,7 +69,7 @@ const NOT_ARCHIVED = 'not archived';
 const ARCHIVED = 'archived';
 
 /** CPU time and memory of purges that are archived, compared with those that are not. */
-export const purgeArchives: Part = async ({ rounds, say }) => {
+export const purgeArchives: GrowthBench = async ({ rounds, log }) => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-growth-'));
   const keeping: GatewaySettings = { PURGE_ARCHIVE: 'required', ARCHIVE_URL: pathToFileURL(folder).href };
   const ways = { [NOT_ARCHIVED]: {}, [ARCHIVED]: keeping };
@@ -80,12 +80,12 @@ export const purgeArchives: Part = async ({ rounds, say }) => {
     for (const [name, given] of Object.entries(ways)) {
       const gateway = await startGateway(shaped.url, given);
       for (const amount of AMOUNTS.filter((each) => each <= 100_000)) {
-        say(`${name}, ${amount} matches`);
+        log(`${name}, ${amount} matches`);
         const measure = async () => {
           await shaped.seed(entityIds(TYPE, amount));
           return cpuTimed(gateway.pid, async () => gateway.purge(TYPE, amount));
         };
-        times.add(name, amount, await leastOf(rounds, measure));
+        times.add(name, amount, await minimumOf(rounds, measure));
       }
       await gateway.close();
     }
@@ -93,7 +93,7 @@ export const purgeArchives: Part = async ({ rounds, say }) => {
     const broker = await startBroker(0);
     for (const amount of AMOUNTS) {
       for (const [name, given] of Object.entries(ways)) {
-        say(`memory, ${name}, ${amount} matches`);
+        log(`memory, ${name}, ${amount} matches`);
         await broker.seed(TYPE, amount);
         const purge = async (gateway: { purge(type: string, amount: number): Promise<void> }) =>
           gateway.purge(TYPE, amount);

@@ -24,13 +24,14 @@ export interface BenchResult {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** How often a bench measures, which of its parts it runs, and where it reports progress. */
 export interface BenchOptions {
   /** How often everything is measured; each bench defines what a round is. */
   readonly rounds: number;
   /** For a bench with parts: only the parts whose names contain this text. */
   readonly only: string;
   /** Reports progress. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** A named bench. */
@@ -40,11 +41,11 @@ export interface Bench {
 }
 
 /** Makes a target for a ratio that is measured once per round: its median has to be at least `least`. */
-export function ratioTarget(name: string, spread: Spread, least: number): Target {
+export function minTarget(name: string, spread: Spread, least: number): Target {
   return { name, wanted: `>= ${least}`, measured: spread.median, spread, reached: spread.median >= least };
 }
 
 /** Makes a target for a ratio that is measured once per round: its median may be at most `most`. */
-export function mostTarget(name: string, spread: Spread, most: number): Target {
+export function maxTarget(name: string, spread: Spread, most: number): Target {
   return { name, wanted: `<= ${most}`, measured: spread.median, spread, reached: spread.median <= most };
 }

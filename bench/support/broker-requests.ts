@@ -1,8 +1,8 @@
 import { request } from 'undici';
 
 /**
- * The requests of the gateway's rivals. They use undici's plain `request` and its shared pool, which are faster than `fetch`,
- * so that the rivals do not lose because of a slow client.
+ * The requests of the baselines of the gateway. They use undici's plain `request` and its shared pool, which are faster than `fetch`,
+ * so that the baselines do not lose because of a slow client.
  */
 
 /** Gets one page. @param parameters of the query, including `limit` and `offset` @throws Error unless the status is 200 */

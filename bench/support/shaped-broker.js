@@ -6,7 +6,7 @@
  */
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { Row } from './row.js';
+import { IdSequence } from './id-sequence.js';
 
 /** In microseconds. */
 const REQUEST_US = 100;
@@ -17,7 +17,7 @@ const ENTITY_US = 1;
 const OFFSET_US = 1;
 const SIZED_ENTITY_US = 10;
 
-let row = new Row([]);
+let row = new IdSequence([]);
 let requests = 0;
 
 /** @param {number} us */
@@ -107,7 +107,7 @@ async function serve(shape) {
 async function obey(command) {
   if (command.do === 'start') return { url: await serve(command.shape) };
   if (command.do === 'seed') {
-    row = new Row(command.ids);
+    row = new IdSequence(command.ids);
     requests = 0;
   }
   return { left: row.size, requests };

@@ -10,7 +10,7 @@ const HISTORIES = { type: 'BenchSensor', entities: 100, after: 0 } as const;
 const BEFORE = sized({ quick: [5, 50], default: [5, 500], large: [5, 500, 5_000] });
 
 /** Measures the gateway's resident memory by the number of instances purged. */
-export async function measureTemporalMemory({ say }: Pick<BenchOptions, 'say'>): Promise<BenchResult> {
+export async function measureTemporalMemory({ log }: Pick<BenchOptions, 'log'>): Promise<BenchResult> {
   const results: GatewayMemory[] = [];
   for (const before of BEFORE) {
     const histories = { ...HISTORIES, before };
@@ -18,7 +18,7 @@ export async function measureTemporalMemory({ say }: Pick<BenchOptions, 'say'>):
     // Use a new broker each time, so that nothing of earlier histories is left.
     const broker = await startBroker(0);
     try {
-      say(`${instances.toLocaleString('en')} instances`);
+      log(`${instances.toLocaleString('en')} instances`);
       await seedHistories(broker.url, histories);
       const result = await measureMemory(broker.url, instances, (gateway) =>
         purgeInstances(gateway.url, queryBefore(histories), instances),

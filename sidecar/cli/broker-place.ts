@@ -11,7 +11,7 @@ import {
 } from '../purge/index.js';
 import { configuredKinds } from '../jobs/configured-kinds.js';
 import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
-import { problemOf, unforeseen } from '../http/problem.js';
+import { problemOf, unexpectedProblem } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
 import { optionParameters } from '../shared/purge-options.js';
@@ -163,7 +163,7 @@ export async function* viewsOf(
     const shown = { errors: errors.slice(0, 100), warnings, arrived };
     yield { ...view, ...countsOf(report), ...shown, ...ended(), state: isWhole ? 'succeeded' : 'partial' };
   } catch (error) {
-    const problem = problemOf(error)?.problem ?? unforeseen();
+    const problem = problemOf(error)?.problem ?? unexpectedProblem();
     const isCancelled = error instanceof PurgeStoppedError;
     const failed = isRefusedStatus(problem.status) && !news.hasBegun ? 'refused' : 'failed';
     yield {

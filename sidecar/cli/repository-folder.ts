@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MAX_FILE_BYTES, MAX_FILES } from '../schemas/repository/collector.js';
-import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
+import { isRelevantPath, isRead } from '../schemas/repository/file-paths.js';
 import { isOfModels } from '../schemas/repository/sorted-files.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/repository/source.js';
@@ -107,7 +107,7 @@ async function* filesBelow(
   const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
-    if (!isOfInterest(path.slice(path.indexOf('/') + 1))) continue;
+    if (!isRelevantPath(path.slice(path.indexOf('/') + 1))) continue;
     const isWanted = entry.isDirectory() || (entry.isFile() && isRead(entry.name));
     if (entry.isSymbolicLink()) leftOut.set(path, `${path} is a link, and links are not followed.`);
     // It cannot be opened by such a name.

@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { MAX_FILE_BYTES } from '../schemas/repository/collector.js';
-import { isOfInterest, isRead } from '../schemas/repository/file-paths.js';
+import { isRelevantPath, isRead } from '../schemas/repository/file-paths.js';
 import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { usage } from './exit-codes.js';
 import { printable } from './format.js';
@@ -68,7 +68,7 @@ function listedIn(tree: Buffer): readonly ListedFile[] {
   return entries.flatMap((entry) => {
     const [, id = '', size = '', path = ''] =
       /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\n]*)$/.exec(entry) ?? [];
-    const isTaken = isOfInterest(path) && isRead(basename(path)) && Number(size) <= MAX_FILE_BYTES;
+    const isTaken = isRelevantPath(path) && isRead(basename(path)) && Number(size) <= MAX_FILE_BYTES;
     return isTaken ? [{ id, path }] : [];
   });
 }

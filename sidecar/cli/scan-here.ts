@@ -6,7 +6,7 @@ import { newScanRecord } from '../scans/scan-record.js';
 import { runScan, warningsOfNothing } from '../scans/scan-run.js';
 import { ScanTally } from '../scans/scan-tally.js';
 import type { ScanRecord } from '../store/index.js';
-import { problemOf, unforeseen } from '../http/problem.js';
+import { problemOf, unexpectedProblem } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import { createViaName } from '../shared/via.js';
 import type { CliContext } from './context.js';
@@ -78,7 +78,7 @@ export function brokerScans(
       },
       (error: unknown): Partial<ScanRecord> => {
         if (error instanceof PurgeStoppedError) return { state: 'cancelled' };
-        const problem = problemOf(error)?.problem ?? unforeseen();
+        const problem = problemOf(error)?.problem ?? unexpectedProblem();
         return { state: isRefusedStatus(problem.status) ? 'refused' : 'failed', problem };
       },
     );

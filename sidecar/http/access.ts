@@ -11,7 +11,13 @@ import {
   type SignIn,
   SignInNeededError,
 } from '../auth/index.js';
-import { createVoucher, SAFE_METHODS, TOKEN_HEADER, tokenRefused, type Voucher } from './request-checks.js';
+import {
+  createGatewayTokenCheck,
+  SAFE_METHODS,
+  TOKEN_HEADER,
+  tokenRefused,
+  type GatewayTokenCheck,
+} from './request-checks.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,15 +31,16 @@ declare module 'fastify' {
   }
 }
 
+/** The tokens that are accepted, and what is recorded and forwarded of their callers. */
 export interface AccessOptions {
   /** The gateway token; two while it is being replaced. */
   readonly tokens: readonly string[] | undefined;
   /** Undefined if sign-in is off. */
   readonly signIn?: SignIn | undefined;
   /** AUTH_FORWARD: access tokens are forwarded to the broker. */
-  readonly forwardsTokens?: boolean | undefined;
+  readonly isTokenForwarded?: boolean | undefined;
   /** Whether records include where a request came from. */
-  readonly notesClients?: boolean | undefined;
+  readonly isClientRecorded?: boolean | undefined;
   /** Called for each request that lacks the gateway token it needs. */
   readonly onTokenRefused?: (() => void) | undefined;
 }
@@ -44,11 +51,11 @@ export interface AccessOptions {
  */
 export class Access {
   readonly #options: AccessOptions;
-  readonly #isVouchedFor: Voucher;
+  readonly #isVouchedFor: GatewayTokenCheck;
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    this.#isVouchedFor = createVoucher(options.tokens);
+    this.#isVouchedFor = createGatewayTokenCheck(options.tokens);
   }
 
   /** Whether sign-in is on. */
@@ -63,7 +70,7 @@ export class Access {
    */
   async admit(request: FastifyRequest): Promise<void> {
     const { signIn } = this.#options;
-    const rule = ruleFor(request);
+    const rule = routeRule(request);
     if (signIn === undefined) {
       if (rule.needsToken && this.#options.tokens !== undefined) this.#requireToken(request);
       request.caller = this.#vouchedCaller(request);
@@ -84,7 +91,7 @@ export class Access {
   async #signedIn(signIn: SignIn, request: FastifyRequest): Promise<Caller> {
     const { headers } = request;
     const { tokens } = this.#options;
-    const token = bearerIn(headers.authorization);
+    const token = bearerToken(headers.authorization);
     if (tokens !== undefined && headers[TOKEN_HEADER] !== undefined) {
       // A wrong gateway token is a fault of the gateway in front.
       this.#requireToken(request);
@@ -94,7 +101,7 @@ export class Access {
     if (token === undefined) throw new SignInNeededError(tokens !== undefined);
     return {
       ...(await signIn.verify(token)),
-      forwardsAuthorization: this.#options.forwardsTokens === true,
+      forwardsAuthorization: this.#options.isTokenForwarded === true,
       client: this.#clientOf(request),
     };
   }
@@ -112,7 +119,7 @@ export class Access {
   }
 
   #clientOf({ ip, headers, socket }: FastifyRequest): Client {
-    if (this.#options.notesClients !== true) return {};
+    if (this.#options.isClientRecorded !== true) return {};
     // Behind proxies, the value may be anything that a client wrote.
     const address = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
     const { 'user-agent': userAgent } = headers;
@@ -131,7 +138,7 @@ export function setRule(route: RouteOptions): void {
     route.config = { ...route.config, rule: ruleOf(method, route.url) };
 }
 
-function ruleFor({ method, routeOptions: { config }, is404 }: FastifyRequest): RouteRule {
+function routeRule({ method, routeOptions: { config }, is404 }: FastifyRequest): RouteRule {
   if (config.rule !== undefined) return config.rule;
   if (!is404) throw new Error('The route has no rule.');
   // Callers who may not write cannot find out which paths exist.
@@ -140,7 +147,7 @@ function ruleFor({ method, routeOptions: { config }, is404 }: FastifyRequest): R
 }
 
 /** The token of `Authorization: Bearer …` (RFC 6750, section 2.1). */
-function bearerIn(authorization: string | undefined): string | undefined {
+function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 

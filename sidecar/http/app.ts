@@ -9,37 +9,38 @@ import Fastify, {
 import { AccessRefusedError } from '../auth/index.js';
 import { setRule } from './access.js';
 import type { Problem } from '../ngsi-ld/problem.js';
-import { problemOfFastify, problemOf, unforeseen } from './problem.js';
+import { problemOfFastify, problemOf, unexpectedProblem } from './problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
-import { MIN_BYTES_PER_SECOND, type ClientPace } from './client-pace.js';
+import { MIN_BYTES_PER_SECOND, type MinDataRate } from './min-data-rate.js';
 import { registerConsoleRoutes, type ConsoleRoutesOptions } from './console-routes.js';
 import { createFrontDoor, type FrontDoorOptions } from './front-door.js';
 import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes } from './health.js';
-import { sendAfterUpload } from './late-upload.js';
+import { sendAfterUpload } from './lingering-close.js';
 import type { LoopCheck, HostCheck } from './request-checks.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
-import type { Turns } from './turns.js';
-import { createRawAnswers } from './unreadable-request.js';
+import type { RequestPipeline } from './request-pipeline.js';
+import { createSocketErrorHandlers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf, instanceOf, refusalFields } from './request-log.js';
 
+/** The services behind all routes, the checks of the front door, and the limits for clients. */
 export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoutesOptions {
   readonly logger: FastifyBaseLogger;
   /** Forwards requests to the broker. */
   readonly passThrough: PassThrough;
   /** Decides when each request of a connection is started. */
-  readonly turns: Turns;
+  readonly pipeline: RequestPipeline;
   /**
-   * The slowest pace at which clients may send and read.
+   * The slowest rate at which clients may send and read.
    *
    * @default 60 s without progress, or behind 1000 bytes a second
    */
-  readonly clientPace?: Partial<ClientPace> | undefined;
+  readonly minDataRate?: Partial<MinDataRate> | undefined;
   /** Called for each request before it is answered. Must not throw. */
   readonly onRequest?: FrontDoorOptions['onRequest'];
   /** Refuses requests that a foreign web page may have sent. */
@@ -59,8 +60,8 @@ const HEADERS_MAX_BYTES = 64 * 1024;
 
 const HEADERS_TIMEOUT_MS = 60_000;
 
-/** The longest pause of a client whose turn it is, and the slowest pace. */
-const CLIENT_PACE: ClientPace = { idleMs: 60_000, bytesPerSecond: MIN_BYTES_PER_SECOND };
+/** The longest pause of a client whose turn it is, and the slowest rate. */
+const MIN_DATA_RATE: MinDataRate = { idleMs: 60_000, bytesPerSecond: MIN_BYTES_PER_SECOND };
 
 /** Longer than the 60 s for which Kong keeps idle connections, so that Kong never sends into a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
@@ -76,12 +77,12 @@ const PARAMETER_MAX_CHARS = 1000;
 
 /** Builds the HTTP server of the gateway: front door, purge and health routes, and the API of the schema service. */
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { logger, passThrough, turns, checkHost, checkLoop } = options;
+  const { logger, passThrough, pipeline, checkHost, checkLoop } = options;
   const noteRefused = (reason: string, fields: object) => {
     options.onRefused?.(reason);
     logger.info({ reason, ...fields }, 'request refused');
   };
-  const rawAnswers = createRawAnswers({ turns, onRefused: noteRefused });
+  const socketErrors = createSocketErrorHandlers({ pipeline, onRefused: noteRefused });
   const app = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -93,7 +94,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);
     },
-    clientErrorHandler: rawAnswers.clientError,
+    clientErrorHandler: socketErrors.clientError,
     serverFactory: (fastify) => {
       const door = createFrontDoor({
         passThrough,
@@ -116,22 +117,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
           keepAliveTimeout: KEEP_ALIVE_MS,
           highWaterMark: SOCKET_BUFFER_BYTES,
         },
-        turns.inTurn(door.request),
+        pipeline.serialized(door.request),
       );
       // By default, fields after the 1000th are dropped silently; the front door refuses requests with too many fields
       // instead.
       server.maxHeadersCount = 0;
-      closeIdleClients(server, turns, { ...CLIENT_PACE, ...options.clientPace });
+      closeIdleClients(server, pipeline, { ...MIN_DATA_RATE, ...options.minDataRate });
       return server
-        .on('checkContinue', turns.inTurn(door.checkContinue))
-        .on('checkExpectation', turns.inTurn(door.checkExpectation))
-        .on('connect', rawAnswers.connect);
+        .on('checkContinue', pipeline.serialized(door.checkContinue))
+        .on('checkExpectation', pipeline.serialized(door.checkExpectation))
+        .on('connect', socketErrors.connect);
     },
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler(sendNotFound);
   app.addHook('onRoute', setRule);
-  app.addHook('onRequest', nameRequest);
+  app.addHook('onRequest', addRequestId);
   app.addHook('onSend', echoTenant);
   app.addHook('onSend', sendAfterUpload);
   registerPurgeRoutes(app, options);
@@ -161,7 +162,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     return sendProblem(
       request,
       reply.headers(known?.headers ?? {}),
-      known?.problem ?? unforeseen(),
+      known?.problem ?? unexpectedProblem(),
       done === undefined ? {} : { deleted: done.deleted, failed: done.failed, unknown: done.unknown },
     );
   }
@@ -219,7 +220,7 @@ function logRefusal(request: FastifyRequest, problem: Problem, cause?: unknown):
 }
 
 /** Adds the request id to the answer, as in logs and records. */
-function nameRequest(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+function addRequestId(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header(REQUEST_ID_HEADER, request.id);
   done();
 }

@@ -21,7 +21,7 @@ export class ClientDisconnect implements CancelSignal {
   }
 
   get reason(): Error {
-    return disconnected();
+    return disconnectReason();
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
@@ -40,7 +40,7 @@ export class ClientDisconnect implements CancelSignal {
 }
 
 /** Creates the reason of the abort. Only the log shows it, like any other refused request. */
-function disconnected(): Error {
+function disconnectReason(): Error {
   return refused('invalidRequest', 'The client disconnected before the answer.');
 }
 
@@ -48,8 +48,8 @@ function disconnected(): Error {
 export function disconnectSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort(disconnected());
+    if (!response.writableFinished) controller.abort(disconnectReason());
   });
-  if (request.socket.destroyed) controller.abort(disconnected());
+  if (request.socket.destroyed) controller.abort(disconnectReason());
   return controller.signal;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hasBody } from './late-upload.js';
+import { hasBody } from './lingering-close.js';
 
 /** The part of a body that was read, or why there is none. */
 export type CollectedBody =
@@ -24,12 +24,12 @@ export class BodyMemory {
    *
    * @returns whether there was enough
    */
-  take(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     this.#left -= bytes;
     return this.#left >= 0;
   }
 
-  give(bytes: number): void {
+  release(bytes: number): void {
     this.#left += bytes;
   }
 }
@@ -44,7 +44,7 @@ export function collectBody(
   req: IncomingMessage,
   res: ServerResponse,
   limit: number,
-  room: BodyMemory,
+  bodyMemory: BodyMemory,
 ): Promise<CollectedBody> {
   const length = req.headers['content-length'];
   if (!hasBody(req)) return Promise.resolve({ bytes: EMPTY, isWhole: true });
@@ -59,11 +59,11 @@ export function collectBody(
       if (length !== undefined && req.readableLength === Number(length)) {
         const bytes = req.read() as Buffer;
         req.resume();
-        room.take(bytes.length);
+        bodyMemory.reserve(bytes.length);
         resolve({ bytes, isWhole: true });
         return;
       }
-      collectChunks(req, res, limit, room, resolve);
+      collectChunks(req, res, limit, bodyMemory, resolve);
     });
   });
 }
@@ -74,7 +74,7 @@ function collectChunks(
   req: IncomingMessage,
   res: ServerResponse,
   limit: number,
-  room: BodyMemory,
+  bodyMemory: BodyMemory,
   resolve: (body: CollectedBody) => void,
 ): void {
   const chunks: Buffer[] = [];
@@ -82,7 +82,7 @@ function collectChunks(
   const done = (body: CollectedBody): void => {
     req.off('data', take).off('end', end).off('error', gone).off('timeout', slow);
     res.off('close', gone);
-    if (typeof body === 'string') room.give(bytes);
+    if (typeof body === 'string') bodyMemory.release(bytes);
     resolve(body);
   };
   const stop = (why: 'large' | 'busy'): void => {
@@ -91,7 +91,7 @@ function collectChunks(
   };
   const take = (chunk: Buffer): void => {
     chunks.push(chunk);
-    const hasRoom = room.take(chunk.length);
+    const hasRoom = bodyMemory.reserve(chunk.length);
     bytes += chunk.length;
     if (!hasRoom) stop('busy');
     else if (bytes > limit) stop('large');

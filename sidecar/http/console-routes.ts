@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import type { BaseUrlOf } from './api/admission.js';
+import type { BaseUrlOf } from './api/request-hooks.js';
 import { apiUrl } from './api/routes.js';
 import type { ConsoleSignIn } from './api/status.js';
-import { prefers } from './weights.js';
+import { prefers } from './content-negotiation.js';
 
 export interface ConsoleRoutesOptions {
   /** The folder of the built console; undefined if the console is switched off or was not built. */

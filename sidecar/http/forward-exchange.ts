@@ -6,16 +6,16 @@ import {
   failureKind,
   FAILURE_PROBLEMS,
   isBrokenConnection,
-  NoPlaceError,
+  NoFreeSlotError,
   SlowClientError,
   type FailureKind,
 } from './forward-problem.js';
-import { timeFor } from './client-pace.js';
-import { endAfterUpload, hasBody } from './late-upload.js';
+import { transferTimeMs } from './min-data-rate.js';
+import { endAfterUpload, hasBody } from './lingering-close.js';
 import { endToEndHeaders } from './forward-headers.js';
-import { type ForwardedParts, HeldAnswer, ReplyNotHttpError } from './forwarded-parts.js';
+import { type ForwardOverrides, BufferedResponse, UnusableReplyError } from './forward-overrides.js';
 import { isPlainlyFramed, SAFE_METHODS } from './request-checks.js';
-import type { PlaceSeeker, Holder, Places } from './places.js';
+import type { SlotRequest, SlotHolder, Slots } from './slots.js';
 import { requestIdOf, loggedPath } from './request-log.js';
 
 /** A request that could not be forwarded completely. */
@@ -31,7 +31,7 @@ export interface ForwardFailure {
 }
 
 /** The end of a request that was passed through, for measurements. */
-export interface PassThroughEnd {
+export interface PassThroughResult {
   readonly method: string;
   /** The status sent to the client; undefined if the exchange ended before the answer was complete. */
   readonly status: number | undefined;
@@ -42,13 +42,13 @@ export interface PassThroughEnd {
 interface ExchangeOptions {
   readonly dispatcher: Dispatcher;
   /** For requests that have arrived completely. */
-  readonly wholePlaces: Places;
+  readonly wholeSlots: Slots;
   /** For requests whose bodies are still arriving. */
-  readonly uploadPlaces: Places;
-  /** The slowest average pace of a body while other requests wait for its place. */
+  readonly uploadSlots: Slots;
+  /** The slowest average rate of a body while other requests wait for its slot. */
   readonly bytesPerSecond: number;
   readonly onError: ((error: unknown, failure: ForwardFailure) => void) | undefined;
-  readonly onEnded: ((end: PassThroughEnd) => void) | undefined;
+  readonly onEnded: ((end: PassThroughResult) => void) | undefined;
 }
 
 interface Outbound {
@@ -63,7 +63,7 @@ const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 const EMPTY = Buffer.alloc(0);
 
 /** If a request fails within this time, the broker had probably closed the connection before, in milliseconds. */
-const AT_ONCE_MS = 1000;
+const STALE_CONNECTION_MS = 1000;
 
 class ClientGoneError extends Error {}
 
@@ -71,13 +71,13 @@ class ClientGoneError extends Error {}
  * Connects a request to the broker with its answer to the client, so that the pace and the end of each side reach the
  * other. Use once.
  */
-export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker, Holder {
+export class ForwardExchange implements Dispatcher.DispatchHandler, SlotRequest, SlotHolder {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #options: ExchangeOptions;
   readonly #outbound: Outbound;
-  readonly #parts: ForwardedParts;
-  #places: Places;
+  readonly #overrides: ForwardOverrides;
+  #slots: Slots;
   #body: Buffer | BodyStream | null = null;
   #controller: Dispatcher.DispatchController | undefined;
   #awaitsContinue = false;
@@ -87,11 +87,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   #interim: NodeJS.Timeout | undefined;
   /** When the request was last sent, after a connection was available. */
   #sentMs = 0;
-  #isSentAgain = false;
+  #isRetry = false;
   /** Whether the broker's part is over: answered, failed or given up. */
   #settled = false;
   #movedMs = 0;
-  #held: HeldAnswer | undefined;
+  #buffered: BufferedResponse | undefined;
   readonly #startedMs = performance.now();
 
   constructor(
@@ -99,14 +99,14 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     res: ServerResponse,
     options: ExchangeOptions,
     outbound: Outbound,
-    parts: ForwardedParts = {},
+    parts: ForwardOverrides = {},
   ) {
     this.#req = req;
     this.#res = res;
     this.#options = options;
     this.#outbound = outbound;
-    this.#parts = parts;
-    this.#places = options.wholePlaces;
+    this.#overrides = parts;
+    this.#slots = options.wholeSlots;
   }
 
   /** Sends the request. If it has a body, waits until the part that arrived with the head has been read. */
@@ -114,23 +114,24 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#awaitsContinue = awaitsContinue;
     this.#res.on('close', () => this.#onClientClosed());
     this.#res.on('error', () => undefined); // 'close' follows
-    if (!hasBody(this.#req)) this.#places.enter(this);
-    else if (this.#parts.body !== undefined || this.#parts.instead !== undefined) this.#enterWithBody();
-    else if (awaitsContinue) this.#enterWithBody();
-    else process.nextTick(() => this.#enterWithBody());
+    if (!hasBody(this.#req)) this.#slots.acquire(this);
+    else if (this.#overrides.body !== undefined || this.#overrides.replacement !== undefined)
+      this.#acquireSlotForBody();
+    else if (awaitsContinue) this.#acquireSlotForBody();
+    else process.nextTick(() => this.#acquireSlotForBody());
   }
 
-  #enterWithBody(): void {
+  #acquireSlotForBody(): void {
     if (this.#settled) return;
     this.#body =
       this.#givenBody() ?? (this.#awaitsContinue ? undefined : this.#wholeBody()) ?? this.#streamBody();
-    this.#places.enter(this);
+    this.#slots.acquire(this);
   }
 
-  /** Called when a place is available: sends the request. */
+  /** Called when a slot is available: sends the request. */
   admit(): void {
     if (this.#settled) {
-      this.#places.leave();
+      this.#slots.release();
       return;
     }
     if (this.#body instanceof BodyStream && !this.#req.complete) this.#watchClient();
@@ -147,13 +148,13 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
         this,
       );
     } catch (error) {
-      this.#leave();
+      this.#releaseSlot();
       this.#fail(error);
     }
   }
 
-  turnAway(): void {
-    this.#fail(new NoPlaceError('No connection became free in time.'));
+  reject(): void {
+    this.#fail(new NoFreeSlotError('No connection became free in time.'));
   }
 
   /** Infinity while the broker is the slow side; the broker has its own time-out. */
@@ -166,7 +167,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   /** Ends an exchange that has made no progress for too long. */
-  cutOff(): void {
+  abort(): void {
     const error = this.#isBrokersTurn()
       ? new errors.HeadersTimeoutError('The broker does not take the body.')
       : new SlowClientError('The client has stopped sending or reading.');
@@ -176,20 +177,20 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
 
   #watchClient(): void {
     this.#movedMs = performance.now();
-    this.#places.watch(this);
+    this.#slots.watch(this);
   }
 
-  /** Gives the place back when the broker's part is over. */
-  #leave(): void {
+  /** Gives the slot back when the broker's part is over. */
+  #releaseSlot(): void {
     if (this.#interim !== undefined) clearTimeout(this.#interim);
-    this.#places.unwatch(this);
-    this.#places.leave();
+    this.#slots.unwatch(this);
+    this.#slots.release();
   }
 
   /** Returns a body that was read earlier. */
   #givenBody(): Buffer | undefined {
-    const { body, instead } = this.#parts;
-    return instead?.body ?? (body?.isWhole === true ? body.bytes : undefined);
+    const { body, replacement } = this.#overrides;
+    return replacement?.body ?? (body?.isWhole === true ? body.bytes : undefined);
   }
 
   /**
@@ -205,9 +206,9 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
 
   /** Returns the body as a separate stream, so that its errors do not reach the client's socket. */
   #streamBody(): BodyStream {
-    this.#places = this.#options.uploadPlaces;
+    this.#slots = this.#options.uploadSlots;
     const body = new BodyStream();
-    if (this.#parts.body !== undefined) body.write(this.#parts.body.bytes);
+    if (this.#overrides.body !== undefined) body.write(this.#overrides.body.bytes);
     const { bytesPerSecond } = this.#options;
     body.on('error', () => undefined);
     // The broker was the slow side until now.
@@ -215,10 +216,10 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     this.#req.on('error', () => undefined);
     this.#req.on('data', ({ length }: Buffer) => {
       // Occasional single bytes do not count as progress.
-      this.#movedMs = Math.min(performance.now(), this.#movedMs + timeFor(length, bytesPerSecond));
+      this.#movedMs = Math.min(performance.now(), this.#movedMs + transferTimeMs(length, bytesPerSecond));
     });
-    this.#req.once('end', () => this.#places.unwatch(this));
-    this.#req.on('timeout', () => this.cutOff());
+    this.#req.once('end', () => this.#slots.unwatch(this));
+    this.#req.on('timeout', () => this.abort());
     return this.#req.pipe(body);
   }
 
@@ -245,11 +246,11 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     }
     if (this.#interim !== undefined) clearTimeout(this.#interim);
     if (!isPlainlyFramed(headers['transfer-encoding']))
-      throw new ReplyNotHttpError('The answer has an unknown transfer coding.');
-    const { answerFields = [], instead } = this.#parts;
-    const fields = [...endToEndHeaders(rawOf(controller.rawHeaders ?? headers)), ...answerFields];
-    if (instead !== undefined) {
-      this.#held = new HeldAnswer(status, printable(statusMessage), fields, instead);
+      throw new UnusableReplyError('The answer has an unknown transfer coding.');
+    const { responseFields = [], replacement } = this.#overrides;
+    const fields = [...endToEndHeaders(rawOf(controller.rawHeaders ?? headers)), ...responseFields];
+    if (replacement !== undefined) {
+      this.#buffered = new BufferedResponse(status, printable(statusMessage), fields, replacement);
       return;
     }
     this.#res.writeHead(status, printable(statusMessage), fields);
@@ -270,15 +271,15 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#headIsDue = false;
-    if (this.#held !== undefined) {
-      this.#held.add(chunk);
+    if (this.#buffered !== undefined) {
+      this.#buffered.add(chunk);
       return;
     }
     if (this.#res.destroyed || this.#res.write(chunk)) return;
     controller.pause();
     this.#watchClient();
     this.#res.once('drain', () => {
-      if (this.#req.complete) this.#places.unwatch(this);
+      if (this.#req.complete) this.#slots.unwatch(this);
       controller.resume();
     });
   }
@@ -293,8 +294,8 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   onResponseEnd(): void {
-    this.#leave();
-    this.#held?.writeTo(this.#res);
+    this.#releaseSlot();
+    this.#buffered?.writeTo(this.#res);
     this.#end();
   }
 
@@ -304,12 +305,12 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#maySendAgain(error)) {
-      this.#isSentAgain = true;
+    if (this.#mayRetry(error)) {
+      this.#isRetry = true;
       this.#dispatch();
       return;
     }
-    this.#leave();
+    this.#releaseSlot();
     // A 304 may state the length of the body that it stands for (RFC 9110 § 8.6); undici reports the missing bytes as
     // an error.
     const isWhole = this.#res.statusCode === 304 && 'code' in error && error.code === LENGTH_MISMATCH;
@@ -322,17 +323,17 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
    * way; such a request fails immediately and, if it changes nothing, is sent once more. A request that fails later is
    * not repeated, because it would probably fail again.
    */
-  #maySendAgain(error: Error): boolean {
-    if (performance.now() - this.#sentMs > AT_ONCE_MS) return false;
+  #mayRetry(error: Error): boolean {
+    if (performance.now() - this.#sentMs > STALE_CONNECTION_MS) return false;
     const isUnanswered = !this.#settled && !this.#res.headersSent && this.#interim === undefined;
     const changesNothing = SAFE_METHODS.has(this.#req.method ?? '') && this.#body === null;
-    return changesNothing && isUnanswered && !this.#isSentAgain && isBrokenConnection(error);
+    return changesNothing && isUnanswered && !this.#isRetry && isBrokenConnection(error);
   }
 
   #fail(error: unknown): void {
     if (this.#settled) return;
     this.#settle();
-    this.#places.giveUp(this);
+    this.#slots.cancel(this);
     const kind = failureKind(error);
     const begun = this.#res.headersSent;
     this.#options.onError?.(error, {
@@ -342,7 +343,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
       reqId: requestIdOf(this.#req),
       status: begun ? undefined : FAILURE_PROBLEMS[kind].status,
     });
-    if (begun) breakOff(this.#req);
+    if (begun) resetConnection(this.#req);
     else {
       // If the client has stopped sending, do not wait for its body again.
       const isLast = this.#awaitsContinue || kind === 'slow-client';
@@ -363,7 +364,7 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, PlaceSeeker,
     });
     if (this.#settled) return;
     this.#settle();
-    this.#places.giveUp(this);
+    this.#slots.cancel(this);
     this.#controller?.abort(new ClientGoneError());
   }
 }
@@ -373,7 +374,7 @@ function sendHead(exchange: ForwardExchange): void {
 }
 
 /** Resets the client's connection. Otherwise a body that ends with the connection would look complete. */
-function breakOff(req: IncomingMessage): void {
+function resetConnection(req: IncomingMessage): void {
   if ('encrypted' in req.socket) req.socket.destroy();
   else req.socket.resetAndDestroy();
 }

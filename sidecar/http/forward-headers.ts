@@ -63,7 +63,7 @@ const HOP_BY_HOP = new Set([
  * Fields that are kept even if `Connection` names them: they frame, route, authenticate or describe the message, and
  * removing them would change its meaning for the receiver. A sender must not name such fields (RFC 9110 § 7.6.1).
  */
-const NEVER_BY_CONNECTION =
+const NEVER_HOP_BY_HOP =
   /^(?:host|link|via|date|age|allow|etag|vary|expires|location|retry-after|server|range|prefer|preference-applied|authorization|www-authenticate|cache-control|cookie|set-cookie|user-agent|origin|referer|forwarded|traceparent|tracestate|x-auth-token|x-request-id|(?:accept|access-control|content|fiware|if|last|ngsild|x-forwarded)(?:-.*)?)$/;
 
 /**
@@ -77,7 +77,7 @@ export function endToEndHeaders(raw: readonly string[], drop?: ReadonlySet<strin
     const name = raw[at] ?? '';
     const key = name.toLowerCase();
     if (HOP_BY_HOP.has(key) || drop?.has(key) === true) continue;
-    if (named.has(key) && !NEVER_BY_CONNECTION.test(key)) continue;
+    if (named.has(key) && !NEVER_HOP_BY_HOP.test(key)) continue;
     kept.push(name, raw[at + 1] ?? '');
   }
   return kept;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors } from 'undici';
-import { endAfterUpload } from './late-upload.js';
+import { endAfterUpload } from './lingering-close.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
 import { instanceOf, requestIdOf } from './request-log.js';
@@ -46,7 +46,7 @@ export type FailureKind =
   | 'slow-client';
 
 /** No connection for requests of this kind became free in time. */
-export class NoPlaceError extends Error {
+export class NoFreeSlotError extends Error {
   readonly code = 'NO_PLACE';
 }
 

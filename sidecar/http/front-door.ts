@@ -24,6 +24,7 @@ interface Refused {
 
 type Decision = { readonly by: 'broker' | 'gateway' } | Refused;
 
+/** Who handles the requests that the front door lets through, and the checks that refuse others. */
 export interface FrontDoorOptions {
   /** Handles requests for the broker. */
   readonly passThrough: PassThrough;

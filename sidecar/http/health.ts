@@ -3,6 +3,7 @@ import type { BrokerClient } from '../purge/broker/index.js';
 import type { SchemaService } from '../schemas/models/index.js';
 import type { Clock } from '../shared/clock.js';
 
+/** The broker and the database to ask, and whether the gateway is shutting down. */
 export interface HealthOptions {
   readonly client: BrokerClient;
   readonly schemas: SchemaService;

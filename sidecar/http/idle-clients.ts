@@ -1,10 +1,10 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nextTurn } from '../shared/next-turn.js';
-import { ClientLag, timeFor, type ClientPace } from './client-pace.js';
+import { ClientLag, transferTimeMs, type MinDataRate } from './min-data-rate.js';
 import { RequestRefusedError } from './errors.js';
 import { SLOW_CLIENT } from './forward-problem.js';
-import type { Turns } from './turns.js';
+import type { RequestPipeline } from './request-pipeline.js';
 
 /** What the client of a connection has to do now, and how much of it is done. */
 interface Task {
@@ -27,10 +27,10 @@ interface Watch {
  *
  * A listener for `timeout` on an incomplete request answers its client itself; other readers of the body get an error.
  */
-export function closeIdleClients(server: Server, turns: Turns, pace: ClientPace): void {
-  server.timeout = pace.idleMs;
+export function closeIdleClients(server: Server, pipeline: RequestPipeline, minDataRate: MinDataRate): void {
+  server.timeout = minDataRate.idleMs;
   server.on('timeout', (socket: Socket) => {
-    const answer = turns.answerOn(socket);
+    const answer = pipeline.currentResponse(socket);
     if (answer === undefined) socket.destroy();
     else if (!answer.req.complete) {
       // If there are listeners, they have been called by now.
@@ -42,15 +42,15 @@ export function closeIdleClients(server: Server, turns: Turns, pace: ClientPace)
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  watchPace(server, connections, turns, pace);
+  watchDataRate(server, connections, pipeline, minDataRate);
 }
 
 /** Checks several times within `idleMs` how much was transferred. */
-function watchPace(
+function watchDataRate(
   server: Server,
   connections: ReadonlySet<Socket>,
-  turns: Turns,
-  { idleMs, bytesPerSecond }: ClientPace,
+  pipeline: RequestPipeline,
+  { idleMs, bytesPerSecond }: MinDataRate,
 ): void {
   const everyMs = idleMs / 8;
   let watches = new Map<Socket, Watch>();
@@ -65,13 +65,13 @@ function watchPace(
     lookedMs = nowMs;
     const next = new Map<Socket, Watch>();
     for (const socket of connections) {
-      const task = taskOn(socket, turns.answerOn(socket));
+      const task = taskOn(socket, pipeline.currentResponse(socket));
       if (task === undefined) continue;
       const last = watches.get(socket);
       const goesOn = last?.task.answer === task.answer && last.task.kind === task.kind;
       const lag = goesOn ? last.lag : new ClientLag(bytesPerSecond);
-      const behindMs = goesOn ? lag.book(elapsedMs, task.moved - last.task.moved) : 0;
-      if (behindMs > idleMs + timeFor(task.due, bytesPerSecond)) giveUp(socket, task);
+      const behindMs = goesOn ? lag.record(elapsedMs, task.moved - last.task.moved) : 0;
+      if (behindMs > idleMs + transferTimeMs(task.due, bytesPerSecond)) giveUp(socket, task);
       else next.set(socket, { task, lag });
     }
     watches = next;

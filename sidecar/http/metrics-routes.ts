@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerProblem } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
-import { unforeseen } from './problem.js';
+import { unexpectedProblem } from './problem.js';
 
 /** Metrics in the format of a monitoring system. */
 export interface MetricsPage {
@@ -32,6 +32,7 @@ export interface MetricsServer {
 
 const NOT_FOUND = problem('notFound', `There is nothing but GET ${PATH} on this port.`);
 
+/** The address of the metrics server, and who is told about failed reads. */
 export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
@@ -84,6 +85,6 @@ async function answer(
     res.end(text);
   } catch (error) {
     onFailed(error);
-    answerProblem(req, res, { detail: '', ...unforeseen() });
+    answerProblem(req, res, { detail: '', ...unexpectedProblem() });
   }
 }

@@ -9,13 +9,15 @@ import { refused, RequestRefusedError } from './errors.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
 
 /** The part of a purge that is specific to the request. */
-export interface AskedPurge extends Pick<NewPurge, 'target' | 'query'> {
+export interface RequestedPurge extends Pick<NewPurge, 'target' | 'query'> {
   /** Headers given in the body, in lower case. */
   readonly bodyHeaders?: Readonly<Record<string, string>>;
 }
 
 /** Headers that conflict with one given in the body, in addition to the header of the same name. */
-const RIVALS: Readonly<Record<string, readonly string[]>> = { 'ngsild-tenant': ['fiware-service'] };
+const CONFLICTING_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  'ngsild-tenant': ['fiware-service'],
+};
 
 /**
  * Headers that would direct the purge to data other than the live data; they are refused because they are not
@@ -27,23 +29,23 @@ const UNSUPPORTED_HEADERS = ['ngsild-snapshot', 'ngsild-entitymap'] as const;
  * Reads a purge from a request. A refusal is recorded.
  *
  * @param fault an error for which the request is refused in any case
- * @throws PurgeFailedError with the fault, or with what `requesterOf` throws
+ * @throws PurgeFailedError with the fault, or with what `readJobOrigin` throws
  */
-export function newPurgeOf(
+export function readNewPurge(
   request: FastifyRequest,
-  asked: AskedPurge,
+  requested: RequestedPurge,
   purges: Pick<PurgeService, 'refusal'>,
   fault?: GatewayError,
 ): NewPurge {
-  const { target, query, bodyHeaders = {} } = asked;
+  const { target, query, bodyHeaders = {} } = requested;
   try {
     if (fault !== undefined) throw fault;
-    const requester = requesterOf(request, bodyHeaders);
-    requireTenants(request.caller, tenantsOf(requester.headers), 'The purge');
-    return { target, query, ...requester };
+    const origin = readJobOrigin(request, bodyHeaders);
+    requireTenants(request.caller, tenantsOf(origin.headers), 'The purge');
+    return { target, query, ...origin };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const unchecked = { target, query, ...identityOf(request, bodyHeaders), policy: {} };
+    const unchecked = { target, query, ...originOf(request, bodyHeaders), policy: {} };
     throw purges.refusal(unchecked, error);
   }
 }
@@ -63,7 +65,7 @@ function isRefusal(error: unknown): error is GatewayError {
  * @throws RequestRefusedError for an invalid policy, and for headers that the body gives as well;
  * UnsupportedRequestError for headers that would direct the purge to other data
  */
-export function requesterOf(
+export function readJobOrigin(
   request: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>> = {},
 ): NewJob {
@@ -77,14 +79,16 @@ export function requesterOf(
     }
   }
   for (const name of Object.keys(bodyHeaders)) {
-    const rival = [name, ...(RIVALS[name] ?? [])].find((header) => headers[header] !== undefined);
+    const rival = [name, ...(CONFLICTING_HEADERS[name] ?? [])].find(
+      (header) => headers[header] !== undefined,
+    );
     if (rival === undefined) continue;
     throw refused('invalidRequest', `The body and the header ${rival} set the same thing; leave one out.`);
   }
-  return { ...identityOf(request, bodyHeaders), policy };
+  return { ...originOf(request, bodyHeaders), policy };
 }
 
-function identityOf(
+function originOf(
   { headers, id, caller }: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>>,
 ): Omit<NewJob, 'policy'> {
@@ -143,7 +147,7 @@ const INTEGERS = {
   'temporal-concurrency': 'temporalConcurrency',
 } as const;
 /** The minimum that a purge must archive. */
-const LEAST_ARCHIVE = /^(?:none|best-effort|required)$/;
+const ARCHIVE_MODES = /^(?:none|best-effort|required)$/;
 const BOOLEANS = { 'dry-run-only': 'dryRunOnly', 'allow-temporal': 'allowTemporal' } as const;
 
 type IntegerKey = (typeof INTEGERS)[keyof typeof INTEGERS];
@@ -168,7 +172,7 @@ export function parsePurgePolicy(header: string | readonly string[] | undefined)
     } else if (rest.length === 0 && Object.hasOwn(BOOLEANS, name) && /^(?:\?[01])?$/.test(value)) {
       // A member without a value is true.
       policy[BOOLEANS[name as keyof typeof BOOLEANS]] = value !== '?0';
-    } else if (rest.length === 0 && name === 'archive' && LEAST_ARCHIVE.test(value)) {
+    } else if (rest.length === 0 && name === 'archive' && ARCHIVE_MODES.test(value)) {
       policy.archive = value as ArchiveMode;
     } else {
       const detail = `The header X-Purge-Policy has a member that is not understood: "${member.trim().slice(0, 60)}".`;

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { MIN_BYTES_PER_SECOND } from './client-pace.js';
-import { ForwardExchange, type ForwardFailure, type PassThroughEnd } from './forward-exchange.js';
+import { MIN_BYTES_PER_SECOND } from './min-data-rate.js';
+import { ForwardExchange, type ForwardFailure, type PassThroughResult } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
 import { createForwardedHeaders } from './forward-headers.js';
-import { type ForwardedParts, headersFor } from './forwarded-parts.js';
-import { Places } from './places.js';
+import { type ForwardOverrides, headersFor } from './forward-overrides.js';
+import { Slots } from './slots.js';
 import { originForm } from '../ngsi-ld/request-path.js';
 
+/** The broker, the connections to it, and the limits on requests that are forwarded. */
 export interface PassThroughOptions {
   /** Pool or Agent, which the caller owns and closes. It must not decompress, cache, redirect or retry. */
   readonly dispatcher: Dispatcher;
@@ -22,24 +23,24 @@ export interface PassThroughOptions {
    * in ms.
    */
   readonly brokerTimeoutMs: number;
-  /** How many requests the broker gets at the same time, by kind, and how long the others wait for their place. */
-  readonly places?: Partial<PassThroughPlaces>;
+  /** How many requests the broker gets at the same time, by kind, and how long the others wait for a slot. */
+  readonly slots?: Partial<PassThroughSlots>;
   /** Called once for each request when it is over, however it ended. Must not throw. */
-  readonly onEnded?: ((end: PassThroughEnd) => void) | undefined;
+  readonly onEnded?: ((end: PassThroughResult) => void) | undefined;
   /** Called once for each request that could not be forwarded, or whose answer broke off. Must not throw. */
   readonly onError?: (error: unknown, failure: ForwardFailure) => void;
 }
 
-interface PassThroughPlaces {
+interface PassThroughSlots {
   /** Requests without a body, or whose body arrived with the head. @default 256 */
   readonly whole: number;
-  /** Requests whose bodies are still arriving, at their clients' pace. @default 128 */
+  /** Requests whose bodies are still arriving, as fast as their clients send. @default 128 */
   readonly uploads: number;
-  /** How long a request waits for a place, in ms. @default 10000 */
+  /** How long a request waits for a slot, in ms. @default 10000 */
   readonly waitMs: number;
-  /** How long an idle client keeps a place that other requests wait for, in ms. @default 4000 */
+  /** How long an idle client keeps a slot that other requests wait for, in ms. @default 4000 */
   readonly idleMs: number;
-  /** The average pace below which an upload counts as idle, in bytes per second. @default 1000 */
+  /** The average rate below which an upload counts as idle, in bytes per second. @default 1000 */
   readonly bytesPerSecond: number;
 }
 
@@ -47,15 +48,16 @@ interface PassThroughPlaces {
  * Forwards one request and answers it; never throws. The response's `close` event marks its end, however it ended.
  * `awaitsContinue` means that the client sent `Expect: 100-continue` and has not been answered yet.
  */
-export type PassThrough = (req: IncomingMessage, res: ServerResponse, how?: ForwardingManner) => void;
+export type PassThrough = (req: IncomingMessage, res: ServerResponse, how?: ForwardOptions) => void;
 
-export interface ForwardingManner extends ForwardedParts {
+/** What is already known about a single request: parts that were read or replaced, and an open `Expect`. */
+export interface ForwardOptions extends ForwardOverrides {
   readonly awaitsContinue?: boolean;
 }
 
-export type { ForwardFailure, PassThroughEnd };
+export type { ForwardFailure, PassThroughResult };
 
-const PLACES: PassThroughPlaces = {
+const DEFAULT_SLOTS: PassThroughSlots = {
   whole: 256,
   uploads: 128,
   waitMs: 10_000,
@@ -71,7 +73,7 @@ const PLACES: PassThroughPlaces = {
  *
  * If an answer breaks off, the client's connection is broken as well, so that a truncated body never looks complete.
  * Otherwise failures are answered with problem+json: 502 for a broker that is unreachable or does not follow HTTP, 504
- * for one that is too slow, 503 if the gateway is shutting down or no place became free in time, 408 for a body that
+ * for one that is too slow, 503 if the gateway is shutting down or no slot became free in time, 408 for a body that
  * makes no progress, 400 for what HTTP/1.1 cannot express. Requests that servers interpret in different ways must have
  * been refused before; see request-checks.ts.
  *
@@ -81,18 +83,18 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const base = brokerBase(options.brokerUrl);
   const forwardedHeaders = createForwardedHeaders(options.strippedHeaders, options.viaName);
   const { brokerTimeoutMs: brokerTimeout } = options;
-  const { whole, uploads, bytesPerSecond, ...times } = { ...PLACES, ...options.places };
+  const { whole, uploads, bytesPerSecond, ...times } = { ...DEFAULT_SLOTS, ...options.slots };
   const exchangeOptions = {
     dispatcher: options.dispatcher,
     onError: options.onError,
     onEnded: options.onEnded,
     bytesPerSecond,
     // Separate, because clients determine how long their uploads take.
-    wholePlaces: new Places({ max: whole, ...times }),
-    uploadPlaces: new Places({ max: uploads, ...times }),
+    wholeSlots: new Slots({ max: whole, ...times }),
+    uploadSlots: new Slots({ max: uploads, ...times }),
   };
 
-  return (req, res, { awaitsContinue = false, ...parts } = {}) => {
+  return (req, res, { awaitsContinue = false, ...overrides } = {}) => {
     if (res.closed) return;
     const path = brokerTarget(base, req.url ?? '');
     if (path === undefined) {
@@ -100,9 +102,9 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       answerProblem(req, res, problem, awaitsContinue);
       options.onEnded?.({ method: req.method ?? '', status: problem.status, ms: 0 });
     } else {
-      const headers = headersFor(forwardedHeaders(req), parts);
+      const headers = headersFor(forwardedHeaders(req), overrides);
       const outbound = { origin: base.origin, path, headers, brokerTimeout };
-      new ForwardExchange(req, res, exchangeOptions, outbound, parts).start(awaitsContinue);
+      new ForwardExchange(req, res, exchangeOptions, outbound, overrides).start(awaitsContinue);
     }
   };
 }

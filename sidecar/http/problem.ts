@@ -32,7 +32,7 @@ export function problemOf(error: unknown): ProblemAnswer | undefined {
 }
 
 /** The answer to an unexpected error; it does not reveal the cause. */
-export function unforeseen(): Problem {
+export function unexpectedProblem(): Problem {
   return problem('internalError', 'An unexpected error occurred; the log of the gateway has the cause.');
 }
 

@@ -14,7 +14,7 @@ export interface Preferences {
  * Reads the header `Prefer`. If a preference is given more than once, the first counts (RFC 7240 § 2). A header that
  * does not follow the grammar is ignored as a whole.
  */
-export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
+export function readPreferences(header: string | readonly string[] | undefined): Preferences {
   const given = parsePrefer([header ?? []].flat().join(','));
   return {
     respondAsync: given?.get('respond-async') === '',
@@ -65,6 +65,7 @@ export interface PurgeAnswer {
   readonly body?: unknown;
 }
 
+/** What the answer contains in addition to the report. */
 export interface AnswerOptions {
   /** The id of the purge's record. */
   readonly id: string;

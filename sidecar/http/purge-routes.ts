@@ -5,8 +5,8 @@ import type { PurgeService } from '../jobs/purge-service.js';
 import { disconnectSignal } from './client-disconnect.js';
 import { refused, type RequestRefusedError } from './errors.js';
 import type { Access } from './access.js';
-import { type AskedPurge, newPurgeOf } from './new-purge.js';
-import { preferencesOf, purgeAnswer } from './purge-answer.js';
+import { type RequestedPurge, readNewPurge } from './new-purge.js';
+import { readPreferences, purgeAnswer } from './purge-answer.js';
 
 export interface PurgeRoutesOptions {
   readonly purges: PurgeService;
@@ -29,7 +29,7 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
       } catch (error) {
         if (!(error instanceof RoleMissingError)) throw error;
         // A known caller attempted a purge, so the refusal is recorded.
-        newPurgeOf(request, whatIsAsked(request.raw), options.purges, error);
+        readNewPurge(request, requestedPurgeOf(request.raw), options.purges, error);
       }
       // A purge has no body, whatever the media type; a query in a body would be silently ignored.
       delete request.raw.headers['content-type'];
@@ -62,7 +62,7 @@ export function registerPurgeRoutes(app: FastifyInstance, options: PurgeRoutesOp
 const TEMPORAL_PATH = '/ngsi-ld/v1/temporal/entities';
 
 /** Reads which purge a request asks for; path and query define it completely. */
-function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
+function requestedPurgeOf({ url = '' }: IncomingMessage): RequestedPurge {
   const target = url.startsWith(TEMPORAL_PATH) ? 'temporal' : 'entities';
   const mark = url.indexOf('?');
   return { target, query: mark === -1 ? '' : url.slice(mark + 1) };
@@ -71,10 +71,10 @@ function whatIsAsked({ url = '' }: IncomingMessage): AskedPurge {
 function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const fault = request.body === HAS_BODY ? bodyRefused() : undefined;
-    const asked = newPurgeOf(request, whatIsAsked(request.raw), purges, fault);
-    const preferences = preferencesOf(request.headers.prefer);
+    const purge = readNewPurge(request, requestedPurgeOf(request.raw), purges, fault);
+    const preferences = readPreferences(request.headers.prefer);
     if (preferences.respondAsync) {
-      const record = await purges.submit(asked);
+      const record = await purges.submit(purge);
       return reply
         .code(202)
         .headers({
@@ -86,7 +86,7 @@ function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
         .send(Buffer.from(JSON.stringify(record)));
     }
     const startedMs = performance.now();
-    const { report, record } = await purges.run(asked, disconnectSignal(request.raw, reply.raw));
+    const { report, record } = await purges.run(purge, disconnectSignal(request.raw, reply.raw));
     const { status, headers, body } = purgeAnswer(report, {
       id: record.id,
       durationMs: Math.round(performance.now() - startedMs),

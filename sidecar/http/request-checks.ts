@@ -32,7 +32,7 @@ const MAX_TARGET_CHARS = 16 * 1024;
  * first, some the last, and some join both with a comma. Some also treat an empty tenant as the default tenant, or an
  * underscore in a name as a dash.
  */
-const SINGLE: ReadonlySet<string> = new Set([
+const SINGLETON_FIELDS: ReadonlySet<string> = new Set([
   'ngsild-tenant',
   'fiware-service',
   'fiware-servicepath',
@@ -86,7 +86,7 @@ export function faultyFields(raw: readonly string[]): ProblemDraft | undefined {
       if (hasHost) return REPEATED_HOST;
       hasHost = true;
     }
-    if (!SINGLE.has(name)) continue;
+    if (!SINGLETON_FIELDS.has(name)) continue;
     if (given !== name) return withUnderscores(raw[index] ?? '');
     seen ??= new Set();
     if ((raw[index + 1] ?? '').trim() === '') return ambiguous(raw[index] ?? '', 'is empty');
@@ -163,6 +163,7 @@ export function longTarget(target: string): ProblemDraft | undefined {
   );
 }
 
+/** The names under which clients may address the gateway. */
 export interface TrustedHostsOptions {
   /** Names of the gateway, lower-case, without ports. */
   readonly names: readonly string[];
@@ -171,14 +172,14 @@ export interface TrustedHostsOptions {
 }
 
 /** The parts of a request that the check needs. */
-export interface CalledBy {
+export interface HostCheckRequest {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
 }
 
 /** Returns the problem of a request that a foreign web page may have sent; undefined for any other request. */
-export type HostCheck = (request: CalledBy) => ProblemDraft | undefined;
+export type HostCheck = (request: HostCheckRequest) => ProblemDraft | undefined;
 
 const FOREIGN_HOST: ProblemDraft = problem(
   'hostNotAllowed',
@@ -200,12 +201,14 @@ export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTION
  */
 export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
   const known = new Set(names);
-  const isOurs = (name: string) => known.has(name) || name.endsWith('.localhost') || isLoopback(bare(name));
+  const isOurs = (name: string) =>
+    known.has(name) || name.endsWith('.localhost') || isLoopback(withoutBrackets(name));
   return ({ method, host, origin }) => {
     if (SAFE_METHODS.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);
     // HTTP/1.0 has no Host; browsers always send one.
-    if (!anyHost && called !== undefined && isIP(bare(called)) === 0 && !isOurs(called)) return FOREIGN_HOST;
+    if (!anyHost && called !== undefined && isIP(withoutBrackets(called)) === 0 && !isOurs(called))
+      return FOREIGN_HOST;
     if (origin === undefined) return undefined;
     const from = URL.canParse(origin) ? new URL(origin).hostname : '';
     return from !== '' && (from === called || isOurs(from)) ? undefined : FOREIGN_ORIGIN;
@@ -217,7 +220,7 @@ function nameOf(host: string): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.trim().toLowerCase())?.[1] ?? host;
 }
 
-function bare(name: string): string {
+function withoutBrackets(name: string): string {
   return name.replace(/^\[|\]$/g, '');
 }
 
@@ -245,10 +248,10 @@ export function createLoopCheck(name: string): LoopCheck {
 export const TOKEN_HEADER = 'x-gateway-token';
 
 /** Whether a request carries one of the shared secrets; false if there are none. */
-export type Voucher = (request: Pick<IncomingMessage, 'headers'>) => boolean;
+export type GatewayTokenCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
 
 /** @param tokens one token, or two while the secret is being replaced */
-export function createVoucher(tokens: readonly string[] = []): Voucher {
+export function createGatewayTokenCheck(tokens: readonly string[] = []): GatewayTokenCheck {
   const expected = tokens.map(digest);
   return ({ headers: { [TOKEN_HEADER]: header } }) =>
     typeof header === 'string' && isOneOf(digest(header), expected);

@@ -3,25 +3,25 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorTypes } from '../ngsi-ld/problem.js';
 import type { ProblemDraft } from './forward-problem.js';
-import { UNREADABLE } from './late-upload.js';
+import { UNREADABLE } from './lingering-close.js';
 import { problem } from './problem-kinds.js';
 import { requestIdOf, refusalFields } from './request-log.js';
-import type { Turns } from './turns.js';
+import type { RequestPipeline } from './request-pipeline.js';
 
 /** Time for the sender to read the answer before the connection is closed, in milliseconds. */
 const LINGER_MS = 2000;
 
 /** Why node:http creates no response: the input is not HTTP, or is a CONNECT. */
-type RawRefusal = 'unreadable' | 'method';
+type SocketRefusal = 'unreadable' | 'method';
 
-export interface RawAnswersOptions {
-  readonly turns: Pick<Turns, 'answerOn'>;
+export interface SocketErrorHandlersOptions {
+  readonly pipeline: Pick<RequestPipeline, 'currentResponse'>;
   /** Called once for each refusal, with fields for the log. Must not throw. */
-  readonly onRefused: (reason: RawRefusal, fields: object) => void;
+  readonly onRefused: (reason: SocketRefusal, fields: object) => void;
 }
 
 /** Listeners for events of an http.Server that have a socket but no response. */
-export interface RawAnswers {
+export interface SocketErrorHandlers {
   /** Bytes that could not be parsed as a request. */
   readonly clientError: (error: Error & { readonly code?: string }, socket: Socket) => void;
   /** A CONNECT request. */
@@ -36,7 +36,10 @@ const METHODS = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
  * Answers input for which node:http only provides a socket, and ends the connection. Earlier answers are not disturbed:
  * if unreadable input follows a valid request, that request still gets its own answer.
  */
-export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAnswers {
+export function createSocketErrorHandlers({
+  pipeline,
+  onRefused,
+}: SocketErrorHandlersOptions): SocketErrorHandlers {
   /** Sockets with unreadable input; each further byte on them causes another error. */
   const faulty = new WeakSet<Socket>();
 
@@ -46,7 +49,7 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
       socket.destroy();
       return;
     }
-    const open = turns.answerOn(socket);
+    const open = pipeline.currentResponse(socket);
     if (open?.req.complete === true && error.code === 'HPE_INVALID_EOF_STATE') {
       // The client disconnected in the middle of its next request.
       socket.end();
@@ -68,7 +71,7 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
 
   /** Answers after the previous answers have ended. */
   function answerInTurn(socket: Socket, draft: ProblemDraft, reqId: string): void {
-    const open = turns.answerOn(socket);
+    const open = pipeline.currentResponse(socket);
     if (open?.req.complete === true) open.once('close', () => answerInTurn(socket, draft, reqId));
     else if (open?.headersSent !== true) endWith(socket, draft, reqId);
     // A second head in the middle of an answer would be read as part of it. An answer that only waits for the rest of
@@ -81,7 +84,7 @@ export function createRawAnswers({ turns, onRefused }: RawAnswersOptions): RawAn
     socket.on('error', () => undefined);
     const reqId = requestIdOf(req);
     onRefused('method', { reqId, ...refusalFields(req, NO_TUNNELS) });
-    if (turns.answerOn(req.socket) === undefined) endWith(req.socket, NO_TUNNELS, reqId, METHODS);
+    if (pipeline.currentResponse(req.socket) === undefined) endWith(req.socket, NO_TUNNELS, reqId, METHODS);
     // The answer that is still open is no longer supervised.
     else socket.destroy();
   }

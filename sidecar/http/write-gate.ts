@@ -12,24 +12,25 @@ import type {
   WriteChecks,
   WriteOutcome,
 } from '../write-checks/index.js';
-import type { BaseUrlOf } from './api/admission.js';
+import type { BaseUrlOf } from './api/request-hooks.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { BodyMemory, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
 import { RequestRefusedError } from './errors.js';
 import { callerOf } from './access.js';
 import { forwardedHeaders } from './new-purge.js';
-import type { ForwardedParts } from './forwarded-parts.js';
-import type { ForwardingManner, PassThrough } from './pass-through.js';
+import type { ForwardOverrides } from './forward-overrides.js';
+import type { ForwardOptions, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
-import { SAFE_METHODS, type Voucher } from './request-checks.js';
+import { SAFE_METHODS, type GatewayTokenCheck } from './request-checks.js';
 
+/** The checks of writes, the pass-through behind them, and the largest body that is judged. */
 export interface WriteGateOptions {
   readonly passThrough: PassThrough;
   readonly checks: WriteChecks;
   readonly baseUrlOf: BaseUrlOf;
   /** Whether a request has the gateway token, so that the gateway in front vouches for its caller. */
-  readonly isVouchedFor: Voucher;
+  readonly isVouchedFor: GatewayTokenCheck;
   /** Maximum size of a body that is judged, in bytes. */
   readonly bodyLimit: number;
   /** Called for each refused write. Must not throw. */
@@ -37,10 +38,10 @@ export interface WriteGateOptions {
 }
 
 /** Header of the answer to a write that was checked. */
-const VERDICT = 'Write-Check';
+const VERDICT_HEADER = 'Write-Check';
 
 /** Memory for the bodies of writes that are checked, in bytes. */
-const ROOM = 128 * 1024 * 1024;
+const BODY_MEMORY_BYTES = 128 * 1024 * 1024;
 
 /** Maximum number of faults in an answer. */
 const MAX_FAULTS = 1000;
@@ -65,7 +66,7 @@ const UNCLEAR = problem(
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks } = options;
-  const room = new BodyMemory(ROOM);
+  const bodyMemory = new BodyMemory(BODY_MEMORY_BYTES);
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;
@@ -78,7 +79,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     else goOn(req, res, how);
   };
 
-  function goOn(req: IncomingMessage, res: ServerResponse, how: ForwardingManner): void {
+  function goOn(req: IncomingMessage, res: ServerResponse, how: ForwardOptions): void {
     const { method = '', url = '' } = req;
     const route = SAFE_METHODS.has(method) ? undefined : classifyWrite(method, url);
     if (route === undefined) {
@@ -90,24 +91,24 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     const known = checks.policies();
     if (known instanceof Promise)
       void known.then((one) => {
-        if (!res.closed) write.take(one);
+        if (!res.closed) write.decide(one);
       });
-    else write.take(known);
+    else write.decide(known);
   }
 
   function gated(
     req: IncomingMessage,
     res: ServerResponse,
     route: WriteRoute | 'unclear',
-    { awaitsContinue = false }: ForwardingManner,
+    { awaitsContinue = false }: ForwardOptions,
   ): GatedWrite {
-    return new GatedWrite({ options, room, req, res, route, awaitsContinue });
+    return new GatedWrite({ options, bodyMemory, req, res, route, awaitsContinue });
   }
 }
 
 interface Gated {
   readonly options: WriteGateOptions;
-  readonly room: BodyMemory;
+  readonly bodyMemory: BodyMemory;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly route: WriteRoute | 'unclear';
@@ -117,24 +118,24 @@ interface Gated {
 /** A write that passes through the gate. */
 class GatedWrite {
   readonly #options: WriteGateOptions;
-  readonly #room: BodyMemory;
+  readonly #bodyMemory: BodyMemory;
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #route: WriteRoute | 'unclear';
   /** How the request is to be forwarded, as determined so far. */
-  #parts: ForwardingManner;
+  #overrides: ForwardOptions;
 
-  constructor({ options, room, req, res, route, awaitsContinue }: Gated) {
+  constructor({ options, bodyMemory, req, res, route, awaitsContinue }: Gated) {
     this.#options = options;
-    this.#room = room;
+    this.#bodyMemory = bodyMemory;
     this.#req = req;
     this.#res = res;
     this.#route = route;
-    this.#parts = { awaitsContinue };
+    this.#overrides = { awaitsContinue };
   }
 
   /** Decides how to handle the write. @param known the policies; undefined if they could not be read */
-  take(known: KnownPolicies | undefined): void {
+  decide(known: KnownPolicies | undefined): void {
     const { checks } = this.#options;
     const route = this.#route;
     const candidates = this.#candidatesIn(known);
@@ -142,17 +143,17 @@ class GatedWrite {
     if (candidates === undefined || isDelete) {
       if (known !== undefined && known.policies.length > 0)
         this.#noteChange(route === 'unclear' || route.id === undefined ? undefined : [route.id]);
-      this.#passOn();
+      this.#forward();
     } else if (known === undefined)
-      this.#act(checks.failed(candidates, new Error('The policies could not be read since the start.')));
+      this.#carryOut(checks.failed(candidates, new Error('The policies could not be read since the start.')));
     else if (route === 'unclear') {
       const isEnforced = candidates.some(({ mode }) => mode === 'enforce');
       this.#noteChange(undefined);
       const decision = checks.unjudged(candidates, 'its path is not spelled as that of a write');
       if (isEnforced) this.refuse(UNCLEAR);
-      else this.#passOn(decision.verdict);
+      else this.#forward(decision.verdict);
     } else
-      this.#look(route, candidates, known.stamp).catch((error: unknown) => {
+      this.#judge(route, candidates, known.stamp).catch((error: unknown) => {
         if (error instanceof RequestRefusedError && !this.#res.headersSent)
           this.refuse(problem(error.kind, error.message), true);
         else this.#req.socket.destroy();
@@ -160,7 +161,7 @@ class GatedWrite {
   }
 
   /** Refuses the write. @param isLast whether to answer without waiting for the rest of the body */
-  refuse(draft: ProblemDraft, isLast = this.#parts.awaitsContinue === true): void {
+  refuse(draft: ProblemDraft, isLast = this.#overrides.awaitsContinue === true): void {
     this.#options.onRefused?.(this.#req, draft);
     answerProblem(this.#req, this.#res, draft, isLast);
   }
@@ -172,36 +173,36 @@ class GatedWrite {
     return checks.candidates(known, { tenants: tenantsOf(this.#req.headers), caller });
   }
 
-  async #look(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string): Promise<void> {
+  async #judge(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string): Promise<void> {
     const { checks, bodyLimit } = this.#options;
-    const [req, res, room] = [this.#req, this.#res, this.#room];
+    const [req, res, bodyMemory] = [this.#req, this.#res, this.#bodyMemory];
     const facts = bodyFacts(req);
-    if ('doubt' in facts) {
-      this.#settleUnjudged(candidates, facts.doubt);
+    if ('ambiguity' in facts) {
+      this.#settleUnjudged(candidates, facts.ambiguity);
       return;
     }
     if (route.kind === 'delete-attribute') {
-      this.#act(await checks.check(this.#writeOf(route, candidates, stamp), { ...facts, bytes: '' }));
+      this.#carryOut(await checks.check(this.#writeOf(route, candidates, stamp), { ...facts, bytes: '' }));
       return;
     }
     const isLarge = Number(req.headers['content-length'] ?? 0) > bodyLimit;
-    if (this.#parts.awaitsContinue === true && !isLarge) res.writeContinue();
-    const body = await collectBody(req, res, bodyLimit, room);
+    if (this.#overrides.awaitsContinue === true && !isLarge) res.writeContinue();
+    const body = await collectBody(req, res, bodyLimit, bodyMemory);
     if (body === 'gone') return;
     if (body === 'slow') {
       answerProblem(req, res, FAILURE_PROBLEMS['slow-client'], true);
       return;
     }
-    if (!isLarge) this.#parts = { body };
+    if (!isLarge) this.#overrides = { body };
     // The body also takes memory while the request waits for the broker.
-    const give = () => room.give(body.bytes.length);
-    if (res.closed) give();
-    else res.on('close', give);
+    const release = () => bodyMemory.release(body.bytes.length);
+    if (res.closed) release();
+    else res.on('close', release);
     try {
       if (!body.isWhole) {
         if (body.why === 'large')
           this.#settleUnjudged(candidates, `its body is larger than ${bodyLimit} bytes`);
-        else this.#act(checks.failed(candidates, new Error('Too many request bodies are being read.')));
+        else this.#carryOut(checks.failed(candidates, new Error('Too many request bodies are being read.')));
         return;
       }
       // The policies may have changed while the body was being read.
@@ -210,12 +211,12 @@ class GatedWrite {
       const latest = known === undefined || known.stamp === stamp ? candidates : this.#candidatesIn(known);
       if (latest === undefined) {
         this.#noteChange(undefined);
-        this.#passOn();
+        this.#forward();
         return;
       }
       const write = this.#writeOf(route, latest, known?.stamp ?? stamp);
       const outcome = await checks.check(write, { ...facts, bytes: body.bytes.toString('latin1') });
-      if (!res.closed) this.#act(outcome);
+      if (!res.closed) this.#carryOut(outcome);
     } catch (error) {
       // The client has disconnected.
       if (!res.closed) throw error;
@@ -228,7 +229,7 @@ class GatedWrite {
       candidates,
       stamp,
       // Deferred, because few writes depend on stored entities.
-      placeOfEntities: () => placeOf(this.#req, route.kind.startsWith('temporal-')),
+      placeOfEntities: () => entitySourceOf(this.#req, route.kind.startsWith('temporal-')),
       baseUrl: this.#options.baseUrlOf(this.#req),
       signal: new ClientDisconnect(this.#res),
     };
@@ -238,12 +239,12 @@ class GatedWrite {
   #settleUnjudged(candidates: readonly CandidatePolicy[], reason: string): void {
     const decision = this.#options.checks.unjudged(candidates, reason);
     this.#noteChange(undefined);
-    if (decision.action === 'pass') this.#passOn(decision.verdict);
+    if (decision.action === 'pass') this.#forward(decision.verdict);
     else this.refuse(refusal(decision.refused, false));
   }
 
   /** Carries out the decision. */
-  #act(outcome: WriteOutcome): void {
+  #carryOut(outcome: WriteOutcome): void {
     const route = this.#route === 'unclear' ? undefined : this.#route;
     switch (outcome.action) {
       case 'fail-closed':
@@ -251,7 +252,7 @@ class GatedWrite {
         return;
       case 'fail-open':
         this.#noteChange(undefined);
-        this.#passOn('not-judged');
+        this.#forward('not-judged');
         return;
       case 'refuse':
         this.refuse(refusal(outcome.refused, route?.kind.startsWith('batch-') === true));
@@ -264,18 +265,18 @@ class GatedWrite {
         }
         if (outcome.ids === undefined || outcome.ids.length > 0) this.#noteChange(outcome.ids);
         const { thinned } = outcome;
-        this.#passOn(outcome.verdict, thinned && insteadOf(thinned, outcome.refused));
+        this.#forward(outcome.verdict, thinned && replacementOf(thinned, outcome.refused));
       }
     }
   }
 
   /** Forwards the write. @param verdict undefined if the write was not checked */
-  #passOn(verdict?: WriteVerdict, instead?: ForwardedParts['instead']): void {
-    const answerFields = verdict === undefined ? [] : [VERDICT, verdict];
+  #forward(verdict?: WriteVerdict, replacement?: ForwardOverrides['replacement']): void {
+    const responseFields = verdict === undefined ? [] : [VERDICT_HEADER, verdict];
     this.#options.passThrough(this.#req, this.#res, {
-      ...this.#parts,
-      answerFields,
-      ...(instead === undefined ? {} : { instead }),
+      ...this.#overrides,
+      responseFields,
+      ...(replacement === undefined ? {} : { replacement }),
     });
   }
 
@@ -288,10 +289,10 @@ class GatedWrite {
 }
 
 /** Replaces a batch by its accepted entities, and adds the refused ones to the answer. */
-function insteadOf(
+function replacementOf(
   { body, ids }: { readonly body: string; readonly ids: readonly string[] },
   refused: readonly RefusedEntity[],
-): NonNullable<ForwardedParts['instead']> {
+): NonNullable<ForwardOverrides['replacement']> {
   const errors = batchErrors(refused);
   return {
     body: Buffer.from(body),
@@ -303,7 +304,7 @@ function insteadOf(
 }
 
 /** Where to look up entities. The Link header is left out, because it only says how to interpret the body. */
-function placeOf(req: IncomingMessage, isTemporal: boolean): EntityPlace {
+function entitySourceOf(req: IncomingMessage, isTemporal: boolean): EntityPlace {
   const { link: _link, ...headers } = forwardedHeaders(req.headers);
   const names = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath'];
   const key = `${isTemporal ? 't' : 'e'} ${names.map((name) => JSON.stringify(headers[name] ?? '')).join(' ')}`;
@@ -315,10 +316,10 @@ function bodyFacts({
   headers,
   rawHeaders,
   url = '',
-}: IncomingMessage): Omit<WriteBody, 'bytes'> | { readonly doubt: string } {
+}: IncomingMessage): Omit<WriteBody, 'bytes'> | { readonly ambiguity: string } {
   const coding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (coding !== 'identity' && coding !== '')
-    return { doubt: `its body has the content coding ${coding.slice(0, 40)}` };
+    return { ambiguity: `its body has the content coding ${coding.slice(0, 40)}` };
   let types = 0;
   const links: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -326,18 +327,18 @@ function bodyFacts({
     if (name === 'content-type') types += 1;
     else if (name === 'link') links.push(rawHeaders[at + 1] ?? '');
   }
-  if (types > 1) return { doubt: 'it has more than one Content-Type' };
+  if (types > 1) return { ambiguity: 'it has more than one Content-Type' };
   const [essence = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.find((one) => one.trim().startsWith('charset='));
   if (charset !== undefined && !/^\s*charset="?utf-8"?\s*$/.test(charset))
-    return { doubt: 'its body is not declared as UTF-8' };
+    return { ambiguity: 'its body is not declared as UTF-8' };
   const link = contextLink(links);
   const { datasetId, ...options } = writeOptions(url);
   return {
     ...options,
     isJsonLd: essence.trim() === 'application/ld+json' || essence.trim() === 'application/merge-patch+json',
     ...(datasetId === undefined ? {} : { datasetId }),
-    ...(link === 'unclear' ? { linkDoubt: 'its header Link does not name exactly one @context' } : {}),
+    ...(link === 'unclear' ? { linkAmbiguity: 'its header Link does not name exactly one @context' } : {}),
     ...(typeof link === 'object' ? { link: link.url } : {}),
   };
 }

@@ -91,8 +91,8 @@ interface PartsOptions extends SchemaServiceOptions {
 function parts({ deadlineMs, limitBytes, ...options }: PartsOptions) {
   const { workers, clock } = options;
   const service = new SchemaService(options);
-  const { schemas, typeModels, contextSupply } = service;
-  const workbench = new Workbench({ schemas, typeModels, contextSupply, workers, deadlineMs });
+  const { schemas, typeModels, contextLoader } = service;
+  const workbench = new Workbench({ schemas, typeModels, contextLoader: contextLoader, workers, deadlineMs });
   const transfer = new Transfer({ schemas: service, workbench, workers, clock, deadlineMs, limitBytes });
   const { store } = options;
   const judge = new EntityJudge({ store, schemas, typeModels, workers, clock, deadlineMs });

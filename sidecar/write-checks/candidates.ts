@@ -75,7 +75,7 @@ function candidateOf(name: string, settings: WritePolicySettings): CandidatePoli
     mode,
     onUnjudged,
     onFailure,
-    thins: batch === 'valid-only',
+    allowsPartialBatch: batch === 'valid-only',
     tenant,
     types,
     model,
@@ -85,5 +85,5 @@ function candidateOf(name: string, settings: WritePolicySettings): CandidatePoli
 /** The setting WRITE_CHECK as a policy; it has no name. */
 export function settingPolicy(mode: WriteMode): CandidatePolicy {
   const onFailure = mode === 'enforce' ? 'refuse' : 'accept';
-  return { name: '', priority: -Infinity, mode, onUnjudged: 'accept', onFailure, thins: false };
+  return { name: '', priority: -Infinity, mode, onUnjudged: 'accept', onFailure, allowsPartialBatch: false };
 }

@@ -31,7 +31,7 @@ export interface RefusedEntity {
 
 /** Decides what happens to a write. @param isBatch whether the body is an array of entities */
 export function decide(
-  { valid, others, thinned }: Judgement,
+  { valid, others, partialBatch }: Judgement,
   candidates: readonly CandidatePolicy[],
   isBatch: boolean,
 ): Decision {
@@ -47,7 +47,7 @@ export function decide(
       : [];
   });
   if (refused.length === 0) return { verdict, action: 'pass', refused };
-  return { verdict, action: thinned === undefined ? 'refuse' : 'thin', refused };
+  return { verdict, action: partialBatch === undefined ? 'refuse' : 'thin', refused };
 }
 
 function faultsOf({ index, id, reason, errors }: JudgedItem, isBatch: boolean): readonly WriteFault[] {

@@ -1,4 +1,4 @@
-import type { Supplied } from '../schemas/json-ld/errors.js';
+import type { ContextResults } from '../schemas/json-ld/errors.js';
 import type { WriteTasks } from '../schemas/writes/tasks.js';
 import type {
   Judgement,
@@ -94,10 +94,10 @@ export class Judge {
   async #prepared(
     stamp: string,
     { urls, context, unprepared, threadId }: JudgeNeeds,
-    before: Supplied,
+    before: ContextResults,
     baseUrl: string,
     run: RunOptions,
-  ): Promise<Supplied> {
+  ): Promise<ContextResults> {
     if (urls === undefined && unprepared === undefined) return before;
     const slowly = { ...run, deadlineMs: PREPARE_MS, threadId };
     const ready = await this.#supply.withSchemas(unprepared ?? []);

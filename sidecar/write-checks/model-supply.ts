@@ -1,7 +1,7 @@
 import { localName } from '../ngsi-ld/representation/names.js';
-import { eachOf, modelNamed, type SchemaService, unlessGone } from '../schemas/models/index.js';
-import { isWhole } from '../schemas/json-ld/context-form.js';
-import type { Supplied } from '../schemas/json-ld/errors.js';
+import { allItems, parseModelName, type SchemaService, undefinedIfGone } from '../schemas/models/index.js';
+import { isSelfContained } from '../schemas/json-ld/context-form.js';
+import type { ContextResults } from '../schemas/json-ld/errors.js';
 import { iriOf, withoutCore } from '../schemas/json-ld/term-meanings.js';
 import type { WrittenType } from '../schemas/writes/policy-choice.js';
 import type { SuppliedModel } from '../schemas/writes/protocol.js';
@@ -53,7 +53,7 @@ export class ModelSupply {
   ): Promise<readonly (readonly [name: string, model: SuppliedModel | undefined])[]> {
     const found: (readonly [string, SuppliedModel | undefined])[] = [];
     for (const name of names) {
-      const named = modelNamed(name);
+      const named = parseModelName(name);
       const [model] = named === undefined ? [] : await this.#supplied(named, named.version);
       found.push([name, model]);
     }
@@ -64,7 +64,7 @@ export class ModelSupply {
     { domain, name }: Pick<Model, 'domain' | 'name'>,
     version: number | undefined,
   ): Promise<readonly SuppliedModel[]> {
-    const stored = await unlessGone(this.#schemas.store.models.texts({ domain, name }, version));
+    const stored = await undefinedIfGone(this.#schemas.store.models.texts({ domain, name }, version));
     if (stored === undefined) return [];
     const schema = this.#schemas.schemas.ofVersion(stored);
     this.#texts.set(schema.contentHash, schema.text);
@@ -86,9 +86,9 @@ export class ModelSupply {
     return found;
   }
 
-  async contexts(urls: readonly string[], baseUrl: string): Promise<Supplied> {
-    const { contextSupply } = this.#schemas;
-    return Promise.all(urls.map(async (url) => [url, await contextSupply.supply(url, baseUrl)] as const));
+  async contexts(urls: readonly string[], baseUrl: string): Promise<ContextResults> {
+    const { contextLoader } = this.#schemas;
+    return Promise.all(urls.map(async (url) => [url, await contextLoader.load(url, baseUrl)] as const));
   }
 }
 
@@ -126,7 +126,7 @@ class OwnTypeNames {
   async #read(stamp: string): Promise<readonly NamesByIri[]> {
     const { store } = this.#schemas;
     const maps: NamesByIri[] = [];
-    for await (const { name } of eachOf((page) => store.domains.list(page)))
+    for await (const { name } of allItems((page) => store.domains.list(page)))
       for (const { contextSha256: sha256 } of await store.models.current(name)) {
         const known = this.#byContext.get(sha256) ?? this.#byContext.get(`${sha256} ${stamp}`);
         maps.push(known ?? (await this.#readOne(sha256, stamp)));
@@ -140,12 +140,12 @@ class OwnTypeNames {
     const own = text === undefined ? [] : withoutCore(text).slice(1);
     const map = own.length === 0 ? new Map<string, readonly string[]>() : await this.#namesIn(own);
     if (this.#byContext.size >= MAX_REMEMBERED) this.#byContext.clear();
-    this.#byContext.set(isWhole(own) ? sha256 : `${sha256} ${stamp}`, map);
+    this.#byContext.set(isSelfContained(own) ? sha256 : `${sha256} ${stamp}`, map);
     return map;
   }
 
   async #namesIn(own: readonly JsonValue[]): Promise<NamesByIri> {
-    const found = await this.#schemas.contextSupply.termsOf(JSON.stringify(own), '');
+    const found = await this.#schemas.contextLoader.termsOf(JSON.stringify(own), '');
     const names = new Map<string, string[]>();
     for (const [term, meaning] of 'failed' in found ? [] : found.terms) {
       const iri = iriOf(meaning);

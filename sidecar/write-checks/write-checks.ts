@@ -28,7 +28,14 @@ export interface Write {
 /** The body of a write, and what is known about it. */
 export type WriteBody = Pick<
   JudgeInput,
-  'bytes' | 'isSimplified' | 'updates' | 'mergesLanguages' | 'datasetId' | 'link' | 'linkDoubt' | 'isJsonLd'
+  | 'bytes'
+  | 'isSimplified'
+  | 'updates'
+  | 'mergesLanguages'
+  | 'datasetId'
+  | 'link'
+  | 'linkAmbiguity'
+  | 'isJsonLd'
 >;
 
 /** The decision on a write, and the reason. */
@@ -155,10 +162,15 @@ export class WriteChecks {
         ],
         performance.now() - startedMs,
       );
-      const { thinned, ids } = judgement;
+      const { partialBatch, ids } = judgement;
       const isEnforced = write.candidates.some(({ mode }) => mode === 'enforce');
       const isMissing = isEnforced && judgement.isMissing === true && decision.verdict === 'not-judged';
-      return { ...decision, ids, isMissing, ...(decision.action === 'thin' ? { thinned } : {}) };
+      return {
+        ...decision,
+        ids,
+        isMissing,
+        ...(decision.action === 'thin' ? { thinned: partialBatch } : {}),
+      };
     } catch (cause) {
       if (write.signal.aborted) throw cause;
       return this.failed(write.candidates, cause);

@@ -1,4 +1,4 @@
-import { modelNamed, unlessGone } from '../schemas/models/index.js';
+import { parseModelName, undefinedIfGone } from '../schemas/models/index.js';
 import { choosePolicy } from '../schemas/writes/policy-choice.js';
 import {
   AlreadyExistsError,
@@ -64,7 +64,7 @@ export class WritePolicyService {
     expected?: Expected,
   ): Promise<WrittenPolicy> {
     const { store, cache } = this.#options;
-    if (settings.model !== undefined && modelNamed(settings.model) === undefined)
+    if (settings.model !== undefined && parseModelName(settings.model) === undefined)
       throw new InvalidBodyError('The body is invalid: /model must name a model.', '/model', MODEL_FORM);
     await this.#requireRoom(name);
     const { policy, isNew } = await store.put({ name, settings, caller }, expected);
@@ -162,10 +162,10 @@ export class WritePolicyService {
   }
 
   async #isThere(model: string): Promise<boolean> {
-    const named = modelNamed(model);
+    const named = parseModelName(model);
     if (named === undefined) return false;
     const { domain, name, version } = named;
-    return (await unlessGone(this.#options.models.get({ domain, name }, version))) !== undefined;
+    return (await undefinedIfGone(this.#options.models.get({ domain, name }, version))) !== undefined;
   }
 }
 

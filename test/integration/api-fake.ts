@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { createBaseUrl } from '../../sidecar/http/api/admission.js';
+import { createBaseUrl } from '../../sidecar/http/api/request-hooks.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
-import { createTurns } from '../../sidecar/http/turns.js';
+import { createRequestPipeline } from '../../sidecar/http/request-pipeline.js';
 import { Access } from '../../sidecar/http/access.js';
 import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
@@ -33,7 +33,7 @@ export function failingService(error: () => Error): Service {
   const store = { ...rooms, isReady: async () => false };
   const schemas = new Proxy(
     { store },
-    { get: (parts, name) => (name === 'store' ? parts.store : name === 'trial' ? () => schemas : room) },
+    { get: (parts, name) => (name === 'store' ? parts.store : name === 'forDryRun' ? () => schemas : room) },
   ) as unknown as SchemaService;
   return {
     schemas,
@@ -61,7 +61,7 @@ export async function startFakeApi(
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
     | ('transfer' | 'importLimit')
     | 'learnt'
-    | ('access' | 'checkHost' | 'checkLoop' | 'turns' | 'purges' | 'retention' | 'archives')
+    | ('access' | 'checkHost' | 'checkLoop' | 'pipeline' | 'purges' | 'retention' | 'archives')
     | ('writePolicies' | 'writeChecks' | 'scans')
   > = {
     ...service,
@@ -69,7 +69,7 @@ export async function startFakeApi(
     bodyLimit: 100_000,
     importLimit: 100_000,
     access: new Access({ tokens: undefined }),
-    turns: createTurns(),
+    pipeline: createRequestPipeline(),
     checkHost: () => undefined,
     checkLoop: () => undefined,
     logger: pino({}, log.stream),

@@ -78,7 +78,7 @@ it('300 stalled uploads do not delay other requests to the broker: reads and sma
 it('requests that wait for a connection to the broker are 503 with Retry-After if none becomes free in time', async () => {
   const broker = await startRawBroker(() => undefined);
   const gateway = await startGateway(broker.url, {
-    places: { whole: 2, uploads: 2, waitMs: 50, idleMs: HOUR },
+    slots: { whole: 2, uploads: 2, waitMs: 50, idleMs: HOUR },
     brokerTimeoutMs: HOUR,
   });
   const open = await connectMany(gateway.port, 4);
@@ -98,7 +98,7 @@ it('requests that wait for a connection to the broker are 503 with Retry-After i
 it('clients that disconnect, waiting for a connection to the broker or using one, leave every connection usable', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
-    places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
+    slots: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: HOUR },
   });
   for (let round = 0; round < 3; round += 1) {
     const clients = await connectMany(gateway.port, 30);
@@ -116,7 +116,7 @@ it('clients that disconnect, waiting for a connection to the broker or using one
 it('a client that blocks others by not sending its body is answered 408, and the next client gets its place', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
-    places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
+    slots: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
   });
   const stalled = await connectMany(gateway.port, 2);
   for (const client of stalled) client.send(UPLOAD);
@@ -135,7 +135,7 @@ it('a client that blocks others by not sending its body is answered 408, and the
 it('a client that blocks others by sending single bytes is answered 408, and the next client gets its place', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
-    places: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
+    slots: { whole: 1, uploads: 2, waitMs: HOUR, idleMs: SOON_MS },
   });
   const dripping = await connectMany(gateway.port, 2);
   for (const client of dripping) drip(client, UPLOAD, ' ');
@@ -156,7 +156,7 @@ it('a client that blocks others by not reading its answer is disconnected, and t
     return true;
   });
   const gateway = await startGateway(broker.url, {
-    places: { whole: 2, uploads: 1, waitMs: HOUR, idleMs: 20 },
+    slots: { whole: 2, uploads: 1, waitMs: HOUR, idleMs: 20 },
   });
   const readers = await connectMany(gateway.port, 2);
   for (const client of readers) {
@@ -177,7 +177,7 @@ it('a client whose body the broker does not read keeps its place, and other clie
   const gateway = await startGateway(broker.url, {
     // On a busy machine, the first client may make no progress for a while before all buffers are
     // full.
-    places: { whole: 1, uploads: 1, waitMs: 3000, idleMs: 1000 },
+    slots: { whole: 1, uploads: 1, waitMs: 3000, idleMs: 1000 },
     brokerTimeoutMs: HOUR,
   });
   const size = 64 * 1024 * 1024;
@@ -198,7 +198,7 @@ it('a client that has sent its body keeps its place until the broker answers, an
     return isWhole;
   });
   const gateway = await startGateway(broker.url, {
-    places: { whole: 1, uploads: 1, waitMs: 300, idleMs: 10 },
+    slots: { whole: 1, uploads: 1, waitMs: 300, idleMs: 10 },
     brokerTimeoutMs: HOUR,
   });
   const client = await connect(gateway.port);
@@ -218,7 +218,7 @@ it('a client that has sent its body keeps its place until the broker answers, an
 it('a slow client keeps its place as long as no other request needs it', async () => {
   const broker = await startPatientBroker();
   const gateway = await startGateway(broker.url, {
-    places: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: 1 },
+    slots: { whole: 1, uploads: 1, waitMs: HOUR, idleMs: 1 },
   });
   const client = await connect(gateway.port);
   client.send(UPLOAD);
@@ -233,7 +233,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     const broker = await startTestBroker();
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientPace: { idleMs: SOON_MS } },
+      { minDataRate: { idleMs: SOON_MS } },
     );
     return { broker, gateway };
   };
@@ -293,7 +293,7 @@ describe('a client that stalls', { concurrency: true }, () => {
       });
       const gateway = await startTestGateway(
         { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
-        { clientPace: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
+        { minDataRate: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
       );
       const client = await connect(gateway.port);
       client.socket.pause();
@@ -335,7 +335,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     const broker = await startFixedBroker(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big}`);
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: String(HOUR) },
-      { clientPace: { idleMs: SOON_MS } },
+      { minDataRate: { idleMs: SOON_MS } },
     );
     const client = await connect(gateway.port);
     client.send(GET);
@@ -358,7 +358,7 @@ describe('a client that stalls', { concurrency: true }, () => {
     });
     const gateway = await startTestGateway(
       { BROKER_URL: broker.url.href },
-      { clientPace: { idleMs: SOON_MS } },
+      { minDataRate: { idleMs: SOON_MS } },
     );
     const waiting = await connect(gateway.port);
     waiting.send(GET);
@@ -374,7 +374,7 @@ it('a client that follows a purge without events is not disconnected, however lo
   const broker = await startRawBroker(() => true);
   const gateway = await startTestGateway(
     { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: '0' },
-    { clientPace: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
+    { minDataRate: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
   );
   const started = await gateway.send('POST', '/api/v2/purges', {
     headers: { 'content-type': 'application/json' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { coreContext, coreContextUrl } from '../../sidecar/schemas/json-ld/core-context.js';
-import type { SuppliedContext, Supply } from '../../sidecar/schemas/json-ld/errors.js';
+import type { SuppliedContext, ContextResult } from '../../sidecar/schemas/json-ld/errors.js';
 import {
   RemoteDocumentError,
   type RemoteDocuments,
@@ -21,12 +21,12 @@ function urlOf(name: string, base = BASE_URL): string {
   return `${base}/api/v2/contexts/${name}`;
 }
 
-function contextOf(supply: Supply): unknown {
+function contextOf(supply: ContextResult): unknown {
   assert.ok('text' in supply, JSON.stringify(supply));
   return (JSON.parse(supply.text) as { '@context': unknown })['@context'];
 }
 
-function failureOf(supply: Supply): string {
+function failureOf(supply: ContextResult): string {
   assert.ok('failure' in supply);
   return supply.failure.kind;
 }
@@ -36,11 +36,11 @@ describe('the supply of contexts', () => {
 
   it('the supply of contexts has the stored contexts in the requested version', async (t) => {
     const { service } = await rigOf(t);
-    const { contexts, models, contextSupply } = service;
+    const { contexts, models, contextLoader } = service;
     await contexts.create('terms', TERMS, OPTIONS);
     await contexts.update('terms', { ...TERMS, more: 'https://terms.example/more' }, OPTIONS);
     await models.create('city', { name: 'Bench', schema: { properties: { wood: {} } } });
-    const supplied = async (url: string) => contextSupply.supply(url, BASE_URL);
+    const supplied = async (url: string) => contextLoader.load(url, BASE_URL);
     assert.deepEqual(contextOf(await supplied(`${urlOf('terms')}?version=1`)), TERMS);
     const current = await supplied(urlOf('terms', 'http://10.0.0.7/gate'));
     assert.equal(Object.keys(contextOf(current) as object).length, 2);
@@ -51,13 +51,13 @@ describe('the supply of contexts', () => {
   });
 
   it('the supply of contexts uses replacement texts for current contexts, and never for versions', async (t) => {
-    const { contexts, contextSupply } = (await rigOf(t)).service;
+    const { contexts, contextLoader } = (await rigOf(t)).service;
     await contexts.create('terms', TERMS, OPTIONS);
     const instead = new Map([
       ['terms', JSON.stringify({ '@context': { other: 'https://terms.example/o' } })],
     ]);
     const termsOf = async (url: string) => {
-      const found = await contextSupply.termsOf(JSON.stringify([url]), BASE_URL, instead);
+      const found = await contextLoader.termsOf(JSON.stringify([url]), BASE_URL, instead);
       return 'failed' in found ? found.failed : found.terms.map(([term]) => term);
     };
     assert.deepEqual(await termsOf(urlOf('terms')), ['other']);
@@ -65,22 +65,22 @@ describe('the supply of contexts', () => {
   });
 
   it('the supply of contexts has the requested version of the core context, not the newest', async (t) => {
-    const { contextSupply } = (await rigOf(t)).service;
-    const supply = await contextSupply.supply(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
+    const { contextLoader } = (await rigOf(t)).service;
+    const supply = await contextLoader.load(urlOf('ngsi-ld-core-context-v1.3'), BASE_URL);
     assert.deepEqual(contextOf(supply), coreContext('1.3')['@context']);
-    const later = await contextSupply.supply(`${urlOf('ngsi-ld-core-context-v1.3')}?version=2`, BASE_URL);
+    const later = await contextLoader.load(`${urlOf('ngsi-ld-core-context-v1.3')}?version=2`, BASE_URL);
     assert.equal(failureOf(later), 'contextRefused');
     assert.notEqual(coreContextUrl(), coreContextUrl('1.3'));
   });
 
   it('the supply of contexts has a stamp that changes with every write, and with the base URL only if that matters', async (t) => {
-    const { contexts, contextSupply } = (await rigOf(t)).service;
-    const stamp = () => contextSupply.stamp(BASE_URL);
+    const { contexts, contextLoader } = (await rigOf(t)).service;
+    const stamp = () => contextLoader.stamp(BASE_URL);
     const before = await stamp();
     assert.equal(await stamp(), before);
-    assert.equal(await contextSupply.stamp('http://other.example'), before);
-    assert.notEqual(await contextSupply.stamp(ALLOWED), before);
-    assert.notEqual(await contextSupply.stamp(`${ALLOWED}/gate`), await contextSupply.stamp(ALLOWED));
+    assert.equal(await contextLoader.stamp('http://other.example'), before);
+    assert.notEqual(await contextLoader.stamp(ALLOWED), before);
+    assert.notEqual(await contextLoader.stamp(`${ALLOWED}/gate`), await contextLoader.stamp(ALLOWED));
     await contexts.create('terms', TERMS, OPTIONS);
     const created = await stamp();
     await contexts.update('terms', {}, OPTIONS);
@@ -94,9 +94,9 @@ describe('the supply of contexts', () => {
     await service.contexts.create('terms', TERMS, OPTIONS);
     const url = urlOf('terms', ALLOWED);
     web.set(url, { '@context': { other: 'https://terms.example/other' } });
-    assert.deepEqual(contextOf(await service.contextSupply.supply(url, ALLOWED)), TERMS);
+    assert.deepEqual(contextOf(await service.contextLoader.load(url, ALLOWED)), TERMS);
     assert.deepEqual(fetched, []);
-    assert.notDeepEqual(contextOf(await service.contextSupply.supply(url, BASE_URL)), TERMS);
+    assert.notDeepEqual(contextOf(await service.contextLoader.load(url, BASE_URL)), TERMS);
     assert.deepEqual(fetched, [url]);
   });
 });
@@ -133,10 +133,10 @@ async function webOf(t: TestContext): Promise<Web> {
 
 it('a context of another origin is fetched at most once a minute, however many requests need it at the same time', async (t) => {
   const web = await webOf(t);
-  const { contextSupply } = web.service;
-  const supply = () => contextSupply.supply(URL, BASE_URL);
+  const { contextLoader } = web.service;
+  const supply = () => contextLoader.load(URL, BASE_URL);
   web.answer = async () => ({ url: `${ALLOWED}/moved`, text: '{"@context":{}}' });
-  const stamp = await contextSupply.stamp(BASE_URL);
+  const stamp = await contextLoader.stamp(BASE_URL);
   const supplies = await Promise.all([supply(), supply(), supply()]);
   assert.equal(web.fetched.length, 1);
   for (const one of [...supplies, await supply()]) {
@@ -145,14 +145,14 @@ it('a context of another origin is fetched at most once a minute, however many r
   }
   assert.equal(web.fetched.length, 1);
   web.clock.time += 60_000;
-  assert.notEqual(await contextSupply.stamp(BASE_URL), stamp);
+  assert.notEqual(await contextLoader.stamp(BASE_URL), stamp);
   await supply();
   assert.equal(web.fetched.length, 2);
 });
 
 it('failed fetches of contexts are not cached, and refused URLs are distinguished from unavailable documents', async (t) => {
   const web = await webOf(t);
-  const { contextSupply } = web.service;
+  const { contextLoader } = web.service;
   for (const [failure, code] of [
     ['origin-not-allowed', 'contextRefused'],
     ['address-not-allowed', 'contextRefused'],
@@ -165,15 +165,15 @@ it('failed fetches of contexts are not cached, and refused URLs are distinguishe
     ['not-json', 'contextUnavailable'],
   ] as const satisfies readonly (readonly [RemoteFailure, string])[]) {
     web.answer = () => Promise.reject(new RemoteDocumentError(failure, URL, `${failure} it is.`));
-    const found = await contextSupply.supply(URL, BASE_URL);
+    const found = await contextLoader.load(URL, BASE_URL);
     assert.ok('failure' in found);
     assert.equal(found.failure.kind, code);
     assert.ok(found.failure.detail.includes(URL) && found.failure.detail.includes(failure));
   }
   web.answer = async () => ({ url: URL, text: '{}' });
-  assert.ok('text' in (await contextSupply.supply(URL, BASE_URL)));
+  assert.ok('text' in (await contextLoader.load(URL, BASE_URL)));
   web.answer = () => Promise.reject(new TypeError('a bug'));
-  await assert.rejects(contextSupply.supply(`${URL}2`, BASE_URL), TypeError);
+  await assert.rejects(contextLoader.load(`${URL}2`, BASE_URL), TypeError);
 });
 
 it('the stamp of a store changes with the writes of another process', async (t) => {

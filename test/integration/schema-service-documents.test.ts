@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bundledContext } from '../../sidecar/schemas/json-ld/core-context.js';
 import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
 import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/index.js';
@@ -45,7 +45,7 @@ describe('documents of models', () => {
   it('the bundled schema of a model needs no other document, and has the same meaning', async (t) => {
     const rig = await withBench(await rigOf(t));
     const bundled = jsonOf(await read(rig, 'bundled')) as JsonObject;
-    const validator = createValidator(resolveWith(bundled));
+    const validator = createValidator(resolveReferencesIn(bundled));
     const bench = {
       id: 'urn:ngsi-ld:Bench:1',
       type: 'Bench',
@@ -62,7 +62,7 @@ describe('documents of models', () => {
     assert.equal(example['type'], 'Bench');
     assert.equal(example['status'], 'free');
     const bundled = jsonOf(await read(rig, 'bundled')) as JsonObject;
-    assert.deepEqual(createValidator(resolveWith(bundled))(example), []);
+    assert.deepEqual(createValidator(resolveReferencesIn(bundled))(example), []);
 
     const normalized = jsonOf(await read(rig, 'example-normalized')) as JsonObject;
     assert.deepEqual(normalized['refPark'], { type: 'Relationship', object: example['refPark'] ?? null });

@@ -100,10 +100,10 @@ it('the context of a domain expands entities of all its models, and cannot be pa
   await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });
   const url = `${BASE_URL}/api/v2/contexts/city`;
   const document = { '@context': [url, CORE], id: 'urn:b', type: 'Bench', seats: 'two' };
-  const stamp = await service.contextSupply.stamp(BASE_URL);
+  const stamp = await service.contextLoader.stamp(BASE_URL);
   const outcome = await runWithContexts(
     (supplied) => jsonLdTasks.expandDocument({ text: JSON.stringify({ document }), stamp, supplied }),
-    (one) => service.contextSupply.supply(one, BASE_URL),
+    (one) => service.contextLoader.load(one, BASE_URL),
   );
   assert.ok('answer' in outcome && outcome.answer.includes('https://o.example/seats'));
   for (const refusal of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
+import { ConcurrentUpdateError } from '../../sidecar/schemas/models/errors.js';
 import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/store.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
@@ -64,7 +64,7 @@ describe('writes overtaken by other writes', () => {
         }),
       });
     const { service } = await rigOf(t, { store: failing });
-    await rejection(service.models.create('city', { name: 'Bench', schema: {} }), OvertakenError);
+    await rejection(service.models.create('city', { name: 'Bench', schema: {} }), ConcurrentUpdateError);
   });
 });
 

@@ -49,7 +49,7 @@ async function contextOf(service: SchemaService, version?: number): Promise<unkn
  * URL.
  */
 async function irisOf(service: SchemaService, context = 'city~Bench'): Promise<readonly string[]> {
-  const { contextSupply } = service;
+  const { contextLoader } = service;
   const document = {
     '@context': [urlOf(context), CORE],
     id: 'urn:b',
@@ -57,10 +57,10 @@ async function irisOf(service: SchemaService, context = 'city~Bench'): Promise<r
     seats: 2,
     colour: 'red',
   };
-  const stamp = await contextSupply.stamp(BASE_URL);
+  const stamp = await contextLoader.stamp(BASE_URL);
   const outcome = await runWithContexts(
     (supplied) => jsonLdTasks.expandDocument({ text: JSON.stringify({ document }), stamp, supplied }),
-    (url) => contextSupply.supply(url, BASE_URL),
+    (url) => contextLoader.load(url, BASE_URL),
   );
   assert.ok('answer' in outcome, JSON.stringify(outcome));
   const { result } = JSON.parse(outcome.answer) as { readonly result: readonly Record<string, unknown>[] };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { OvertakenError } from '../../sidecar/schemas/models/errors.js';
+import { ConcurrentUpdateError } from '../../sidecar/schemas/models/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
@@ -66,6 +66,6 @@ it('an update fails if other updates always come first', async (t) => {
       }),
   });
   await create(service);
-  await rejection(service.models.put(KEY, { schema: NARROWING }), OvertakenError);
+  await rejection(service.models.put(KEY, { schema: NARROWING }), ConcurrentUpdateError);
   assert.equal((await storedModel(service, KEY)).version.number, 1);
 });

@@ -16,15 +16,15 @@ function urlOf(name: string): string {
 
 /** Runs a task in a worker with the contexts that the service supplies. */
 async function outcomeOf(
-  { service: { contextSupply }, workers }: Rig & { readonly workers: ServiceWorkers },
+  { service: { contextLoader }, workers }: Rig & { readonly workers: ServiceWorkers },
   kind: 'expandDocument' | 'compactDocument',
   body: Body,
 ): Promise<Outcome> {
-  const stamp = await contextSupply.stamp(BASE_URL);
+  const stamp = await contextLoader.stamp(BASE_URL);
   const text = JSON.stringify(body);
   return runWithContexts<Outcome>(
     (supplied) => workers.run(kind, { text, stamp, supplied }),
-    (url) => contextSupply.supply(url, BASE_URL),
+    (url) => contextLoader.load(url, BASE_URL),
   );
 }
 

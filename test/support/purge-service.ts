@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { problemOf, unforeseen } from '../../sidecar/http/problem.js';
+import { problemOf, unexpectedProblem } from '../../sidecar/http/problem.js';
 import { IdFiles } from '../../sidecar/jobs/id-files.js';
 import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
 import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js';
@@ -180,7 +180,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: new HeaderSealer([]),
-    problemOf: (error) => problemOf(error)?.problem ?? unforeseen(),
+    problemOf: (error) => problemOf(error)?.problem ?? unexpectedProblem(),
     observer: {
       started: ({ state }) => told.push(`started ${state}`),
       event: (_record, { type }) => told.push(type),

@@ -8,7 +8,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
 import { refused } from '../errors.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
-import { prefers } from '../weights.js';
+import { prefers } from '../content-negotiation.js';
 
 /** A successful answer, except for what depends on the headers of the request. */
 export interface Answer {
@@ -47,17 +47,17 @@ export function accepted(url: string, value: unknown): Answer {
 }
 
 /** Adds the header that names the record of a purge. */
-export function namingPurge(answer: Answer, id: string): Answer {
+export function withPurgeId(answer: Answer, id: string): Answer {
   return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }
 
 /** The head of an answer; used for HEAD requests for which no body is generated. */
-export function headOf(mediaType: string): Answer {
+export function headResponse(mediaType: string): Answer {
   return { status: 200, body: { bytes: Buffer.of(), mediaType } };
 }
 
 /** Answers with a momentary state, which has no ETag. */
-export function current(value: unknown): Answer {
+export function okWithoutETag(value: unknown): Answer {
   return { status: 200, body: jsonBody(value) };
 }
 
@@ -67,7 +67,7 @@ export function created(url: string, value: unknown, etag: string): Answer {
 }
 
 /** Answers with something computed as a whole, such as a list. Its ETag is that of its bytes. */
-export function derived(value: unknown): Answer {
+export function okWithContentETag(value: unknown): Answer {
   const body = jsonBody(value);
   return { status: 200, etag: hashOf(body.bytes), body };
 }
@@ -137,7 +137,7 @@ export function withLifecycle(answer: Answer, lifecycle: Lifecycle | undefined):
 }
 
 /** Formats a time of the schema service for the API: RFC 3339, in UTC. */
-export function timeText(milliseconds: number): string {
+export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
@@ -157,7 +157,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
     reply.header('etag', `"${etag}"`);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const known = request.headers['if-none-match'];
-    if (isRead && known !== undefined && isKnown(known, etag)) return reply.code(304).send();
+    if (isRead && known !== undefined && isNotModified(known, etag)) return reply.code(304).send();
   }
   reply.code(status);
   if (answer.stream !== undefined) {
@@ -174,7 +174,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
 }
 
 /** Minimum size for compression, in bytes. Smaller answers fit into one packet uncompressed. */
-const PACKED_FROM_BYTES = 1400;
+const COMPRESSION_MIN_BYTES = 1400;
 
 /**
  * Sends bytes rather than text, because Fastify adds a charset parameter to text, which these media types do not have.
@@ -182,7 +182,8 @@ const PACKED_FROM_BYTES = 1400;
 function sendBody(reply: FastifyReply, { bytes, mediaType }: NonNullable<Answer['body']>): FastifyReply {
   reply.header('content-type', mediaType);
   const { 'accept-encoding': accepted } = reply.request.headers;
-  if (bytes.length < PACKED_FROM_BYTES || !prefers(accepted, 'gzip', 'identity')) return reply.send(bytes);
+  if (bytes.length < COMPRESSION_MIN_BYTES || !prefers(accepted, 'gzip', 'identity'))
+    return reply.send(bytes);
   // Compresses in a thread of the Node.js pool, since a schema may be large.
   gzip(bytes, (error, packed) => {
     if (error === null) reply.header('content-encoding', 'gzip').send(packed);
@@ -192,11 +193,11 @@ function sendBody(reply: FastifyReply, { bytes, mediaType }: NonNullable<Answer[
 }
 
 /** The state that a write expects (RFC 9110 § 13.1). */
-export interface Conditions {
+export interface Preconditions {
   /** `If-Match`: ETags without quotes, one of which must match; undefined for no condition. */
   readonly ifMatch: readonly string[] | '*' | undefined;
   /** `If-None-Match: *`: the resource must not exist. */
-  readonly ifAbsent: boolean;
+  readonly ifNoneMatchAny: boolean;
 }
 
 const ENTITY_TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/;
@@ -208,21 +209,24 @@ const ENTITY_TAGS = new RegExp(`^\\s*(?:${ENTITY_TAG.source}\\s*(?:,\\s*|$))+$`)
  * @throws RequestRefusedError (400) for anything but a list of ETags: a condition that is not understood could not be
  * enforced
  */
-export function writeConditions({
+export function readPreconditions({
   'if-match': ifMatch,
   'if-none-match': ifNoneMatch,
-}: IncomingHttpHeaders): Conditions {
+}: IncomingHttpHeaders): Preconditions {
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
     throw refused('invalidRequest', 'In a write, the header If-None-Match must be *.');
-  return { ifMatch: ifMatch === undefined ? undefined : matchOf(ifMatch), ifAbsent: ifNoneMatch === '*' };
+  return {
+    ifMatch: ifMatch === undefined ? undefined : entityTagsIn(ifMatch),
+    ifNoneMatchAny: ifNoneMatch === '*',
+  };
 }
 
-function matchOf(header: string): readonly string[] | '*' {
+function entityTagsIn(header: string): readonly string[] | '*' {
   if (header === '*') return '*';
   if (!ENTITY_TAGS.test(header))
     throw refused('invalidRequest', 'The header If-Match must be * or a list of ETags in double quotes.');
   // An original ETag may also end like this.
-  return [...new Set(tagsOf(header).flatMap((tag) => [tag, tag.replace(CODING, '')]))];
+  return [...new Set(entityTagsOf(header).flatMap((tag) => [tag, tag.replace(CODING_SUFFIX, '')]))];
 }
 
 /**
@@ -230,16 +234,16 @@ function matchOf(header: string): readonly string[] | '*' {
  * the ETag weak (nginx, HAProxy, Cloudflare). If-Match uses the strong comparison (RFC 9110 § 13.1.1), but every ETag
  * of the gateway identifies one exact state, so an ETag that a proxy changed still does.
  */
-const CODING = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
+const CODING_SUFFIX = /(?:--?|;)(?:gzip|br|zstd|deflate)$/;
 
 /** Whether the client of a read already has the current representation. @param etag without quotes */
-export function isKnown(header: string, etag: string): boolean {
+export function isNotModified(header: string, etag: string): boolean {
   if (header === `"${etag}"` || header.trim() === '*') return true;
-  return tagsOf(header).includes(etag);
+  return entityTagsOf(header).includes(etag);
 }
 
 /** Returns the ETags of a header, weak and strong, without quotes. */
-function tagsOf(header: string): readonly string[] {
+function entityTagsOf(header: string): readonly string[] {
   return Array.from(header.matchAll(new RegExp(ENTITY_TAG, 'g')), ([, tag = '']) => tag);
 }
 
@@ -249,11 +253,11 @@ function tagsOf(header: string): readonly string[] {
  * @param find rejects if the resource does not exist
  * @throws RequestRefusedError (412) for `If-None-Match: *` if it exists
  */
-export async function writeOptions(
-  { ifMatch, ifAbsent }: Conditions,
+export async function preconditionsOfExisting(
+  { ifMatch, ifNoneMatchAny }: Preconditions,
   find: () => Promise<unknown>,
 ): Promise<{ readonly ifMatch?: IfMatch }> {
-  if (ifAbsent) {
+  if (ifNoneMatchAny) {
     await find();
     throw refused(
       'preconditionFailed',
@@ -269,8 +273,8 @@ export async function writeOptions(
  *
  * @throws RequestRefusedError (412) for conditions that contradict each other
  */
-export function expectedOf({ ifMatch, ifAbsent }: Conditions): Expected {
-  if (!ifAbsent) return ifMatch === '*' ? 'present' : ifMatch;
+export function expectedStateOf({ ifMatch, ifNoneMatchAny }: Preconditions): Expected {
+  if (!ifNoneMatchAny) return ifMatch === '*' ? 'present' : ifMatch;
   if (ifMatch === undefined) return 'absent';
   throw refused('preconditionFailed', 'If-Match and If-None-Match: * cannot both hold.');
 }

@@ -20,7 +20,7 @@ const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
  * Limits for a body that is parsed on the event loop. The limit for models is a tenth of this. The depth is checked
  * later.
  */
-const WEIGHT: WeightLimits = { marks: 100_000, depth: Infinity };
+const JSON_LIMITS: WeightLimits = { marks: 100_000, depth: Infinity };
 
 /** Parsing larger bodies takes some milliseconds or more, so they are parsed one at a time. */
 const LARGE_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ const LARGE_BYTES = 64 * 1024;
  * Makes the routes of a scope accept only JSON bodies. A route whose schema is a `TextOf` gets the text, any other
  * route the parsed value.
  */
-export function takeJsonBodies(scope: FastifyInstance): void {
+export function acceptJsonBodies(scope: FastifyInstance): void {
   const large = new TurnQueue();
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -42,7 +42,7 @@ export function takeJsonBodies(scope: FastifyInstance): void {
       if (body.length === 0 && schema === undefined) return undefined;
       if (body.length > LARGE_BYTES) await large.turn();
       if (schema !== undefined && 'contentSchema' in schema) return decodeBody(body);
-      checkWeight(body);
+      checkJsonLimits(body);
       return parseText(decodeBody(body));
     },
   );
@@ -59,11 +59,11 @@ export function takeJsonBodies(scope: FastifyInstance): void {
     }
     const detail =
       given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
-    done(mediaTypeRefused(`${detail} Send ${BODY_MEDIA_TYPES.join(' or ')}.`));
+    done(unsupportedMediaType(`${detail} Send ${BODY_MEDIA_TYPES.join(' or ')}.`));
   });
 }
 
-function mediaTypeRefused(detail: string, headers: Readonly<Record<string, string>> = ACCEPTED) {
+function unsupportedMediaType(detail: string, headers: Readonly<Record<string, string>> = ACCEPTED) {
   return refused('mediaTypeNotSupported', detail, {}, headers);
 }
 
@@ -74,7 +74,7 @@ export function requireUnencoded(
 ): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity') return;
-  throw mediaTypeRefused(
+  throw unsupportedMediaType(
     'Encoded bodies are not supported: send the body without Content-Encoding.',
     accepted,
   );
@@ -93,8 +93,8 @@ export function decodeBody(body: Buffer): string {
 }
 
 /** @throws RequestRefusedError (422) */
-function checkWeight(body: Buffer): void {
-  const weight = new JsonWeight(WEIGHT);
+function checkJsonLimits(body: Buffer): void {
+  const weight = new JsonWeight(JSON_LIMITS);
   weight.add(body);
   if (weight.excess !== undefined) throw refused('limitExceeded', `The body ${weight.excess}.`);
 }

@@ -11,15 +11,15 @@ import { disconnectSignal } from '../client-disconnect.js';
 import {
   type Answer,
   created,
-  derived,
+  okWithContentETag,
   document,
   NO_CONTENT,
   ok,
   page,
   send,
-  timeText,
+  formatTime,
   withLifecycle,
-  writeOptions,
+  preconditionsOfExisting,
 } from './answer.js';
 import { dependentJson, UPDATED_DEPENDENTS } from './transfer.js';
 import {
@@ -80,7 +80,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
     handler: async ({ query: { dryRun }, body, baseUrl }, reply) => {
       if (dryRun) {
         const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
-        return send(reply, derived(contextDryRunJson('created', { warnings, followers: [] })));
+        return send(reply, okWithContentETag(contextDryRunJson('created', { warnings, followers: [] })));
       }
       const written = await contexts.create(body.name, body['@context'], { baseUrl });
       const { name, etag } = written.context;
@@ -129,7 +129,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
     },
     config: { problems: ['readOnly', 'contextInvalid', 'inUse', 'dependencyChanged'], isConditional: true },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, raw }, reply) => {
-      const options = await writeOptions(conditions, () => contexts.document(params.context));
+      const options = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       const written = await contexts.update(params.context, body['@context'], {
         ...options,
         baseUrl,
@@ -158,7 +158,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
     },
     config: { problems: ['readOnly', 'inUse'], isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => contexts.document(params.context));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       await contexts.delete(params.context, ifMatch);
       return send(reply, NO_CONTENT);
     },
@@ -233,7 +233,7 @@ function contextJson(context: ContextSummary, baseUrl: string): WrittenOf<typeof
   };
   return kind === 'core'
     ? { ...common, canonicalUrl: context.canonicalUrl }
-    : { ...common, createdAt: timeText(context.createdAt), modifiedAt: timeText(context.modifiedAt) };
+    : { ...common, createdAt: formatTime(context.createdAt), modifiedAt: formatTime(context.modifiedAt) };
 }
 
 function writtenContextJson(

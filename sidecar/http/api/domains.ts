@@ -1,7 +1,16 @@
 import { Type } from 'typebox';
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { Domain, ListedDomain } from '../../store/index.js';
-import { created, document, NO_CONTENT, ok, page, send, timeText, writeOptions } from './answer.js';
+import {
+  created,
+  document,
+  NO_CONTENT,
+  ok,
+  page,
+  send,
+  formatTime,
+  preconditionsOfExisting,
+} from './answer.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { COMPATIBILITY } from './model-representation.js';
 import {
@@ -90,7 +99,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
     bodyLimit: MAX_DOMAIN_BYTES,
     config: { problems: ['dependencyChanged'], isConditional: true },
     handler: async ({ params, body, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       const domain = await domains.update(params.domain, body, ifMatch);
       return send(reply, ok(domainJson(domain), domain.etag));
     },
@@ -108,7 +117,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
     },
     config: { problems: ['inUse'], isConditional: true },
     handler: async ({ params, query, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => store.domains.get(params.domain));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       await store.domains.delete(params.domain, { ifMatch, cascade: query.cascade });
       return send(reply, NO_CONTENT);
     },
@@ -204,7 +213,7 @@ function domainJson(domain: Domain): WrittenOf<typeof DOMAIN> {
     name,
     description,
     compatibility,
-    createdAt: timeText(createdAt),
-    modifiedAt: timeText(modifiedAt),
+    createdAt: formatTime(createdAt),
+    modifiedAt: formatTime(modifiedAt),
   };
 }

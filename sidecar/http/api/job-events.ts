@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { isFinal, type JobRecord } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { headOf, send } from './answer.js';
+import { headResponse, send } from './answer.js';
 import { content, empty, TEXT } from './schemas.js';
 
 const EVENTS = 'text/event-stream';
@@ -35,7 +35,7 @@ export function sendEvents<Record extends JobRecord>(
   const { method, headers, raw, caller } = reply.request;
   const seen = headers['last-event-id'];
   if (isFinal(record.state) && seen === eventIdOf(shown(record))) return send(reply, { status: 204 });
-  if (method === 'HEAD') return send(reply, headOf(EVENTS));
+  if (method === 'HEAD') return send(reply, headResponse(EVENTS));
   const isLeft = disconnectSignal(raw, reply.raw);
   const records = watch(
     Number.isFinite(caller.validForMs)

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ROLES } from '../../shared/roles.js';
-import { current, send } from './answer.js';
+import { okWithoutETag, send } from './answer.js';
 import { json, STRINGS, TEXT } from './schemas.js';
 import type { Api } from './routes.js';
 
@@ -17,7 +17,7 @@ export function meRoute(api: Api): void {
     config: { isVolatile: true, isStatic: true },
     handler: async ({ caller: { name, roles, tenants } }, reply) => {
       const own = ROLES.filter((role) => roles.has(role));
-      return send(reply, current({ caller: name, roles: own, tenants: tenants && [...tenants] }));
+      return send(reply, okWithoutETag({ caller: name, roles: own, tenants: tenants && [...tenants] }));
     },
   });
 }

@@ -34,7 +34,7 @@ const FILE_PATH = Type.Object({
 });
 
 /** The routes of the documents generated from a model, and of its files. */
-export function modelDocumentRoutes(api: Api, { documents, files, knownModels }: SchemaService): void {
+export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }: SchemaService): void {
   const read = async (
     key: ModelKey,
     kind: ModelDocumentKind,
@@ -100,7 +100,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
       const { version, limit, offset } = query;
-      const { model } = await knownModels.of(key);
+      const { model } = await cachedModels.of(key);
       const all = await files.list(key, { version, baseUrl });
       const url = modelUrl(baseUrl, key, 'files');
       const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
@@ -126,7 +126,7 @@ export function modelDocumentRoutes(api: Api, { documents, files, knownModels }:
     config: { problems: ['busy'] },
     handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const key = modelKey(params);
-      const { model } = await knownModels.of(key);
+      const { model } = await cachedModels.of(key);
       const file = await files.get(key, params.file, { version, baseUrl });
       return send(reply, withLifecycle(document(file), model));
     },

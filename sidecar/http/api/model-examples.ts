@@ -15,13 +15,13 @@ import { refused } from '../errors.js';
 import {
   created,
   document,
-  expectedOf,
+  expectedStateOf,
   NO_CONTENT,
   ok,
   page,
   send,
   withLifecycle,
-  writeOptions,
+  preconditionsOfExisting,
 } from './answer.js';
 import {
   AnyJson,
@@ -55,7 +55,7 @@ const EXAMPLE_PATH = Type.Object({
 /** The routes of examples: entities stored with a model to show what it describes. */
 export function modelExampleRoutes(
   api: Api,
-  { store, files, knownModels }: SchemaService,
+  { store, files, cachedModels }: SchemaService,
   workbench: Workbench,
 ): void {
   api.get(EXAMPLES, {
@@ -69,7 +69,7 @@ export function modelExampleRoutes(
     },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
-      const { model } = await knownModels.of(key);
+      const { model } = await cachedModels.of(key);
       const { items, total } = await store.examples.list(key, query);
       const shown = items.map((example) => exampleJson(example, key, baseUrl));
       return send(reply, withLifecycle(page(shown, total, query, modelUrl(baseUrl, key, 'examples')), model));
@@ -91,7 +91,7 @@ export function modelExampleRoutes(
     },
     handler: async ({ params }, reply) => {
       const key = modelKey(params);
-      const { model } = await knownModels.of(key);
+      const { model } = await cachedModels.of(key);
       const example = document(await files.example(key, params.example));
       return send(reply, withLifecycle(example, model));
     },
@@ -118,7 +118,7 @@ export function modelExampleRoutes(
       const [key, name] = [modelKey(params), params.example];
       if (!isExampleName(name))
         throw refused('invalidRequest', `The name of an example must be ${EXAMPLE_NAME_RULE}.`);
-      const expected = expectedOf(conditions);
+      const expected = expectedStateOf(conditions);
       const options = { isStrict: isStrictExample(name), signal: new ClientDisconnect(reply.raw) };
       const verdict = parseJson(await workbench.validate(key, text, options)) as Verdict | readonly Verdict[];
       const verdicts = [verdict].flat();
@@ -144,7 +144,7 @@ export function modelExampleRoutes(
     config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
       const [key, name] = [modelKey(params), params.example];
-      const { ifMatch } = await writeOptions(conditions, () => store.examples.get(key, name));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => store.examples.get(key, name));
       await store.examples.delete(key, name, ifMatch);
       return send(reply, NO_CONTENT);
     },

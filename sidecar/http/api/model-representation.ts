@@ -16,7 +16,7 @@ import {
   VERSION_NUMBER,
   type WrittenOf,
 } from './schemas.js';
-import { timeText } from './answer.js';
+import { formatTime } from './answer.js';
 import { apiUrl } from './routes.js';
 
 /** Models in requests and answers: their schemas, and the functions that create such values. */
@@ -233,12 +233,12 @@ export function modelSummaryJson(model: Model): WrittenOf<typeof MODEL_SUMMARY> 
     contextBase,
     compatibility,
     status,
-    deprecatedAt: deprecatedAt === undefined ? undefined : timeText(deprecatedAt),
-    sunset: sunsetAt === undefined ? undefined : timeText(sunsetAt),
+    deprecatedAt: deprecatedAt === undefined ? undefined : formatTime(deprecatedAt),
+    sunset: sunsetAt === undefined ? undefined : formatTime(sunsetAt),
     version: model.currentVersion,
     contextName,
-    createdAt: timeText(model.createdAt),
-    modifiedAt: timeText(model.modifiedAt),
+    createdAt: formatTime(model.createdAt),
+    modifiedAt: formatTime(model.modifiedAt),
   };
 }
 
@@ -280,7 +280,7 @@ export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSI
   const { dialect, change, caller } = metadataOf(version);
   return {
     version: number,
-    createdAt: timeText(createdAt),
+    createdAt: formatTime(createdAt),
     description,
     dialect,
     ...schema,

@@ -2,15 +2,15 @@ import type { SchemaService } from '../../schemas/models/index.js';
 import type { ProblemKind } from '../../shared/errors.js';
 import {
   type Answer,
-  derived,
+  okWithContentETag,
   document,
-  expectedOf,
+  expectedStateOf,
   NO_CONTENT,
   ok,
   page,
   send,
   withLifecycle,
-  writeOptions,
+  preconditionsOfExisting,
 } from './answer.js';
 import {
   MODEL,
@@ -76,7 +76,7 @@ export const SCHEMA_PROBLEMS = [
 ] as const satisfies readonly ProblemKind[];
 
 /** The routes of models: JSON Schemas with their versions. */
-export function modelRoutes(api: Api, { store, models, comparison, knownModels }: SchemaService): void {
+export function modelRoutes(api: Api, { store, models, comparison, cachedModels }: SchemaService): void {
   api.get('/models', {
     schema: {
       tags: [tag],
@@ -130,7 +130,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
     handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl, caller }, reply) => {
       const written = await models.create(domain, body, { dryRun, baseUrl, caller: caller.name });
-      if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
+      if (written.model === undefined) return send(reply, okWithContentETag(modelDryRunJson(written)));
       const { model } = written.model;
       return send(reply, createdModel(modelUrl(baseUrl, model), modelText(written.model), model.etag));
     },
@@ -181,9 +181,9 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
       const key = modelKey(params);
-      const options = { expected: expectedOf(conditions), dryRun, baseUrl, caller: caller.name };
+      const options = { expected: expectedStateOf(conditions), dryRun, baseUrl, caller: caller.name };
       const written = await models.put(key, body, options);
-      if (written.model === undefined) return send(reply, derived(modelDryRunJson(written)));
+      if (written.model === undefined) return send(reply, okWithContentETag(modelDryRunJson(written)));
       const { etag } = written.model.model;
       if (dryRun) return send(reply, ok(modelDryRunJson(written), etag));
       const text = updatedModelText(written.model, written);
@@ -203,7 +203,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     config: { problems: ['inUse'], isConditional: true },
     handler: async ({ params, conditions }, reply) => {
       const key = modelKey(params);
-      const { ifMatch } = await writeOptions(conditions, () => store.models.get(key));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => store.models.get(key));
       await store.models.delete(key, ifMatch);
       return send(reply, NO_CONTENT);
     },
@@ -220,7 +220,7 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
-      const { model } = await knownModels.of(key);
+      const { model } = await cachedModels.of(key);
       const { items, total } = await store.models.versions(key, query);
       const list = page(items.map(versionJson), total, query, modelUrl(baseUrl, key, 'versions'));
       return send(reply, withLifecycle(list, model));
@@ -239,8 +239,11 @@ export function modelRoutes(api: Api, { store, models, comparison, knownModels }
     config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
-      const { model } = await knownModels.of(key);
-      return send(reply, withLifecycle(derived(await comparison.diff(key, { ...query, baseUrl })), model));
+      const { model } = await cachedModels.of(key);
+      return send(
+        reply,
+        withLifecycle(okWithContentETag(await comparison.diff(key, { ...query, baseUrl })), model),
+      );
     },
   });
 }

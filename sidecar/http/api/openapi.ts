@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
-import { derived, send } from './answer.js';
+import { okWithContentETag, send } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
 import { describeOperation, HEADERS, PROBLEM, referTo } from './openapi-operation.js';
 import { purgePaths } from './purge-operations.js';
@@ -72,7 +72,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
         { servers: [{ url: baseUrl }], ...item },
       ]);
       const all = { ...paths, ...Object.fromEntries(beside) };
-      return send(reply, derived({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all }));
+      return send(reply, okWithContentETag({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all }));
     },
   });
 }

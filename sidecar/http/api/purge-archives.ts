@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
-import { requesterOf } from '../new-purge.js';
-import { accepted, headOf, namingPurge, NO_CONTENT, send } from './answer.js';
+import { readJobOrigin } from '../new-purge.js';
+import { accepted, headResponse, withPurgeId, NO_CONTENT, send } from './answer.js';
 import { PURGE } from './purge-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
 
+/** The services behind the archive routes. */
 export interface ArchiveResourceOptions {
   readonly archives: ArchiveService;
   readonly purges: PurgeService;
@@ -59,8 +60,12 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     handler: async (request, reply) => {
       const { body, params, baseUrl } = request;
-      const record = await purges.restore(params.purge, { dryRun: false, ...body, ...requesterOf(request) });
-      return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
+      const record = await purges.restore(params.purge, {
+        dryRun: false,
+        ...body,
+        ...readJobOrigin(request),
+      });
+      return send(reply, withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },
   });
 
@@ -82,7 +87,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     handler: async ({ params, method }, reply) => {
       if (method === 'HEAD') {
         await archives.find(params.purge);
-        return send(reply, headOf(NDJSON));
+        return send(reply, headResponse(NDJSON));
       }
       return send(reply, {
         status: 200,

@@ -5,9 +5,9 @@ import type { NewPurge } from '../../jobs/purge-kinds.js';
 import { JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { plusAdvice } from '../../shared/shown.js';
-import { newPurgeOf, requesterOf, type AskedPurge } from '../new-purge.js';
+import { readNewPurge, readJobOrigin, type RequestedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
-import { accepted, current, namingPurge, NO_CONTENT, page, send } from './answer.js';
+import { accepted, okWithoutETag, withPurgeId, NO_CONTENT, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { HEADER_TEXT, optionMembers, PURGE, PURGE_CHANGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
@@ -85,14 +85,14 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     handler: async (request, reply) => {
       const { body } = request;
-      const asked =
+      const purge =
         typeof body.plan === 'string'
           ? await plannedPurge(request, body.plan, purges)
-          : { ...newPurgeOf(request, askedIn(body), purges), makesPlan: body.plan };
-      const record = await purges.submit(asked);
+          : { ...readNewPurge(request, readPurgeBody(body), purges), makesPlan: body.plan };
+      const record = await purges.submit(purge);
       return send(
         reply,
-        namingPurge(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
+        withPurgeId(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
       );
     },
   });
@@ -106,7 +106,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 200: json('The record.', PURGE) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => send(reply, current(await purges.get(params.purge))),
+    handler: async ({ params }, reply) => send(reply, okWithoutETag(await purges.get(params.purge))),
   });
 
   api.patch('/purges/:purge', {
@@ -122,7 +122,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     bodyLimit: MAX_BODY_BYTES,
     config: { problems: ['purgeOver'], isVolatile: true },
     handler: async ({ params, body }, reply) =>
-      send(reply, current(await purges.change(params.purge, defined(body)))),
+      send(reply, okWithoutETag(await purges.change(params.purge, defined(body)))),
   });
 
   api.post('/purges/:purge/cancel', {
@@ -204,13 +204,13 @@ function timeOf(name: string, text: string | undefined): number | undefined {
 
 /** Returns the purge that applies a plan, at the place of the dry run. */
 async function plannedPurge(request: FastifyRequest, plan: string, purges: PurgeService): Promise<NewPurge> {
-  const asked = await purges.planned(plan, requesterOf(request));
-  requireTenants(request.caller, tenantsOf(asked.headers), 'The plan');
-  return asked;
+  const purge = await purges.planned(plan, readJobOrigin(request));
+  requireTenants(request.caller, tenantsOf(purge.headers), 'The plan');
+  return purge;
 }
 
 /** Reads the purge in a body, with its options added to the query. */
-function askedIn(body: Static<typeof NEW_PURGE>): AskedPurge {
+function readPurgeBody(body: Static<typeof NEW_PURGE>): RequestedPurge {
   // The schema requires both members unless a plan is applied.
   const { target = 'entities', query = '', tenant, link } = body;
   const options = optionParameters(optionsOf('body', body));

@@ -5,15 +5,15 @@ import type { Reference } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import {
   created,
-  derived,
+  okWithContentETag,
   document,
-  expectedOf,
+  expectedStateOf,
   NO_CONTENT,
   ok,
   page,
   send,
-  timeText,
-  writeOptions,
+  formatTime,
+  preconditionsOfExisting,
 } from './answer.js';
 import { dependentJson, UPDATED_DEPENDENTS } from './transfer.js';
 import { parameterRefused } from './validation.js';
@@ -92,10 +92,13 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       isConditional: true,
     },
     handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
-      const expected = expectedOf(conditions);
+      const expected = expectedStateOf(conditions);
       if (dryRun) {
         const options = { expected, dryRun, baseUrl, signal: disconnectSignal(raw, reply.raw) };
-        return send(reply, derived(referenceDryRunJson(await transfer.putReference(uri, body, options))));
+        return send(
+          reply,
+          okWithContentETag(referenceDryRunJson(await transfer.putReference(uri, body, options))),
+        );
       }
       const put = dependents
         ? await transfer.putReference(uri, body, {
@@ -128,7 +131,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
     },
     config: { problems: ['notFound', 'inUse'], isConditional: true },
     handler: async ({ query: { uri }, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => references.get(uri));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () => references.get(uri));
       await references.delete(uri, ifMatch);
       return send(reply, NO_CONTENT);
     },
@@ -182,5 +185,5 @@ function referenceDryRunJson({
 function referenceJson(reference: Reference): WrittenOf<typeof REFERENCE> {
   const { uri, source, content, createdAt, modifiedAt } = reference;
   const { size, sha256 } = content;
-  return { uri, source, size, sha256, createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+  return { uri, source, size, sha256, createdAt: formatTime(createdAt), modifiedAt: formatTime(modifiedAt) };
 }

@@ -5,15 +5,15 @@ import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Access } from '../access.js';
 import {
-  admission,
+  authorizationHook,
   type BaseUrlOf,
-  bodyPresence,
-  notFound,
-  preparation,
-  notingWrites,
-  takePreflight,
-} from './admission.js';
-import { takeJsonBodies } from './body-parser.js';
+  bodyPresenceHook,
+  notFoundHandler,
+  preconditionsHook,
+  writeNotificationHook,
+  handlePreflight,
+} from './request-hooks.js';
+import { acceptJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
 import { domainContextRoutes, domainRoutes } from './domains.js';
 import { compileValidator, refusalOf } from './validation.js';
@@ -35,6 +35,7 @@ import { tenantGuard } from './tenants.js';
 import { workbenchRoutes } from './workbench.js';
 import { writePolicyRoutes, type WritePolicyResourceOptions } from './write-policies.js';
 
+/** The services behind `/api/v2`, and the limits of its bodies. */
 export interface ApiOptions
   extends
     PurgeResourceOptions,
@@ -89,17 +90,17 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.decorateRequest('baseUrl', '');
       api.decorateRequest('conditions');
       api.decorateRequest('caller');
-      api.addHook('onRequest', admission(options.access));
+      api.addHook('onRequest', authorizationHook(options.access));
       if (options.access.hasSignIn) keepToTenants(api, options);
-      api.addHook('preValidation', bodyPresence);
-      api.addHook('preHandler', preparation(options.baseUrlOf));
-      takeJsonBodies(api);
-      if (options.onWritten !== undefined) api.addHook('onSend', notingWrites(options.onWritten));
+      api.addHook('preValidation', bodyPresenceHook);
+      api.addHook('preHandler', preconditionsHook(options.baseUrlOf));
+      acceptJsonBodies(api);
+      if (options.onWritten !== undefined) api.addHook('onSend', writeNotificationHook(options.onWritten));
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
       // Answers are already bytes at this point. The default, fast-json-stringify, would not keep exact numbers.
       api.setSerializerCompiler(() => writeJson);
-      api.setNotFoundHandler(notFound(routes));
+      api.setNotFoundHandler(notFoundHandler(routes));
 
       domainRoutes(api, schemas);
       domainContextRoutes(api, schemas);
@@ -119,7 +120,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       meRoute(api);
       openapiRoute(api, routes);
       for (const route of [...routes])
-        if (route.config.isCrossOrigin && route.method === 'GET') takePreflight(api, route);
+        if (route.config.isCrossOrigin && route.method === 'GET') handlePreflight(api, route);
     },
     { prefix: API_PATH },
   );

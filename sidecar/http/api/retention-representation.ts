@@ -3,7 +3,7 @@ import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
 import type { ListedPolicy, RetentionPolicy } from '../../jobs/retention/retention-service.js';
 import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
-import { timeText } from './answer.js';
+import { formatTime } from './answer.js';
 
 /** Retention policies in requests and answers: their schemas, and the functions that create such values. */
 
@@ -94,7 +94,7 @@ export function policyJson({
   createdAt,
   modifiedAt,
 }: RetentionPolicy): WrittenOf<typeof POLICY> {
-  const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+  const times = { createdAt: formatTime(createdAt), modifiedAt: formatTime(modifiedAt) };
   return { name, ...settings, caller: author.caller, ...times };
 }
 

@@ -12,18 +12,18 @@ import { BrokerRefusedError } from '../../purge/index.js';
 import { NotFoundError, type Page } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../errors.js';
-import { requesterOf } from '../new-purge.js';
+import { readJobOrigin } from '../new-purge.js';
 import {
   accepted,
   created,
-  current,
-  expectedOf,
-  namingPurge,
+  okWithoutETag,
+  expectedStateOf,
+  withPurgeId,
   NO_CONTENT,
   ok,
   page,
   send,
-  writeOptions,
+  preconditionsOfExisting,
 } from './answer.js';
 import { PURGE } from './purge-schemas.js';
 import { empty, json, list, NAME, PAGE, Query, requireName } from './schemas.js';
@@ -93,7 +93,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
-      const policy = await retention.create(name, settingsOf(settings), requesterOf(request));
+      const policy = await retention.create(name, settingsOf(settings), readJobOrigin(request));
       return send(reply, created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag));
     },
   });
@@ -132,8 +132,8 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { name, ...settings } = body;
       requireName('retention policy', params.retentionPolicy, name);
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
-      const author = requesterOf(request);
-      const expected = expectedOf(conditions);
+      const author = readJobOrigin(request);
+      const expected = expectedStateOf(conditions);
       const { policy, isNew } = await retention.put(
         params.retentionPolicy,
         settingsOf(settings),
@@ -159,7 +159,9 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     },
     config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => retention.get(params.retentionPolicy));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () =>
+        retention.get(params.retentionPolicy),
+      );
       await retention.delete(params.retentionPolicy, ifMatch);
       return send(reply, NO_CONTENT);
     },
@@ -233,9 +235,11 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     },
     handler: async (request, reply) => {
       const { params, conditions, baseUrl } = request;
-      const { ifMatch } = await writeOptions(conditions, () => retention.get(params.retentionPolicy));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () =>
+        retention.get(params.retentionPolicy),
+      );
       const record = await retention.run(params.retentionPolicy, callerOf(request), ifMatch);
-      return send(reply, namingPurge(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
+      return send(reply, withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
     },
   });
 
@@ -275,7 +279,7 @@ const PREVIEW_PROBLEMS = [
 function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview) {
   const { matched, sample, unit, isLowerBound } = report;
   const counts = { matched, sample, cutoff, query, unit, reportAbove, atLeast: isLowerBound };
-  return namingPurge(current(counts), id);
+  return withPurgeId(okWithoutETag(counts), id);
 }
 
 /**
@@ -315,12 +319,12 @@ function asOurs(error: unknown): never {
 
 /** Returns the caller of a run. @throws RequestRefusedError for headers that select other data than the policy */
 function callerOf(request: FastifyRequest): NewJob {
-  const requester = requesterOf(request);
-  const given = DATA_HEADERS.find((name) => requester.headers[name] !== undefined);
+  const origin = readJobOrigin(request);
+  const given = DATA_HEADERS.find((name) => origin.headers[name] !== undefined);
   if (given !== undefined)
     throw refused(
       'invalidRequest',
       `The policy names its tenant and its @context: leave the header ${given} out.`,
     );
-  return requester;
+  return origin;
 }

@@ -9,7 +9,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
 import type { ProblemKind } from '../../shared/errors.js';
-import type { Conditions } from './answer.js';
+import type { Preconditions } from './answer.js';
 
 /** The path of the API, below the base URL of this service. */
 export const API_PATH = '/api/v2';
@@ -53,7 +53,7 @@ declare module 'fastify' {
     /** For requests to the API: the URL under which the client reaches this service, without a trailing slash. */
     baseUrl: string;
     /** For writes of the API: the state that the write expects. */
-    conditions: Conditions;
+    conditions: Preconditions;
   }
 }
 

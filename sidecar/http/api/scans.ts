@@ -3,8 +3,8 @@ import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { SCHEMA_PROBLEMS } from './models.js';
-import { requesterOf } from '../new-purge.js';
-import { accepted, current, headOf, page, send } from './answer.js';
+import { readJobOrigin } from '../new-purge.js';
+import { accepted, okWithoutETag, headResponse, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
@@ -72,10 +72,10 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       isVolatile: true,
     },
     handler: async (request, reply) => {
-      const { tenant, link, ...asked } = request.body;
-      const requester = requesterOf(request, defined({ 'ngsild-tenant': tenant, link }));
-      requireTenants(request.caller, tenantsOf(requester.headers), 'The scan');
-      const record = await scans.submit({ ...asked, ...requester });
+      const { tenant, link, ...scan } = request.body;
+      const origin = readJobOrigin(request, defined({ 'ngsild-tenant': tenant, link }));
+      requireTenants(request.caller, tenantsOf(origin.headers), 'The scan');
+      const record = await scans.submit({ ...scan, ...origin });
       return send(reply, accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record)));
     },
   });
@@ -89,7 +89,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 200: json('The record.', SCAN) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => send(reply, current(shownScan(await scans.get(params.scan)))),
+    handler: async ({ params }, reply) => send(reply, okWithoutETag(shownScan(await scans.get(params.scan)))),
   });
 
   api.patch('/scans/:scan', {
@@ -104,7 +104,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     },
     config: { problems: ['scanOver'], isVolatile: true },
     handler: async ({ params, body }, reply) =>
-      send(reply, current(shownScan(await scans.change(params.scan, body)))),
+      send(reply, okWithoutETag(shownScan(await scans.change(params.scan, body)))),
   });
 
   api.post('/scans/:scan/cancel', {
@@ -160,10 +160,10 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     handler: async ({ params, query, headers, method, baseUrl }, reply) => {
       const found = await scans.entitiesOf(params.scan, query.finding);
       if (headers.accept?.includes(NDJSON) === true) {
-        if (method === 'HEAD') return send(reply, headOf(NDJSON));
+        if (method === 'HEAD') return send(reply, headResponse(NDJSON));
         return send(reply, { status: 200, stream: { text: lines(found.from), mediaType: NDJSON } });
       }
-      const items = await taken(found.from, query);
+      const items = await sliced(found.from, query);
       const url = apiUrl(baseUrl, 'scans', params.scan, 'entities');
       return send(reply, page(items, found.kept, query, url));
     },
@@ -172,7 +172,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
 
 type From = (position: number) => Promise<readonly FoundEntity[]>;
 
-async function taken(
+async function sliced(
   from: From,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<readonly FoundEntity[]> {

@@ -3,7 +3,7 @@ import type { ArchiveService } from '../../jobs/archive-service.js';
 import { describeFacts, type FactsByCollection } from '../../purge/broker/index.js';
 import { VERSION } from '../../shared/version.js';
 import { readHealth, type HealthOptions } from '../health.js';
-import { current, send, timeText } from './answer.js';
+import { okWithoutETag, send, formatTime } from './answer.js';
 import { json, TEXT, TIME } from './schemas.js';
 import type { Api } from './routes.js';
 
@@ -41,13 +41,13 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
     handler: async (_request, reply) => {
       const learnt = describeFacts(options.learnt()).map(({ atMs, ...fact }) => ({
         ...fact,
-        learntAt: timeText(atMs),
+        learntAt: formatTime(atMs),
       }));
       const { environment, consoleSignIn: signIn } = options;
       const archives = options.archives.isOn || undefined;
       return send(
         reply,
-        current({
+        okWithoutETag({
           version: VERSION,
           environment,
           archives,

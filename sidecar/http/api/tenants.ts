@@ -17,9 +17,9 @@ export interface TenantGuardOptions {
 }
 
 /** The tenants to which something belongs; undefined for all tenants. */
-type Owners = readonly string[] | undefined;
+type OwnerTenants = readonly string[] | undefined;
 
-const THINGS: Readonly<Record<OwnedThing, string>> = {
+const OWNED_RESOURCES: Readonly<Record<OwnedThing, string>> = {
   purge: 'The purge',
   scan: 'The scan',
   retentionPolicy: 'The retention policy',
@@ -29,7 +29,7 @@ const THINGS: Readonly<Record<OwnedThing, string>> = {
 /** Refuses requests whose path names something that belongs to a tenant the caller may not work on. */
 export function tenantGuard(options: TenantGuardOptions): (request: FastifyRequest) => Promise<void> {
   const { purges, scans, retention, writePolicies } = options;
-  const owners: Readonly<Record<OwnedThing, (name: string) => Promise<Owners>>> = {
+  const owners: Readonly<Record<OwnedThing, (name: string) => Promise<OwnerTenants>>> = {
     purge: async (id) => tenantsOfJob(await purges.get(id)),
     scan: async (id) => tenantsOfJob(await scans.get(id)),
     retentionPolicy: async (name) => [(await retention.get(name)).settings.tenant ?? ''],
@@ -41,10 +41,10 @@ export function tenantGuard(options: TenantGuardOptions): (request: FastifyReque
   return async (request) => {
     const { caller, method, routeOptions } = request;
     if (caller.tenants === undefined) return;
-    const rule = routeOptions.config.rule?.tenants.find(isThing);
+    const rule = routeOptions.config.rule?.tenants.find(isOwnedResource);
     if (rule === undefined) return;
     const name = (request.params as Readonly<Record<OwnedThing, string>>)[rule];
-    requireOwners(caller, await owners[rule](name).catch(noOwners), rule, method);
+    requireOwners(caller, await owners[rule](name).catch(noOwnersIfMissing), rule, method);
   };
 }
 
@@ -99,9 +99,9 @@ export function requirePolicyTenant(
   requireOwners(caller, tenant === undefined ? undefined : [tenant], thing, 'PUT');
 }
 
-function requireOwners(caller: Caller, owners: Owners, thing: OwnedThing, method: string): void {
+function requireOwners(caller: Caller, owners: OwnerTenants, thing: OwnedThing, method: string): void {
   if (caller.tenants === undefined) return;
-  if (owners !== undefined) requireTenants(caller, owners, THINGS[thing]);
+  if (owners !== undefined) requireTenants(caller, owners, OWNED_RESOURCES[thing]);
   // All callers may see what also applies to their tenant.
   else if (!['GET', 'HEAD'].includes(method)) throw new TenantRefusedError(FOR_ALL);
 }
@@ -110,17 +110,17 @@ const FOR_ALL =
   'The policy is for all tenants, and your access token names some of them only: name one as its tenant. Nothing was done.';
 
 /** Something that does not exist has no owners; its route answers that. Other errors are thrown again. */
-function noOwners(error: unknown): Owners {
+function noOwnersIfMissing(error: unknown): OwnerTenants {
   if (error instanceof GatewayError && error.kind === 'notFound') return [];
   throw error;
 }
 
-function isThing(rule: string): rule is OwnedThing {
-  return Object.hasOwn(THINGS, rule);
+function isOwnedResource(rule: string): rule is OwnedThing {
+  return Object.hasOwn(OWNED_RESOURCES, rule);
 }
 
 /** Returns the tenants to which a job may belong: a job with two tenant headers may belong to either. */
-function tenantsOfJob(record: JobRecord): Owners {
+function tenantsOfJob(record: JobRecord): OwnerTenants {
   const { tenant = '' } = record;
   const service = record.fiware?.service;
   return service === undefined ? [tenant] : [tenant, service];

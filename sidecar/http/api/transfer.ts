@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { ImportReport, Transfer, UpdatedDependent } from '../../schemas/repository/transfer.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { current, send } from './answer.js';
+import { okWithoutETag, send } from './answer.js';
 import { CHANGE_KIND, DIFFERENCES } from './model-representation.js';
 import type { Api } from './routes.js';
 import {
@@ -20,7 +20,7 @@ import {
   VERSION_NUMBER,
   type WrittenOf,
 } from './schemas.js';
-import { readUpload, takeUploads } from './upload.js';
+import { readUpload, acceptUploads } from './upload.js';
 
 const tag = 'Import and export';
 const BINARY = Type.String({ format: 'binary' });
@@ -37,7 +37,7 @@ const DOCUMENTS = Closed('ImportedDocuments', {
 /** The routes to import and export whole repositories of data models. */
 export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number): void {
   void api.register(async (scope) => {
-    takeUploads(scope, limitBytes);
+    acceptUploads(scope, limitBytes);
     scope.withTypeProvider<TypeBoxTypeProvider>().post('/import', {
       schema: {
         tags: [tag],
@@ -65,7 +65,7 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
         const source = await readUpload(request, limitBytes);
         const { baseUrl, caller } = request;
         const options = { domain, dryRun, baseUrl, caller: caller.name, signal };
-        return send(reply, current(importReportJson(await transfer.import(source, options))));
+        return send(reply, okWithoutETag(importReportJson(await transfer.import(source, options))));
       },
     });
   });

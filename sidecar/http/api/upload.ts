@@ -20,7 +20,7 @@ const MAX_PARTS = 20_000;
  * Makes the routes of a scope accept archives, forms and JSON, without parsing them; see {@link readUpload}. No file is
  * written to disk.
  */
-export function takeUploads(scope: FastifyInstance, limitBytes: number): void {
+export function acceptUploads(scope: FastifyInstance, limitBytes: number): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     [...GZIP, ...ZIP, ...JSON_TYPES],

@@ -4,14 +4,14 @@ import type { Page, WritePolicy } from '../../store/index.js';
 import type { WriteChecks, WritePolicyService } from '../../write-checks/index.js';
 import {
   created,
-  current,
+  okWithoutETag,
   NO_CONTENT,
   ok,
   page,
   send,
-  timeText,
-  expectedOf,
-  writeOptions,
+  formatTime,
+  expectedStateOf,
+  preconditionsOfExisting,
 } from './answer.js';
 import { type Api, apiUrl } from './routes.js';
 import { requirePolicyTenant, visiblePolicies } from './tenants.js';
@@ -116,7 +116,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
         params.writePolicy,
         writePolicySettings(settings),
         request.caller.name,
-        expectedOf(conditions),
+        expectedStateOf(conditions),
       );
       const written = writePolicyJson(policy, warnings);
       const url = apiUrl(baseUrl, 'write-policies', policy.name);
@@ -134,7 +134,9 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     },
     config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
-      const { ifMatch } = await writeOptions(conditions, () => writePolicies.get(params.writePolicy));
+      const { ifMatch } = await preconditionsOfExisting(conditions, () =>
+        writePolicies.get(params.writePolicy),
+      );
       await writePolicies.delete(params.writePolicy, ifMatch);
       return send(reply, NO_CONTENT);
     },
@@ -158,7 +160,10 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
         const [domain = '', name = ''] = model.split('/');
         return { domain, model: name, ...rest };
       });
-      return send(reply, current({ since: timeText(writeChecks.startedAt), ...counts, findings: shown }));
+      return send(
+        reply,
+        okWithoutETag({ since: formatTime(writeChecks.startedAt), ...counts, findings: shown }),
+      );
     },
   });
 }

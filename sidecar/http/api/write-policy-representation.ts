@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import type { WritePolicy, WritePolicySettings } from '../../store/index.js';
-import { timeText } from './answer.js';
+import { formatTime } from './answer.js';
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 
 /** Write policies and the findings of their checks, in requests and answers. */
@@ -115,6 +115,6 @@ export function writePolicyJson(
   { name, settings, caller, createdAt, modifiedAt }: WritePolicy,
   warnings?: readonly string[],
 ): WrittenOf<typeof WRITE_POLICY> {
-  const times = { createdAt: timeText(createdAt), modifiedAt: timeText(modifiedAt) };
+  const times = { createdAt: formatTime(createdAt), modifiedAt: formatTime(modifiedAt) };
   return { name, ...settings, caller, ...times, warnings };
 }

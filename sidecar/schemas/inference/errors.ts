@@ -18,7 +18,7 @@ export class SamplesRefusedError extends GatewayError {
 }
 
 /** Makes the error for exceeding a limit. @param limit what the schema would have too much of */
-export function tooRich(limit: string, cause?: Error): SamplesRefusedError {
+export function limitExceeded(limit: string, cause?: Error): SamplesRefusedError {
   const detail = `their schema would have ${limit}`;
   return new SamplesRefusedError(
     'limitExceeded',

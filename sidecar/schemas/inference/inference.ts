@@ -11,13 +11,14 @@ import {
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { DIALECT_URIS } from '../json-schema/keywords.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
-import { resolveWith } from '../json-schema/linker.js';
-import { tooRich } from './errors.js';
+import { resolveReferencesIn } from '../json-schema/linker.js';
+import { limitExceeded } from './errors.js';
 import { type Meaning, Observer } from './observe.js';
 import { Annotations, Renderer } from './render.js';
 import { emptyShape, noObjects, type Shape, typesIn } from './shape.js';
 import { cut } from '../../shared/shown.js';
 
+/** What an inferred schema enumerates, and the model that the samples must belong to. */
 export interface InferenceOptions {
   /** Whether to enumerate the strings of places that have only a few. */
   readonly enumerates?: boolean;
@@ -55,7 +56,7 @@ export class Inference {
     this.#observer = new Observer(enumerates);
     if (model === undefined) return;
     const id = emptyShape();
-    this.#observer.see(id, ANY_ID, 1, 'reference');
+    this.#observer.observe(id, ANY_ID, 1, 'reference');
     this.#root.members?.set('id', id);
     this.#root.members?.set('type', emptyShape());
   }
@@ -71,7 +72,7 @@ export class Inference {
     if (fault !== undefined) return fault;
     const meaningOf = (name: string): Meaning =>
       name === 'type' ? 'name' : name === 'id' || isReference(kinds.get(name)) ? 'reference' : undefined;
-    this.#observer.seeMembers(
+    this.#observer.observeMembers(
       this.#root,
       without(keyValues, CONTEXT),
       0,
@@ -82,10 +83,10 @@ export class Inference {
     const types = stringsOf(member(keyValues, 'type')).map((type) => ['type', type] as const);
     for (const [name, value] of [...types, ...instances]) {
       const known = this.#root.members?.get(name);
-      if (known !== undefined) this.#observer.see(known, value, 1, meaningOf(name));
+      if (known !== undefined) this.#observer.observe(known, value, 1, meaningOf(name));
     }
     if (this.#root.members === undefined)
-      throw tooRich(`more than ${SCHEMA_LIMITS.subschemas} different attributes`);
+      throw limitExceeded(`more than ${SCHEMA_LIMITS.subschemas} different attributes`);
     this.#annotations.add(kinds, units);
     return undefined;
   }
@@ -135,10 +136,10 @@ function isReference(kind: AttributeKind | undefined): boolean {
 /** Refuses a schema that could not become a model. */
 function checkLimits(schema: JsonObject): void {
   try {
-    resolveWith(schema);
+    resolveReferencesIn(schema);
   } catch (error) {
     if (!(error instanceof SchemaRefusedError) || error.kind !== 'schemaTooLarge') throw error;
-    throw tooRich(error.errors.map(({ detail }) => detail).join(', '), error);
+    throw limitExceeded(error.errors.map(({ detail }) => detail).join(', '), error);
   }
 }
 

@@ -37,22 +37,22 @@ export class Observer {
   }
 
   /** Adds a value to a shape. @param level the nesting depth of the value in its sample */
-  see(shape: Shape, value: JsonValue, level: number, meaning?: Meaning): void {
+  observe(shape: Shape, value: JsonValue, level: number, meaning?: Meaning): void {
     shape.types |= bitOf(typeOf(value));
-    if (typeof value === 'string') this.#seeString(shape, value, meaning);
+    if (typeof value === 'string') this.#observeString(shape, value, meaning);
     else if ((isArray(value) || isObject(value)) && level < INFERENCE_LIMITS.levels) {
-      if (isArray(value)) this.#seeItems(shape, value, level, meaning);
-      else this.#seeObject((shape.objects ??= noObjects()), value, level);
+      if (isArray(value)) this.#observeItems(shape, value, level, meaning);
+      else this.#observeObject((shape.objects ??= noObjects()), value, level);
     }
   }
 
-  #seeItems(shape: Shape, items: readonly JsonValue[], level: number, meaning: Meaning): void {
+  #observeItems(shape: Shape, items: readonly JsonValue[], level: number, meaning: Meaning): void {
     if (items.length === 0) return;
     const shared = (shape.items ??= emptyShape());
-    for (const item of items) this.see(shared, item, level + 1, meaning);
+    for (const item of items) this.observe(shared, item, level + 1, meaning);
   }
 
-  #seeObject(objects: ObjectsShape, object: JsonObject, level: number): void {
+  #observeObject(objects: ObjectsShape, object: JsonObject, level: number): void {
     const geometry = geometryTypeOf(object);
     if (geometry !== undefined) {
       (objects.geometries ??= new Set()).add(geometry);
@@ -62,11 +62,11 @@ export class Observer {
     if (wrapping !== undefined) (objects.wrappings ??= new Set()).add(wrapping);
     const languages = wrapping === LANGUAGE_MAP ? languagesOf(object) : undefined;
     if (languages === undefined) {
-      this.seeMembers(objects, object, level);
+      this.observeMembers(objects, object, level);
       return;
     }
     const shared = (objects.languages ??= emptyShape());
-    for (const text of languages) this.see(shared, text, level + 2);
+    for (const text of languages) this.observe(shared, text, level + 2);
   }
 
   /**
@@ -75,7 +75,7 @@ export class Observer {
    * @param mostNames maximum number of distinct names to describe; beyond it, none is described
    * @param meaningOf returns what the strings of a member are known to be
    */
-  seeMembers(
+  observeMembers(
     objects: ObjectsShape,
     object: JsonObject,
     level: number,
@@ -90,11 +90,11 @@ export class Observer {
       const shape = objects.members.get(name) ?? addMember(objects.members, name);
       shape.count += 1;
       if (objects.members.size > mostNames) objects.members = undefined;
-      else this.see(shape, value, level + 1, meaningOf?.(name));
+      else this.observe(shape, value, level + 1, meaningOf?.(name));
     }
   }
 
-  #seeString(shape: Shape, text: string, meaning: Meaning): void {
+  #observeString(shape: Shape, text: string, meaning: Meaning): void {
     const format = formatFor(text, meaning);
     if (shape.format === undefined) shape.format = format ?? null;
     else if (shape.format !== format) shape.format = null;

@@ -1,7 +1,7 @@
 import { type AttributeKind, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
 import { type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
-import { tooRich } from './errors.js';
+import { limitExceeded } from './errors.js';
 import {
   definitionRef,
   GEOMETRY_TYPES,
@@ -37,7 +37,7 @@ export class Renderer {
   schemaOf(shape: Shape, enumerates: boolean): JsonObject {
     this.#count += 1;
     if (this.#count > SCHEMA_LIMITS.subschemas)
-      throw tooRich(`more than ${SCHEMA_LIMITS.subschemas} schemas`);
+      throw limitExceeded(`more than ${SCHEMA_LIMITS.subschemas} schemas`);
     const { objects } = shape;
     const types = typesIn(shape.types);
     if (objects === undefined || !isGeometryOnly(objects)) return this.#plain(shape, types, enumerates);

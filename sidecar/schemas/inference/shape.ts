@@ -12,7 +12,7 @@ export type Format = (typeof FORMATS)[number];
  * For `uri`, only strings that are not URIs by accident: `Mo-Fr:08:00` and `A:1` are URIs according to RFC 3986. A UUID
  * in a URN is treated like any other URN.
  */
-const LOOKS: Readonly<Record<Format, RegExp>> = {
+const FORMAT_PATTERNS: Readonly<Record<Format, RegExp>> = {
   'date-time': /^\d{4}-\d\d-\d\d[Tt]/,
   date: /^\d{4}-\d\d-\d\d$/,
   time: /^\d\d:\d\d:\d\d/,
@@ -32,7 +32,7 @@ const MAY_HAVE_FORMAT = /[:@]|^[\dA-Fa-f]+[.-]/;
  */
 export function formatOf(text: string): Format | undefined {
   if (text.length > INFERENCE_LIMITS.formattedLength || !MAY_HAVE_FORMAT.test(text)) return undefined;
-  return FORMATS.find((format) => LOOKS[format].test(text) && hasFormat(format, text));
+  return FORMATS.find((format) => FORMAT_PATTERNS[format].test(text) && hasFormat(format, text));
 }
 
 /** Whether a string that is known to be a reference, such as an entity's id, is a URI by the same check as validation. */

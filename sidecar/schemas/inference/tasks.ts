@@ -50,6 +50,7 @@ export type InferenceTasks = typeof inferenceTasks;
  */
 export type SampleForm = 'keyvalues' | 'ngsi-ld' | 'ngsiv2' | 'geojson';
 
+/** How samples are written, and how strictly entities are read. */
 export interface InferSchemaOptions extends InferenceOptions {
   readonly form?: SampleForm;
   /** If false, an entity that breaks rules of its representation still counts, with the values that can be read. Default true. */

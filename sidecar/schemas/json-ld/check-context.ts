@@ -6,8 +6,8 @@ import { dependenciesFirst, safetyFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
 import { coreContextUrl } from './core-context.js';
-import type { Needs, Supplied } from './errors.js';
-import { SuppliedContexts } from './known-contexts.js';
+import type { Needs, ContextResults } from './errors.js';
+import { SuppliedContexts } from './context-cache.js';
 import { KEYWORD_OF_CODE, type ProcessingError, processingErrorOf, sentenceOf } from './processing-errors.js';
 import { createProcessor, type DocumentLoader } from './processor.js';
 import type { ContextMeaning, TermMeaning } from './term-meanings.js';
@@ -17,7 +17,7 @@ export interface CheckContextInput {
   readonly text: string;
   /** The position of the context in the body. */
   readonly pointer: string;
-  readonly supplied: Supplied;
+  readonly supplied: ContextResults;
 }
 
 /** The result for a valid context. Its document is the submitted context, unwrapped. */
@@ -66,7 +66,7 @@ export async function checkContext(input: CheckContextInput): Promise<CheckOutco
 export interface TermsInput {
   /** JSON of the value of an `@context` that was found valid. */
   readonly text: string;
-  readonly supplied: Supplied;
+  readonly supplied: ContextResults;
 }
 
 /** The meaning of a context, as the result of a task. */

@@ -1,12 +1,12 @@
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { checkContext, type CheckContextInput, type CheckOutcome, processingError } from './check-context.js';
-import { hasScopedContext, isWhole, unwrapped } from './context-form.js';
+import { hasScopedContext, isSelfContained, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
-import { SuppliedContexts } from './known-contexts.js';
+import { SuppliedContexts } from './context-cache.js';
 import { sentenceOf } from './processing-errors.js';
 import { absoluteReference } from './processor.js';
 
@@ -55,7 +55,9 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts refer to each other in a cycle.' }] };
 
-  const terms = isWhole(own) ? (await contextMeaning(own, contexts.load)).terms : new Map<string, never>();
+  const terms = isSelfContained(own)
+    ? (await contextMeaning(own, contexts.load)).terms
+    : new Map<string, never>();
   const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
   const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };

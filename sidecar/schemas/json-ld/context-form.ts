@@ -101,7 +101,7 @@ export function hasScopedContext(definition: unknown): definition is JsonObject 
 }
 
 /** Whether no element of an embedded context is, or imports, a URL that was kept. Scoped contexts do not matter. */
-export function isWhole(elements: readonly JsonValue[]): boolean {
+export function isSelfContained(elements: readonly JsonValue[]): boolean {
   return elements.every(
     (element) => typeof element !== 'string' && !(isObject(element) && Object.hasOwn(element, '@import')),
   );

@@ -25,13 +25,13 @@ export async function contextMeaning(context: unknown, load: DocumentLoader): Pr
 }
 
 /** Members of definitions that are copied unchanged (JSON-LD 1.1 § 9.15). */
-const TAKEN = ['@type', '@language', '@direction', '@nest', '@index', '@context'] as const;
+const COPIED_MEMBERS = ['@type', '@language', '@direction', '@nest', '@index', '@context'] as const;
 
 function meaningOf(found: TermMapping | null): TermMeaning | null {
   const iri = found?.['@id'] ?? null;
   if (found === null || iri === null) return null;
   const rest: Record<string, JsonValue> = {};
-  for (const name of TAKEN) if (found[name] !== undefined) rest[name] = found[name] as JsonValue;
+  for (const name of COPIED_MEMBERS) if (found[name] !== undefined) rest[name] = found[name] as JsonValue;
   const { '@container': container = [], reverse = false, _prefix: isPrefix = false } = found;
   if (container.length > 0)
     rest['@container'] = container.length === 1 ? (container[0] ?? '') : [...container];

@@ -58,7 +58,7 @@ export function surveyOf(document: object): DocumentSurvey {
 }
 
 /** A member of an object somewhere in a document. */
-export interface Place {
+export interface VisitedMember {
   readonly name: string;
   readonly value: unknown;
   readonly pointer: string;
@@ -69,7 +69,11 @@ export interface Place {
  *
  * @param visit returns whether to visit the members inside this one as well
  */
-export function visitMembers(document: unknown, pointer: string, visit: (place: Place) => boolean): void {
+export function visitMembers(
+  document: unknown,
+  pointer: string,
+  visit: (place: VisitedMember) => boolean,
+): void {
   if (Array.isArray(document)) {
     for (const [index, item] of (document as readonly unknown[]).entries())
       visitMembers(item, pointerTo(pointer, index), visit);

@@ -41,7 +41,7 @@ export interface DomainTerms {
 }
 
 /** A meaning, and the models that have it. */
-interface Meant {
+interface MeaningWithModels {
   readonly meaning: TermMeaning | null;
   readonly models: string[];
 }
@@ -54,8 +54,8 @@ const MAX_NAMED = 20;
  * of the models' own contexts that no model uses are included if they have a single meaning. Terms of the core
  * context are not included, because it defines them.
  */
-export class DomainTermsMaker {
-  readonly #used = new Map<string, Meant[]>();
+export class DomainTermsBuilder {
+  readonly #used = new Map<string, MeaningWithModels[]>();
   readonly #contexts = new Map<ContextTerms, string[]>();
 
   /** Adds a model. The order of models only affects the order of their names in warnings. */
@@ -63,7 +63,7 @@ export class DomainTermsMaker {
     for (const name of names) {
       if (coreIriOf(name) !== undefined) continue;
       const meaning = own?.has(name) === true ? own.get(name) : generated.get(name);
-      if (meaning !== undefined) meant(this.#used, name, meaning, [model]);
+      if (meaning !== undefined) addMeaning(this.#used, name, meaning, [model]);
     }
     if (own === undefined) return;
     const models = this.#contexts.get(own);
@@ -72,16 +72,16 @@ export class DomainTermsMaker {
   }
 
   result(): DomainTerms {
-    const unused = new Map<string, Meant[]>();
+    const unused = new Map<string, MeaningWithModels[]>();
     for (const [context, models] of this.#contexts)
       for (const [term, meaning] of context)
-        if (!this.#used.has(term) && coreIriOf(term) === undefined) meant(unused, term, meaning, models);
+        if (!this.#used.has(term) && coreIriOf(term) === undefined) addMeaning(unused, term, meaning, models);
     const isTooMuch = this.#used.size + unused.size > CONTEXT_LIMITS.terms;
     const all = [...this.#used, ...(isTooMuch ? [] : unused)].sort(([a], [b]) => (a < b ? -1 : 1));
     const terms = new Map<string, TermMeaning>();
     const warnings: DomainContextWarning[] = [];
     for (const [term, meanings] of all) {
-      const { meaning, warning } = agreed(term, meanings);
+      const { meaning, warning } = mergeMeanings(term, meanings);
       if (meaning !== undefined) terms.set(term, meaning);
       if (warning !== undefined) warnings.push(warning);
     }
@@ -96,8 +96,8 @@ export class DomainTermsMaker {
   }
 }
 
-function meant(
-  meanings: Map<string, Meant[]>,
+function addMeaning(
+  meanings: Map<string, MeaningWithModels[]>,
   term: string,
   meaning: TermMeaning | null,
   models: readonly string[],
@@ -109,13 +109,13 @@ function meant(
   else same.models.push(...models);
 }
 
-interface Agreed {
+interface MergedMeaning {
   /** Undefined for a term that is left out. */
   readonly meaning?: TermMeaning | undefined;
   readonly warning?: DomainContextWarning;
 }
 
-function agreed(term: string, meanings: readonly Meant[]): Agreed {
+function mergeMeanings(term: string, meanings: readonly MeaningWithModels[]): MergedMeaning {
   const [first] = meanings;
   if (first === undefined) return {};
   if (meanings.length === 1) return { meaning: first.meaning ?? undefined };

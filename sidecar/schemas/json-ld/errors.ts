@@ -26,10 +26,10 @@ export interface ContextFailure {
 }
 
 /** The context of a URL, or why there is none. */
-export type Supply = SuppliedContext | { readonly failure: ContextFailure };
+export type ContextResult = SuppliedContext | { readonly failure: ContextFailure };
 
 /** Contexts passed to a task, by the URL that the worker asked for. */
-export type Supplied = readonly (readonly [url: string, supply: Supply])[];
+export type ContextResults = readonly (readonly [url: string, supply: ContextResult])[];
 
 /** The outcome of a task that needs more contexts: run it again with these supplied as well. */
 export interface Needs {

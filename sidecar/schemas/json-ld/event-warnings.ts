@@ -1,7 +1,7 @@
 import { member, pointerTo } from '../../shared/json/json.js';
 import { visitMembers } from './document-survey.js';
 import type { CountedEvent } from './processing-session.js';
-import { type JsonLdWarning, shown } from './outcomes.js';
+import { type JsonLdWarning, shortJson } from './outcomes.js';
 
 /** What to search for in the document to find the place of an event. */
 type Search = 'name' | 'text' | 'null';
@@ -111,7 +111,7 @@ export function eventWarnings(events: readonly CountedEvent[], document: object)
     if (wording === undefined) return [];
     const { code, about, search, sentence } = wording;
     const value = member(event.details, about);
-    return [{ code, count, detail: sentence(shown(value)), key: keyOf(search, value) }];
+    return [{ code, count, detail: sentence(shortJson(value)), key: keyOf(search, value) }];
   });
   const places = placesOf(known, document);
   return known.flatMap(({ code, detail, key, count }) => {

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { formFaults, referencesOf } from './context-form.js';
 import { safetyFaults } from './context-safety.js';
-import { KnownContexts, MAX_CONTEXTS, SuppliedContexts } from './known-contexts.js';
+import { ContextCache, MAX_CONTEXTS, SuppliedContexts } from './context-cache.js';
 import { type ActiveContext, absoluteReference, createProcessor } from './processor.js';
-import type { Needs, Supplied } from './errors.js';
+import type { Needs, ContextResults } from './errors.js';
 
 const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as {
   expandIri: (active: ActiveContext, name: string, relativeTo: object, options: object) => string | null;
@@ -34,7 +34,7 @@ const MAX_IRIS = 5000;
  * 4.4).
  */
 export class NameReader {
-  readonly #known = new KnownContexts();
+  readonly #known = new ContextCache();
   readonly #kept = new LRUCache<string, Names>({ max: MAX_KEPT });
   #core: Names | undefined;
 
@@ -49,7 +49,7 @@ export class NameReader {
    * @param context a value of `@context`; undefined for the core context alone
    * @param stamp changes whenever a URL may have another meaning
    */
-  async read(context: unknown, stamp: string, supplied: Supplied): Promise<NamesOutcome> {
+  async read(context: unknown, stamp: string, supplied: ContextResults): Promise<NamesOutcome> {
     if (context === undefined && this.#core !== undefined) return { names: this.#core, isFixed: true };
     const key = context === undefined ? '' : JSON.stringify(context);
     if (context !== undefined && !(typeof context === 'string' && this.#kept.has(`${key} ${stamp}`))) {

@@ -1,7 +1,7 @@
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { cut } from '../../shared/shown.js';
-import type { ContextFailureKind, Needs, Supplied, Supply } from './errors.js';
+import type { ContextFailureKind, Needs, ContextResults, ContextResult } from './errors.js';
 
 type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';
 
@@ -29,7 +29,7 @@ export interface JsonLdWarning {
 const MAX_WARNINGS = 100;
 
 /** The warnings for an answer: one for each place, at most a hundred, and the number of further ones. */
-export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarning[] {
+export function limitWarnings(warnings: readonly JsonLdWarning[]): readonly JsonLdWarning[] {
   const seen = new Set<string>();
   const distinct = warnings.filter(({ pointer }) => {
     if (pointer === undefined) return true;
@@ -47,7 +47,7 @@ export function listed(warnings: readonly JsonLdWarning[]): readonly JsonLdWarni
 }
 
 /** A JSON value as shown in a sentence. */
-export function shown(value: unknown): string {
+export function shortJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return 'nothing';
   return cut(text, 100);
@@ -69,10 +69,10 @@ const AT_ONCE = 8;
  * @throws whatever `run` and `supply` throw
  */
 export async function runWithContexts<Outcome extends object>(
-  run: (supplied: Supplied) => Promise<Outcome | Needs>,
-  supply: (url: string) => Promise<Supply>,
+  run: (supplied: ContextResults) => Promise<Outcome | Needs>,
+  supply: (url: string) => Promise<ContextResult>,
 ): Promise<Outcome | Refused> {
-  const supplied = new Map<string, Supply>();
+  const supplied = new Map<string, ContextResult>();
   let characters = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const outcome = await run([...supplied]);

@@ -2,8 +2,8 @@ import { isObject, type JsonObject, pointerTo, sameJson } from '../../shared/jso
 import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { type DocumentSurvey, surveyOf } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
-import { namesIris } from './known-contexts.js';
-import { type JsonLdWarning, type Refused, refusedFor, shown } from './outcomes.js';
+import { namesIris } from './context-cache.js';
+import { type JsonLdWarning, type Refused, refusedFor, shortJson } from './outcomes.js';
 import type { ProcessingSession } from './processing-session.js';
 import type { SizedRequest } from './request-body.js';
 import { lossesOf, nullsIn } from './round-trip-losses.js';
@@ -84,7 +84,7 @@ export async function compactDocument(
   const dropped = eventWarnings(session.events, document);
   const skip = pointersOf(dropped);
   const isSmall = request.characters <= MAX_COMPARED;
-  const lost = comesBack(request, survey)
+  const lost = shouldRoundTrip(request, survey)
     ? isSmall
       ? lossesOf(document, result, '/document', skip)
       : [NOT_COMPARED]
@@ -100,7 +100,7 @@ export async function compactDocument(
 }
 
 /** Whether the document is compacted with its own context, so that the result should equal the document. */
-function comesBack({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
+function shouldRoundTrip({ document, context }: SizedRequest, survey: DocumentSurvey): boolean {
   if (survey.fragile.size === 0) return false;
   if (Array.isArray(document) || survey.innerContexts.length > 0 || Object.hasOwn(document, '@graph'))
     return false;
@@ -176,12 +176,12 @@ function hasListAmongOthers(values: unknown): boolean {
  */
 function compactionLosses(expanded: readonly unknown[], again: readonly unknown[]): readonly JsonLdWarning[] {
   const left = countsOf(again.map((node) => canonical(node)));
-  const lost = expanded.filter((node) => !taken(left, canonical(node)));
+  const lost = expanded.filter((node) => !decrementCount(left, canonical(node)));
   return lost.map((node) => {
     const other = again.find((one) => isObject(node) && isObject(one) && one['@id'] === node['@id']);
     const names = isObject(node) && isObject(other) ? differentNames(node, other) : [];
-    const where = names.length === 0 ? '' : ` in ${names.slice(0, 10).map(shown).join(', ')}`;
-    const id = isObject(node) && typeof node['@id'] === 'string' ? ` of ${shown(node['@id'])}` : '';
+    const where = names.length === 0 ? '' : ` in ${names.slice(0, 10).map(shortJson).join(', ')}`;
+    const id = isObject(node) && typeof node['@id'] === 'string' ? ` of ${shortJson(node['@id'])}` : '';
     const detail = `The result does not say the same as the document${where}${id}: expanded again, it differs.`;
     return { code: 'compaction-lossy', detail };
   });
@@ -197,7 +197,7 @@ function countsOf(texts: readonly string[]): Map<string, number> {
   return counts;
 }
 
-function taken(counts: Map<string, number>, text: string): boolean {
+function decrementCount(counts: Map<string, number>, text: string): boolean {
   const count = counts.get(text) ?? 0;
   counts.set(text, count - 1);
   return count > 0;

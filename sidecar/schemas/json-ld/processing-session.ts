@@ -1,5 +1,5 @@
 import { urlFault } from './context-form.js';
-import { type GatheredContexts, loadedFrom } from './known-contexts.js';
+import { type GatheredContexts, loadedFrom } from './context-cache.js';
 import { ProcessorFailure } from './processor-refusals.js';
 import type { DocumentLoader, JsonLdProcessor, ProcessorEvent } from './processor.js';
 import type { ContextFailure } from './errors.js';

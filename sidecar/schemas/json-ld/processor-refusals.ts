@@ -1,7 +1,7 @@
 import { isObject, pointerTo, sameJson } from '../../shared/json/json.js';
 import { referencesOf } from './context-form.js';
 import { visitMembers } from './document-survey.js';
-import { type Refused, shown } from './outcomes.js';
+import { type Refused, shortJson } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
 import type { JsonLdRequest } from './request-body.js';
 
@@ -17,7 +17,7 @@ export function refusalOf({ cause }: ProcessorFailure, request: JsonLdRequest): 
   const error = processingErrorOf(cause);
   const sentence = sentenceOf(error);
   const { code } = error;
-  const about = error.term === undefined ? '' : `${shown(error.term)}: `;
+  const about = error.term === undefined ? '' : `${shortJson(error.term)}: `;
   const detail = code === 'unforeseen' ? sentence : `${about}${sentence} (JSON-LD 1.1: ${code})`;
   const pointers =
     error.term === undefined ? placesOfValue(cause, request) : placesOfTerm(error.term, request);

@@ -9,6 +9,7 @@ export interface ProcessorEvent {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** How the processor loads contexts and reports dropped data. */
 export interface ProcessorOptions {
   /** Loads every context and document that is needed. */
   readonly documentLoader: DocumentLoader;

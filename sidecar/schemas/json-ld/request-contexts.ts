@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { referencesOf } from './context-form.js';
 import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';
-import type { GatheredContexts } from './known-contexts.js';
+import type { GatheredContexts } from './context-cache.js';
 import { type Refused, refusedFor } from './outcomes.js';
 import { absoluteReference, createProcessor, type JsonLdProcessor } from './processor.js';
 import type { JsonLdRequest } from './request-body.js';

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
-import { type JsonLdWarning, shown } from './outcomes.js';
+import { type JsonLdWarning, shortJson } from './outcomes.js';
 
 /** Stands for a value that is left out of the comparison. JSON has no NaN, so it cannot be confused with a value. */
 export const LEFT_OUT = Number.NaN;
@@ -97,7 +97,7 @@ function compareWithin(token: string | number, value: unknown, back: unknown, fi
 }
 
 function changed(back: unknown) {
-  return { code: 'value-changed', detail: `The value comes back as ${shown(back)}.` };
+  return { code: 'value-changed', detail: `The value comes back as ${shortJson(back)}.` };
 }
 
 function compareArray(items: readonly unknown[], back: unknown, findings: Findings): void {

@@ -5,15 +5,15 @@ import { cut } from '../../shared/shown.js';
 import { checkContext, contextTerms, type TermsInput } from './check-context.js';
 import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
-import { KnownContexts, MAX_CONTEXTS } from './known-contexts.js';
-import { type JsonLdWarning, listed, type Outcome, type Refused, refusedFor } from './outcomes.js';
+import { ContextCache, MAX_CONTEXTS } from './context-cache.js';
+import { type JsonLdWarning, limitWarnings, type Outcome, type Refused, refusedFor } from './outcomes.js';
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
 import { ProcessingSession } from './processing-session.js';
 import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-refusals.js';
 import { readRequest, type SizedRequest } from './request-body.js';
 import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
 import { RoundTrips } from './round-trips.js';
-import type { Supplied } from './errors.js';
+import type { ContextResults } from './errors.js';
 
 interface JsonLdInput {
   /** Text of the body `{document, context?, safe?}`. */
@@ -21,7 +21,7 @@ interface JsonLdInput {
   /** Changes whenever the URL of a context may have another meaning. */
   readonly stamp: string;
   /** The contexts that were needed in earlier rounds. */
-  readonly supplied: Supplied;
+  readonly supplied: ContextResults;
 }
 
 /** Maximum number of characters of an answer. */
@@ -38,7 +38,7 @@ type Operation = (
 
 /** Creates the JSON-LD tasks of a worker. They share the contexts that the worker knows. */
 export function createJsonLdTasks() {
-  const known = new KnownContexts();
+  const known = new ContextCache();
   const shared = new SharedProcessor();
   const contexts = new RequestContextReader();
   const roundTrips = new RoundTrips();
@@ -121,12 +121,12 @@ function answerOf(
   if ('refused' in processed) return processed;
   const { result, dropped, lost } = processed;
   if (isSafe && dropped.length > 0) {
-    const errors = listed(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
+    const errors = limitWarnings(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
     return refusedFor('dataDropped', 'Data would be dropped', errors);
   }
   const excess = tooMuch(`The result has more than ${MAX_CHARACTERS} characters.`);
   if (isLarge && isLarger(result, MAX_CHARACTERS)) return excess;
-  const answer = JSON.stringify({ result, warnings: listed([...dropped, ...changed, ...lost]) });
+  const answer = JSON.stringify({ result, warnings: limitWarnings([...dropped, ...changed, ...lost]) });
   return answer.length > MAX_CHARACTERS ? excess : { answer };
 }
 

@@ -5,11 +5,18 @@ import {
   isDecisive,
   missingIssue,
   memberIssue,
-  type Place,
+  type InstanceLocation,
   typeIssue,
   valueIssue,
 } from './issue.js';
-import { allowedValue, either, shown, shownPattern, typeWord, type Words } from './words.js';
+import {
+  allowedValue,
+  joinWithOr,
+  shortValue,
+  shownPattern,
+  typeWord,
+  type MessageParts,
+} from './message-parts.js';
 
 /** Maximum number of demands that a sentence names. */
 const MAX_SAID = 20;
@@ -27,50 +34,56 @@ export type Branch = readonly Issue[];
  *
  * @param branches the issues for each alternative; none is empty
  */
-export function alternativeIssues(keyword: string, place: Place, branches: readonly Branch[]): Branch {
+export function alternativeIssues(
+  keyword: string,
+  location: InstanceLocation,
+  branches: readonly Branch[],
+): Branch {
   const possible = branches.filter((branch) => !branch.some((one) => one.keyword === 'false schema'));
-  if (possible.length === 0) return [ruledOut(place)];
-  const open = possible.filter((branch) => !branch.some((one) => one.place === place && isDecisive(one)));
-  if (open.length === 0) return [anotherKind(keyword, place, possible)];
-  const tagged = byTag(place, open);
+  if (possible.length === 0) return [forbiddenIssue(location)];
+  const open = possible.filter(
+    (branch) => !branch.some((one) => one.location === location && isDecisive(one)),
+  );
+  if (open.length === 0) return [anotherKind(keyword, location, possible)];
+  const tagged = byTag(location, open);
   if (tagged.length === 1) return tagged[0] ?? [];
-  return oneForAll(keyword, place, tagged) ?? nearest(tagged);
+  return oneForAll(keyword, location, tagged) ?? nearest(tagged);
 }
 
 /** The issue of a value that satisfies several alternatives of `oneOf`, where it must satisfy exactly one. */
-export function ambiguity(place: Place, fitting: readonly number[], count: number): Issue {
+export function ambiguityIssue(location: InstanceLocation, fitting: readonly number[], count: number): Issue {
   const which = fitting.map((index) => index + 1).join(', ');
-  return issue(place, 'oneOf', () => ({
+  return issue(location, 'oneOf', () => ({
     must: `match exactly one of ${count} alternatives`,
     found: `matches ${fitting.length} (${which})`,
   }));
 }
 
 /** The issue of a value that must not exist. */
-export function ruledOut(place: Place): Issue {
-  return memberIssue(place, 'false schema', () => ({ must: 'not be present' }));
+export function forbiddenIssue(location: InstanceLocation): Issue {
+  return memberIssue(location, 'false schema', () => ({ must: 'not be present' }));
 }
 
 /** The issue if all alternatives are for values of other types, or are other values. */
-function anotherKind(keyword: string, place: Place, branches: readonly Branch[]): Issue {
+function anotherKind(keyword: string, location: InstanceLocation, branches: readonly Branch[]): Issue {
   const decisive = branches.flatMap((branch) =>
-    branch.filter((one) => one.place === place && isDecisive(one)),
+    branch.filter((one) => one.location === location && isDecisive(one)),
   );
   const values = decisive.flatMap(({ allowed }) => allowed ?? []);
   const types = [...new Set(decisive.flatMap((one) => one.types ?? []))];
-  const isAlike = values.some((value) => jsonType(value) === jsonType(place.value));
+  const isAlike = values.some((value) => jsonType(value) === jsonType(location.value));
   if (values.length > 0 && (isAlike || types.length === 0))
-    return valueIssue(place, values.length === 1 ? 'const' : 'enum', values);
-  if (values.length === 0) return typeIssue(place, types);
-  return { ...merged(keyword, place, decisive), types };
+    return valueIssue(location, values.length === 1 ? 'const' : 'enum', values);
+  if (values.length === 0) return typeIssue(location, types);
+  return { ...merged(keyword, location, decisive), types };
 }
 
 /**
  * The alternatives with the fewest wrong tags. If tags are wrong for all alternatives, an issue for each of them
  * instead.
  */
-function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
-  const wrongTags = branches.map((branch) => branch.filter((one) => isTag(place, one)));
+function byTag(location: InstanceLocation, branches: readonly Branch[]): readonly Branch[] {
+  const wrongTags = branches.map((branch) => branch.filter((one) => isTag(location, one)));
   const least = Math.min(...wrongTags.map((tags) => tags.length));
   if (least > 0 && branches.length > 1) {
     const forAll = wrongForAll(wrongTags);
@@ -80,47 +93,54 @@ function byTag(place: Place, branches: readonly Branch[]): readonly Branch[] {
 }
 
 function wrongForAll([first = [], ...others]: readonly Branch[]): Branch {
-  const tags = others.map((branch) => new Map(branch.map((tag) => [tag.place, tag])));
+  const tags = others.map((branch) => new Map(branch.map((tag) => [tag.location, tag])));
   return first.flatMap((tag) => {
-    const same = tags.map((byPlace) => byPlace.get(tag.place));
+    const same = tags.map((byPlace) => byPlace.get(tag.location));
     if (same.includes(undefined)) return [];
     const values = [tag, ...same].flatMap((one) => one?.allowed ?? []);
-    return [valueIssue(tag.place, values.length === 1 ? 'const' : 'enum', values)];
+    return [valueIssue(tag.location, values.length === 1 ? 'const' : 'enum', values)];
   });
 }
 
-function isTag(place: Place, { place: at, allowed }: Issue): boolean {
-  return at.parent === place && allowed !== undefined;
+function isTag(location: InstanceLocation, { location: at, allowed }: Issue): boolean {
+  return at.parent === location && allowed !== undefined;
 }
 
 /** A single issue for all alternatives, if each has only one and it is about the value itself. */
-function oneForAll(keyword: string, place: Place, branches: readonly Branch[]): Branch | undefined {
+function oneForAll(
+  keyword: string,
+  location: InstanceLocation,
+  branches: readonly Branch[],
+): Branch | undefined {
   const only = branches.flatMap((branch) => (branch.length === 1 ? branch : []));
-  if (only.length < branches.length || only.some((one) => one.place !== place)) return undefined;
+  if (only.length < branches.length || only.some((one) => one.location !== location)) return undefined;
   const missing = [...new Set(only.flatMap((one) => one.missing ?? []))];
   const [name] = missing;
   if (name === undefined || !only.every((one) => one.missing !== undefined))
-    return [merged(keyword, place, only)];
+    return [merged(keyword, location, only)];
   if (missing.length === 1) return only.slice(0, 1);
-  const names = either(missing.slice(0, MAX_SAID).map(allowedValue));
-  const words = (): Words => ({ must: `have the member ${names}`, plain: `lacks the member ${names}` });
-  return [{ ...missingIssue(place, keyword, name), ...issue(place, keyword, words) }];
+  const names = joinWithOr(missing.slice(0, MAX_SAID).map(allowedValue));
+  const words = (): MessageParts => ({
+    must: `have the member ${names}`,
+    plain: `lacks the member ${names}`,
+  });
+  return [{ ...missingIssue(location, keyword, name), ...issue(location, keyword, words) }];
 }
 
 /** One issue with the words of several. */
-function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue {
-  return issue(place, keyword, (spelling) => {
-    const words = issues.slice(0, MAX_SAID).map((one) => one.words(spelling));
+function merged(keyword: string, location: InstanceLocation, issues: readonly Issue[]): Issue {
+  return issue(location, keyword, (spelling) => {
+    const words = issues.slice(0, MAX_SAID).map((one) => one.message(spelling));
     const demands = [...new Set(words.map(({ must }) => must))];
     if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more requirements`);
     const found = words.find((one) => one.found !== undefined)?.found;
     const hint = words.find((one) => one.hint !== undefined)?.hint;
-    const meant = words.find((one) => one.meant !== undefined)?.meant;
+    const correction = words.find((one) => one.correction !== undefined)?.correction;
     return {
       must: demands.join(', or '),
       ...(found === undefined ? {} : { found }),
       ...(hint === undefined ? {} : { hint }),
-      ...(meant === undefined ? {} : { meant }),
+      ...(correction === undefined ? {} : { correction }),
     };
   });
 }
@@ -128,7 +148,7 @@ function merged(keyword: string, place: Place, issues: readonly Issue[]): Issue 
 function nearest(branches: readonly Branch[]): Branch {
   const rated = branches.map((branch) => ({
     branch,
-    depth: Math.min(...branch.map(({ place }) => place.depth)),
+    depth: Math.min(...branch.map(({ location }) => location.depth)),
   }));
   rated.sort((one, other) => one.branch.length - other.branch.length || other.depth - one.depth);
   return rated[0]?.branch ?? [];
@@ -138,15 +158,15 @@ function nearest(branches: readonly Branch[]): Branch {
 const MAX_NAMED = 20;
 
 /** The issue of a value that satisfies a schema which it must not satisfy. */
-export function negationIssue(excluded: Schema, place: Place): Issue {
-  return issue(place, 'not', () => wordsFor(excluded, place));
+export function negationIssue(excluded: Schema, location: InstanceLocation): Issue {
+  return issue(location, 'not', () => wordsFor(excluded, location));
 }
 
 /** Words for an excluded schema; specific ones if the schema has a single keyword. */
-function wordsFor(excluded: Schema, { value }: Place): Words {
-  const general: Words = {
+function wordsFor(excluded: Schema, { value }: InstanceLocation): MessageParts {
+  const general: MessageParts = {
     must: 'not match the schema under "not"',
-    found: `is ${shown(value)}`,
+    found: `is ${shortValue(value)}`,
   };
   if (!isObject(excluded)) return { must: 'not be present' };
   const [keyword, ...others] = Object.keys(excluded);
@@ -160,7 +180,7 @@ function wordsFor(excluded: Schema, { value }: Place): Words {
       return { must: `not be ${allowedValue(value)}` };
     case 'type':
       return {
-        must: `not be ${either((isArray(held) ? stringsOf(held) : stringsOf([held])).map(typeWord))}`,
+        must: `not be ${joinWithOr((isArray(held) ? stringsOf(held) : stringsOf([held])).map(typeWord))}`,
       };
     case 'required': {
       const names = stringsOf(held);
@@ -173,7 +193,7 @@ function wordsFor(excluded: Schema, { value }: Place): Words {
     case 'pattern':
       return {
         must: `not match the pattern ${shownPattern(typeof held === 'string' ? held : '')}`,
-        found: `is ${shown(value)}`,
+        found: `is ${shortValue(value)}`,
       };
     default:
       return general;

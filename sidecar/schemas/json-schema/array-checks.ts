@@ -17,24 +17,26 @@ import {
   type Finding,
   type KeywordCheck,
   keywordFinding,
-  type KeywordChecks,
+  type KeywordCheckTable,
   passes,
-  placedAt,
+  withPosition,
   atMostNarrowing,
 } from './checks.js';
-import type { Facts, FactType } from './facts.js';
+import type { ValueConstraints, ConstraintType } from './value-constraints.js';
 import { schemaIn, schemasIn } from './flatten.js';
 import { hasFormat, typesRefusedBy } from './formats.js';
 
 const ARRAYS = ['array'] as const;
 
 /** Checks of the keywords on arrays. */
-export const ARRAY_CHECKS: KeywordChecks = {
-  minItems: passes((value, { facts }) => facts.limit('min', 'Items') >= Number(value), ARRAYS),
-  maxItems: passes((value, { facts }) => facts.limit('max', 'Items') <= Number(value), ARRAYS),
+export const ARRAY_CHECKS: KeywordCheckTable = {
+  minItems: passes((value, { constraints }) => constraints.limit('min', 'Items') >= Number(value), ARRAYS),
+  maxItems: passes((value, { constraints }) => constraints.limit('max', 'Items') <= Number(value), ARRAYS),
   uniqueItems: passes(
-    (value, { facts }) =>
-      value !== true || facts.says('uniqueItems', true) || facts.limit('max', 'Items') <= 1,
+    (value, { constraints }) =>
+      value !== true ||
+      constraints.hasKeywordValue('uniqueItems', true) ||
+      constraints.limit('max', 'Items') <= 1,
     ARRAYS,
   ),
   prefixItems: {
@@ -42,7 +44,7 @@ export const ARRAY_CHECKS: KeywordChecks = {
     check: (value, context) =>
       isArray(value)
         ? value.flatMap((item, index) =>
-            isSchema(item) ? placedAt(context, [String(index)], itemFindings(context, index, item)) : [],
+            isSchema(item) ? withPosition(context, [String(index)], itemFindings(context, index, item)) : [],
           )
         : [],
   },
@@ -50,14 +52,14 @@ export const ARRAY_CHECKS: KeywordChecks = {
     types: ARRAYS,
     check(value, context) {
       if (!isSchema(value)) return [];
-      const { facts, schema } = context;
+      const { constraints, schema } = context;
       const first = schemasIn(schema, 'prefixItems').length;
       const listed = Array.from(
-        { length: Math.max(0, facts.listedItems - first) },
+        { length: Math.max(0, constraints.listedItems - first) },
         (_, index) => first + index,
       );
       const each = [...listed, Infinity].flatMap((index) => itemFindings(context, index, value));
-      return placedAt(context, [], distinct(each));
+      return withPosition(context, [], distinct(each));
     },
   },
   contains: {
@@ -68,22 +70,22 @@ export const ARRAY_CHECKS: KeywordChecks = {
       if (unmet === undefined) return [];
       const additions = unmet === 'all' ? additionsIn(value, context) : [];
       if (additions.length > 0) return additions;
-      return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { beside: unmet }) }];
+      return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { relatedKeyword: unmet }) }];
     },
   },
 };
 
 function itemFindings(
-  { facts, schema, prover, mode }: CheckContext,
+  { constraints, schema, prover, mode }: CheckContext,
   index: number,
   item: Schema,
 ): readonly Finding[] {
   const first =
-    index === Infinity ? Math.max(facts.listedItems, schemasIn(schema, 'prefixItems').length) : index;
-  if (facts.limit('max', 'Items') <= first) return [];
-  const known = facts.item(index);
+    index === Infinity ? Math.max(constraints.listedItems, schemasIn(schema, 'prefixItems').length) : index;
+  if (constraints.limit('max', 'Items') <= first) return [];
+  const known = constraints.item(index);
   const findings = prover.findingsWithin(index, known, item, mode);
-  const isThere = facts.limit('min', 'Items') > first;
+  const isThere = constraints.limit('min', 'Items') > first;
   if (known.length > 0 || isThere) return findings;
   // Arrays without such an item are not refused.
   return findings.map(atMostNarrowing);
@@ -97,10 +99,10 @@ function itemFindings(
  */
 function unmetCount(
   value: Schema,
-  { facts, schema, prover }: CheckContext,
-): Finding['beside'] | 'all' | undefined {
+  { constraints, schema, prover }: CheckContext,
+): Finding['relatedKeyword'] | 'all' | undefined {
   const [least, most] = [count(schema, 'minContains', 1), count(schema, 'maxContains', Infinity)];
-  const containing = facts.atoms.flatMap((atom) => {
+  const containing = constraints.atoms.flatMap((atom) => {
     const known = schemaIn(atom, 'contains');
     return known === undefined ? [] : [{ atom, known }];
   });
@@ -126,8 +128,8 @@ function unmetCount(
 
 /** What the schema in `contains` adds to the known one, if that is the only change and it refuses nothing. */
 function additionsIn(value: Schema, context: CheckContext): readonly Finding[] {
-  const { facts, schema, prover, mode } = context;
-  const [known, ...others] = facts.atoms.filter((atom) => schemaIn(atom, 'contains') !== undefined);
+  const { constraints, schema, prover, mode } = context;
+  const [known, ...others] = constraints.atoms.filter((atom) => schemaIn(atom, 'contains') !== undefined);
   const item = known && schemaIn(known, 'contains');
   if (mode === 'prove' || known === undefined || item === undefined || others.length > 0) return [];
   const isSameCount =
@@ -135,7 +137,7 @@ function additionsIn(value: Schema, context: CheckContext): readonly Finding[] {
     count(known, 'maxContains', Infinity) === count(schema, 'maxContains', Infinity);
   if (!isSameCount || (schema['maxContains'] !== undefined && !prover.implies([value], item))) return [];
   const found = prover.findingsWithin(Infinity, [item], value, mode);
-  return found.every(({ kind }) => kind === 'compatible') ? placedAt(context, [], found) : [];
+  return found.every(({ kind }) => kind === 'compatible') ? withPosition(context, [], found) : [];
 }
 
 function count(schema: JsonObject, keyword: string, absent: number): number {
@@ -153,67 +155,67 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-const NUMBERS: readonly FactType[] = ['integer', 'fraction'];
-const STRINGS: readonly FactType[] = ['string'];
+const NUMBERS: readonly ConstraintType[] = ['integer', 'fraction'];
+const STRINGS: readonly ConstraintType[] = ['string'];
 
 /** Checks of the keywords on single values. */
-export const VALUE_CHECKS: KeywordChecks = {
-  type: passes((value, { facts }) => {
+export const VALUE_CHECKS: KeywordCheckTable = {
+  type: passes((value, { constraints }) => {
     const names = isArray(value) ? value : [value];
-    return [...facts.types].every(
+    return [...constraints.types].every(
       (type) => names.includes(type) || (NUMBERS.includes(type) && names.includes('number')),
     );
   }),
-  enum: passes((value, { facts }) => isArray(value) && areAmong(facts, value)),
-  const: passes((value, { facts }) => areAmong(facts, [value])),
-  minimum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.lowerBound().value, to) >= 0),
-  maximum: bounded(NUMBERS, (facts, to) => compareNumbers(facts.upperBound().value, to) <= 0),
-  exclusiveMinimum: bounded(NUMBERS, (facts, to) => {
-    const { value, exclusive } = facts.lowerBound();
+  enum: passes((value, { constraints }) => isArray(value) && areAmong(constraints, value)),
+  const: passes((value, { constraints }) => areAmong(constraints, [value])),
+  minimum: bounded(NUMBERS, (constraints, to) => compareNumbers(constraints.lowerBound().value, to) >= 0),
+  maximum: bounded(NUMBERS, (constraints, to) => compareNumbers(constraints.upperBound().value, to) <= 0),
+  exclusiveMinimum: bounded(NUMBERS, (constraints, to) => {
+    const { value, exclusive } = constraints.lowerBound();
     const order = compareNumbers(value, to);
     return order > 0 || (order === 0 && exclusive);
   }),
-  exclusiveMaximum: bounded(NUMBERS, (facts, to) => {
-    const { value, exclusive } = facts.upperBound();
+  exclusiveMaximum: bounded(NUMBERS, (constraints, to) => {
+    const { value, exclusive } = constraints.upperBound();
     const order = compareNumbers(value, to);
     return order < 0 || (order === 0 && exclusive);
   }),
   multipleOf: passes(
-    (value, { facts }) =>
-      facts.says('multipleOf', value) ||
-      (value === 1 && !facts.types.has('fraction')) ||
-      facts.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
+    (value, { constraints }) =>
+      constraints.hasKeywordValue('multipleOf', value) ||
+      (value === 1 && !constraints.types.has('fraction')) ||
+      constraints.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
     NUMBERS,
   ),
-  minLength: bounded(STRINGS, (facts, to) => facts.limit('min', 'Length') >= doubleOf(to)),
-  maxLength: bounded(STRINGS, (facts, to) => facts.limit('max', 'Length') <= doubleOf(to)),
-  pattern: passes((value, { facts }) => facts.says('pattern', value), STRINGS),
+  minLength: bounded(STRINGS, (constraints, to) => constraints.limit('min', 'Length') >= doubleOf(to)),
+  maxLength: bounded(STRINGS, (constraints, to) => constraints.limit('max', 'Length') <= doubleOf(to)),
+  pattern: passes((value, { constraints }) => constraints.hasKeywordValue('pattern', value), STRINGS),
   format: passes(
-    (value, { facts }) =>
+    (value, { constraints }) =>
       typeof value !== 'string' ||
-      !typesRefusedBy(value).some((type) => facts.types.has(type)) ||
-      facts.says('format', value) ||
-      (value === 'int64' && facts.says('format', 'int32')) ||
-      (facts.values?.every((listed) => hasFormat(value, listed)) ?? false),
+      !typesRefusedBy(value).some((type) => constraints.types.has(type)) ||
+      constraints.hasKeywordValue('format', value) ||
+      (value === 'int64' && constraints.hasKeywordValue('format', 'int32')) ||
+      (constraints.values?.every((listed) => hasFormat(value, listed)) ?? false),
   ),
 };
 
-/** A check of a numeric bound: passes if the facts imply the bound, or if all values that they allow satisfy it. */
+/** A check of a numeric bound: passes if the constraints imply the bound, or if all values that they allow satisfy it. */
 function bounded(
-  types: readonly FactType[],
-  isWithin: (facts: Facts, to: JsonNumber) => boolean,
+  types: readonly ConstraintType[],
+  isWithin: (constraints: ValueConstraints, to: JsonNumber) => boolean,
 ): KeywordCheck {
   return passes((value, context) => {
-    if (!isNumber(value) || isWithin(context.facts, value)) return true;
-    return context.facts.values?.every((listed) => satisfies(listed, value, context)) ?? false;
+    if (!isNumber(value) || isWithin(context.constraints, value)) return true;
+    return context.constraints.values?.every((listed) => satisfies(listed, value, context)) ?? false;
   }, types);
 }
 
 function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: CheckContext): boolean {
-  return !prover.facts([{ const: listed }, { [keyword]: value }]).isEmpty;
+  return !prover.constraintsOf([{ const: listed }, { [keyword]: value }]).isEmpty;
 }
 
-function areAmong({ values }: Facts, allowed: readonly JsonValue[]): boolean {
+function areAmong({ values }: ValueConstraints, allowed: readonly JsonValue[]): boolean {
   return values !== undefined && valuesAmong(values, allowed).length === values.length;
 }
 

@@ -13,20 +13,20 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { keyOf } from './document.js';
-import { Facts } from './facts.js';
+import { ValueConstraints } from './value-constraints.js';
 import {
-  conjunctsOf,
+  alwaysAppliedSchemas,
   eachSchemaIn,
   type FlatOptions,
   type FlatSchema,
   flatten,
-  isStandard,
+  isStandardKeyword,
   namedSchemasIn,
   schemasIn,
-  type Targets,
+  type ReferenceTargets,
   atomsWithin,
 } from './flatten.js';
-import { type LinkedSchema, resolveWith } from './linker.js';
+import { type LinkedSchema, resolveReferencesIn } from './linker.js';
 
 /** An attribute that a model describes. */
 export interface ModelAttribute {
@@ -72,23 +72,23 @@ const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
  * @throws {SchemaRefusedError} when it is not self-contained
  */
 export function attributesOf(schema: JsonObject, options: FlatOptions = {}): ModelAttributes {
-  const linked = resolveWith(schema);
+  const linked = resolveReferencesIn(schema);
   const flat = flatten(linked, {
-    keeps: (keyword) => isStandard(keyword) || keyword === 'x-ngsi',
+    keeps: (keyword) => isStandardKeyword(keyword) || keyword === 'x-ngsi',
     ...options,
   });
-  const facts = new Facts([flat.root], flat.targets);
-  const always = descriptionsIn(facts.atoms);
-  const attributes = [...descriptionsIn(everywhere([flat.root], flat.targets))]
+  const constraints = new ValueConstraints([flat.root], flat.targets);
+  const always = descriptionsIn(constraints.atoms);
+  const attributes = [...descriptionsIn(possibleSchemas([flat.root], flat.targets))]
     .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
     .map(([name, schemas]): ModelAttribute => {
       const given = always.get(name);
-      const all = conjunctsOf(given ?? schemas, flat.targets).filter(isObject);
+      const all = alwaysAppliedSchemas(given ?? schemas, flat.targets).filter(isObject);
       const description = firstString(all, 'description');
       return {
         name,
         kind: kindOf(all, flat.targets),
-        required: facts.required.has(name),
+        required: constraints.required.has(name),
         ...(description === undefined ? {} : { description }),
         schema: given === undefined ? combined('anyOf', schemas) : combined('allOf', given),
       };
@@ -97,7 +97,7 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
 }
 
 /** Models read so far, by their schemas: each model is read once, whether it is compared, described or given examples. */
-const read = new WeakMap<JsonObject, ModelAttributes>();
+const attributesCache = new WeakMap<JsonObject, ModelAttributes>();
 let marks = 0;
 
 /**
@@ -107,8 +107,8 @@ let marks = 0;
  * @param before another version of the model; equal schemas at the same position in both become the same object if
  * they hold no references
  */
-export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttributes {
-  const known = read.get(schema);
+export function cachedAttributesOf(schema: JsonObject, before?: ModelAttributes): ModelAttributes {
+  const known = attributesCache.get(schema);
   if (known !== undefined) return known;
   marks += 1;
   const mark = `${marks} `;
@@ -120,7 +120,7 @@ export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttr
       return earlier !== undefined && sameJson(own, earlier) ? earlier : own;
     },
   });
-  read.set(schema, model);
+  attributesCache.set(schema, model);
   return model;
 }
 
@@ -128,13 +128,13 @@ export function modelOf(schema: JsonObject, before?: ModelAttributes): ModelAttr
  * Whether a schema describes a normalized attribute, with its type and the member that holds the value, rather than
  * the value.
  */
-export function isNormalized(schema: Schema, targets: Targets): boolean {
-  const facts = new Facts([schema], targets);
-  const kinds = new Facts(facts.property('type'), targets).values ?? [];
+export function isNormalized(schema: Schema, targets: ReferenceTargets): boolean {
+  const constraints = new ValueConstraints([schema], targets);
+  const kinds = new ValueConstraints(constraints.property('type'), targets).values ?? [];
   return (
     kinds.length > 0 &&
     kinds.every((kind) =>
-      ATTRIBUTE_KINDS.some((one) => one === kind && facts.described.has(VALUE_MEMBERS[one])),
+      ATTRIBUTE_KINDS.some((one) => one === kind && constraints.describedNames.has(VALUE_MEMBERS[one])),
     )
   );
 }
@@ -143,7 +143,7 @@ export function isNormalized(schema: Schema, targets: Targets): boolean {
  * All schemas that may apply as a whole to a value that satisfies the given ones: these themselves, their alternatives,
  * branches and dependent schemas.
  */
-export function everywhere(schemas: Iterable<Schema>, targets: Targets): readonly JsonObject[] {
+export function possibleSchemas(schemas: Iterable<Schema>, targets: ReferenceTargets): readonly JsonObject[] {
   return atomsWithin(schemas, targets, (atom) => [
     ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(atom, keyword)),
     ...['then', 'else'].flatMap((keyword) => eachSchemaIn([atom], keyword)),
@@ -169,7 +169,7 @@ function combined(keyword: 'allOf' | 'anyOf', schemas: readonly Schema[]): Schem
   return only !== undefined && others.length === 0 ? only : { [keyword]: schemas };
 }
 
-function kindOf(schemas: readonly JsonObject[], targets: Targets): AttributeKind {
+function kindOf(schemas: readonly JsonObject[], targets: ReferenceTargets): AttributeKind {
   for (const schema of schemas) {
     const hint = member(schema, 'x-ngsi');
     const named = BY_SPELLING.get(spelling(isObject(hint) ? member(hint, 'type') : undefined));
@@ -187,22 +187,22 @@ function kindOf(schemas: readonly JsonObject[], targets: Targets): AttributeKind
  * Whether a schema is that of a GeoJSON geometry, or of a choice of them: it has coordinates, and its types are
  * geometries.
  */
-function isGeometry(schema: JsonObject, targets: Targets): boolean {
+function isGeometry(schema: JsonObject, targets: ReferenceTargets): boolean {
   const choices = ['oneOf', 'anyOf']
     .map((keyword) => schemasIn(schema, keyword))
     .find((list) => list.length > 0);
   if (choices !== undefined)
     return choices.every((choice) =>
-      conjunctsOf([choice], targets).some((one) => isObject(one) && isSingleGeometry(one, targets)),
+      alwaysAppliedSchemas([choice], targets).some((one) => isObject(one) && isSingleGeometry(one, targets)),
     );
   return isSingleGeometry(schema, targets);
 }
 
-function isSingleGeometry(schema: JsonObject, targets: Targets): boolean {
+function isSingleGeometry(schema: JsonObject, targets: ReferenceTargets): boolean {
   const properties = namedSchemasIn(schema, 'properties');
   const type = properties.get('type');
   if (type === undefined || !(properties.has('coordinates') || properties.has('geometries'))) return false;
-  const { values } = new Facts([type], targets);
+  const { values } = new ValueConstraints([type], targets);
   return values !== undefined && values.length > 0 && values.every((value) => GEOMETRIES.has(value));
 }
 
@@ -220,7 +220,7 @@ export function listedTypes({
   root,
   targets,
 }: Pick<FlatSchema, 'root' | 'targets'>): readonly JsonValue[] | undefined {
-  return new Facts(new Facts([root], targets).property('type'), targets).values;
+  return new ValueConstraints(new ValueConstraints([root], targets).property('type'), targets).values;
 }
 
 /**

@@ -1,5 +1,12 @@
 import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
-import { blameIn, enter, keyOf, rootOf, type Position, type SchemaDocument } from './document.js';
+import {
+  issueFactoryOf,
+  subschemaPosition,
+  keyOf,
+  rootOf,
+  type Position,
+  type SchemaDocument,
+} from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import {
   fragmentOf,
@@ -15,7 +22,7 @@ import { render, renderedTokens, type Entry, type Style } from './render.js';
 import { isAbsolute, writtenUri } from './uri.js';
 
 /** Where a schema is found in the bundle: the resource that it is part of, and the path within the resource. */
-interface Home {
+interface BundleLocation {
   readonly resource: string;
   readonly tokens: readonly string[];
 }
@@ -39,7 +46,7 @@ class Bundler implements Style {
   /** The key of the one schema that each URI stands for in the bundle. */
   readonly #owners = new Map<string, string>();
   /** The keys of all schemas in use, and of everything that contains one. */
-  readonly #trails = new Set<string>();
+  readonly #usedPaths = new Set<string>();
 
   constructor(linked: LinkedSchema) {
     this.#linked = linked;
@@ -50,7 +57,7 @@ class Bundler implements Style {
     for (const position of linked.positions.values()) {
       // What a dynamic reference means depends on the enclosing resources.
       if (linked.dynamicAnchors.size > 0) this.#claimAround(position);
-      this.#trail(position.document, position.tokens);
+      this.#pathKey(position.document, position.tokens);
     }
   }
 
@@ -60,7 +67,7 @@ class Bundler implements Style {
    */
   #claimAround({ document, tokens, known }: Position): void {
     if (!known) return;
-    for (const at of wayTo(document, tokens))
+    for (const at of pathTo(document, tokens))
       if (at.isResource && !this.#owners.has(at.resource)) this.#owners.set(at.resource, keyOf(at));
   }
 
@@ -100,7 +107,7 @@ class Bundler implements Style {
   inner(position: Position): Schema | undefined {
     const key = keyOf(position);
     if (this.#linked.positions.has(key)) return render(position, this);
-    return this.#trails.has(key) || position.tokens.length === 0 ? this.#husk(position) : undefined;
+    return this.#usedPaths.has(key) || position.tokens.length === 0 ? this.#skeleton(position) : undefined;
   }
 
   keeps(): boolean {
@@ -129,7 +136,7 @@ class Bundler implements Style {
   reference(from: Position, keyword: ReferenceKeyword): Entry | undefined {
     const link = this.#linked.linkOf(from, keyword);
     if (link === undefined) return undefined;
-    const [own, home] = [this.#home(from), this.#home(link.target)];
+    const [own, home] = [this.#locationOf(from), this.#locationOf(link.target)];
     const isNear = own.resource === home.resource;
     const uri = writtenUri(home.resource, own.resource);
     if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
@@ -155,7 +162,7 @@ class Bundler implements Style {
     return uri === '' ? undefined : ['$id', uri];
   }
 
-  #husksId(position: Position): Entry | undefined {
+  #idOfSkeleton(position: Position): Entry | undefined {
     return position.tokens.length > 0 ? this.#id(position) : undefined;
   }
 
@@ -173,17 +180,17 @@ class Bundler implements Style {
   #dynamicAnchor(position: Position): Entry | undefined {
     for (const [name, positions] of this.#linked.dynamicAnchors) {
       if (!positions.some((anchored) => keyOf(anchored) === keyOf(position))) continue;
-      if (this.#home(position).resource === position.resource) return ['$dynamicAnchor', name];
+      if (this.#locationOf(position).resource === position.resource) return ['$dynamicAnchor', name];
       throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not unique');
     }
     return undefined;
   }
 
-  #home({ document, tokens, known }: Position): Home {
-    let home: Home = { resource: document.uri, tokens: [] };
+  #locationOf({ document, tokens, known }: Position): BundleLocation {
+    let home: BundleLocation = { resource: document.uri, tokens: [] };
     if (!known) return { ...home, tokens: ['$defs', displacedName({ document, tokens })] };
     let outer = rootOf(document);
-    for (const at of wayTo(document, tokens)) {
+    for (const at of pathTo(document, tokens)) {
       const inner = at.tokens.slice(outer.tokens.length);
       home = { ...home, tokens: [...home.tokens, ...renderedTokens(outer, inner, this)] };
       if (this.#keepsId(at)) home = { resource: at.resource, tokens: [] };
@@ -194,15 +201,15 @@ class Bundler implements Style {
 
   /** The URI that the `$id` of a nested schema is resolved against in the bundle. */
   #baseOf({ document, tokens }: Position): string {
-    const around = [...wayTo(document, tokens)].slice(0, -1);
+    const around = [...pathTo(document, tokens)].slice(0, -1);
     return around.findLast((at) => this.#keepsId(at))?.resource ?? document.uri;
   }
 
-  #trail({ uri }: SchemaDocument, tokens: readonly string[]): void {
+  #pathKey({ uri }: SchemaDocument, tokens: readonly string[]): void {
     for (let length = tokens.length; length >= 0; length -= 1) {
       const key = `${uri}#${pointerOf(tokens.slice(0, length))}`;
-      if (this.#trails.has(key)) return;
-      this.#trails.add(key);
+      if (this.#usedPaths.has(key)) return;
+      this.#usedPaths.add(key);
     }
   }
 
@@ -210,10 +217,10 @@ class Bundler implements Style {
    * What remains of a schema that is not in use: the parts that lead to schemas in use, and for a document also its
    * annotations.
    */
-  #husk(position: Position): Schema {
+  #skeleton(position: Position): Schema {
     const isRoot = position.tokens.length === 0;
     return render(position, {
-      identity: (at, keyword) => (keyword === '$id' ? this.#husksId(at) : undefined),
+      identity: (at, keyword) => (keyword === '$id' ? this.#idOfSkeleton(at) : undefined),
       reference: () => undefined,
       keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
       tracksItems: this.tracksItems,
@@ -223,13 +230,13 @@ class Bundler implements Style {
 }
 
 /** The schemas on the path from the root to a known schema, including that schema but not the root. */
-function* wayTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
+function* pathTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
   let at = rootOf(document);
   while (at.tokens.length < tokens.length) {
     const rest = tokens.slice(at.tokens.length);
     const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
     if (next === undefined) return;
-    at = enter(at, next.tokens, next.schema);
+    at = subschemaPosition(at, next.tokens, next.schema);
     yield at;
   }
 }
@@ -247,6 +254,6 @@ function freeName(root: Schema, name: string): string {
 function notConvertible({ document, tokens }: Position, keyword: string, what: string): SchemaRefusedError {
   const detail = `${what} has no counterpart in one document of draft 2020-12`;
   return new SchemaRefusedError('schemaNotConvertible', `The schema cannot be bundled: ${detail}.`, [
-    blameIn(document, tokens)([keyword], detail),
+    issueFactoryOf(document, tokens)([keyword], detail),
   ]);
 }

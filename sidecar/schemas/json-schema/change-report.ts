@@ -1,11 +1,11 @@
 import type { JsonObject, Schema } from '../../shared/json/json.js';
-import { modelOf } from './attributes.js';
+import { cachedAttributesOf } from './attributes.js';
 import { laxerDifference, stricterDifference } from './change-wording.js';
 import type { Finding } from './checks.js';
 import { Comparison } from './comparison.js';
 import { type ChangeReport, type Difference, reportOf, worse } from './differences.js';
-import { Facts } from './facts.js';
-import type { Targets } from './flatten.js';
+import { ValueConstraints } from './value-constraints.js';
+import type { ReferenceTargets } from './flatten.js';
 import { SchemaClasses } from './schema-classes.js';
 
 /**
@@ -27,7 +27,7 @@ import { SchemaClasses } from './schema-classes.js';
  * @throws {SchemaRefusedError} when one of the schemas is not self-contained
  */
 export function compareSchemas(before: JsonObject, after: JsonObject, entityType?: string): ChangeReport {
-  return reportOf(traceChanges(before, after, entityType).changes.map(({ difference }) => difference));
+  return reportOf(compareWithFindings(before, after, entityType).changes.map(({ difference }) => difference));
 }
 
 /** A difference, and the findings behind it; there are none if it refuses nothing. */
@@ -42,14 +42,18 @@ export interface TracedChanges {
   /** The schemas that every valid document satisfied. */
   readonly known: readonly Schema[];
   readonly fresh: JsonObject;
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   /** Set if the documents are entities; with their type, unless the old schema states it. */
   readonly entity: { readonly type: string | undefined } | undefined;
 }
 
 /** As {@link compareSchemas}, with the findings behind each difference. */
-export function traceChanges(before: JsonObject, after: JsonObject, entityType?: string): TracedChanges {
-  const [old, fresh] = [modelOf(before), modelOf(after)];
+export function compareWithFindings(
+  before: JsonObject,
+  after: JsonObject,
+  entityType?: string,
+): TracedChanges {
+  const [old, fresh] = [cachedAttributesOf(before), cachedAttributesOf(after)];
   const targets = new Map([...old.targets, ...fresh.targets]);
   const assumed = assumedOf(old.root, targets, entityType);
   const known = knownOf(old.root, assumed);
@@ -95,7 +99,7 @@ export function traceChanges(before: JsonObject, after: JsonObject, entityType?:
  */
 function assumedOf(
   root: JsonObject,
-  targets: Targets,
+  targets: ReferenceTargets,
   entityType: string | undefined,
 ): JsonObject | undefined {
   if (entityType === undefined) return undefined;
@@ -105,11 +109,11 @@ function assumedOf(
     required: ['id', 'type'],
     properties: { id: { type: 'string' }, type },
   };
-  return new Facts([root, assumed], targets).isEmpty ? undefined : assumed;
+  return new ValueConstraints([root, assumed], targets).isEmpty ? undefined : assumed;
 }
 
-function saysType(root: JsonObject, targets: Targets): boolean {
-  return new Facts([root], targets).property('type').length > 0;
+function saysType(root: JsonObject, targets: ReferenceTargets): boolean {
+  return new ValueConstraints([root], targets).property('type').length > 0;
 }
 
 function knownOf(root: JsonObject, assumed: JsonObject | undefined): readonly Schema[] {

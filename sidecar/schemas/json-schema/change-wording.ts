@@ -18,7 +18,7 @@ const MAX_SHOWN_LENGTH = 100;
 const MAX_NAMED_VALUES = 5;
 const MAX_VALUE_LENGTH = 30;
 
-/** The mark of a model at the start of a reference; see `modelOf`. */
+/** The mark of a model at the start of a reference; see `cachedAttributesOf`. */
 const MODEL_MARK = /("\$ref":")\d+ /g;
 
 type Sources = FlatSchema['sources'];
@@ -84,9 +84,9 @@ const LAXER: Wording = {
   unproven: () => 'it is unclear whether more is valid now',
 };
 
-function wordsFor({ tokens, beside, ...said }: Finding): Words {
-  const { value, known } = beside ?? said;
-  return { what: beside?.keyword ?? tokens.at(-1) ?? 'the schema', value, known };
+function wordsFor({ tokens, relatedKeyword, ...said }: Finding): Words {
+  const { value, known } = relatedKeyword ?? said;
+  return { what: relatedKeyword?.keyword ?? tokens.at(-1) ?? 'the schema', value, known };
 }
 
 const REASONS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> = {
@@ -99,28 +99,29 @@ const REASONS: Readonly<Record<Finding['subject'], ChangeReason | undefined>> = 
 };
 
 function differenceOf(
-  { tokens, kind, subject, beside }: Finding,
+  { tokens, kind, subject, relatedKeyword }: Finding,
   place: readonly string[],
   detail: string,
 ): Difference {
-  const reason = REASONS[subject] ?? reasonOf(beside?.keyword ?? tokens[0] ?? '');
+  const reason = REASONS[subject] ?? reasonOf(relatedKeyword?.keyword ?? tokens[0] ?? '');
   return { pointer: pointerOf(place), class: kind, reason, detail };
 }
 
-function placeOf({ schema, tokens, beside }: Finding, sources: Sources): readonly string[] {
+function placeOf({ schema, tokens, relatedKeyword }: Finding, sources: Sources): readonly string[] {
   const place = schema === undefined ? undefined : sources.get(schema);
-  const hasBeside = beside !== undefined && schema !== undefined && Object.hasOwn(schema, beside.keyword);
-  return [...(place?.tokens ?? []), ...(hasBeside ? [beside.keyword] : tokens)];
+  const hasBeside =
+    relatedKeyword !== undefined && schema !== undefined && Object.hasOwn(schema, relatedKeyword.keyword);
+  return [...(place?.tokens ?? []), ...(hasBeside ? [relatedKeyword.keyword] : tokens)];
 }
 
 /** Where the new schema describes the properties to which the condition on all others applied before. */
 function describedIn(
-  { subject, value, given = [] }: Finding,
+  { subject, value, knownSchemas = [] }: Finding,
   sources: Sources,
 ): readonly string[] | undefined {
   if (typeof value !== 'string' || (subject !== 'other' && subject !== 'others')) return undefined;
   const keyword = subject === 'other' ? 'properties' : 'patternProperties';
-  const describing = given.find(
+  const describing = knownSchemas.find(
     (atom): atom is JsonObject => isObject(atom) && namedSchemaIn(atom, keyword, value) !== undefined,
   );
   const place = describing && sources.get(describing);

@@ -1,5 +1,5 @@
-import type { Facts, FactType } from './facts.js';
-import type { Targets } from './flatten.js';
+import type { ValueConstraints, ConstraintType } from './value-constraints.js';
+import type { ReferenceTargets } from './flatten.js';
 import type { SchemaClasses } from './schema-classes.js';
 import { type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 
@@ -29,17 +29,21 @@ export interface Finding {
    * The keyword that the difference is about, if it is another one next to that of the tokens; its value here and in
    * the known schemas.
    */
-  readonly beside?: { readonly keyword: string; readonly value: JsonValue; readonly known?: JsonValue };
+  readonly relatedKeyword?: {
+    readonly keyword: string;
+    readonly value: JsonValue;
+    readonly known?: JsonValue;
+  };
   /** The path to the value in a document, and the schemas that it was known to satisfy. The comparison adds both. */
-  readonly way?: readonly Step[];
-  readonly given?: readonly Schema[];
+  readonly path?: readonly PathStep[];
+  readonly knownSchemas?: readonly Schema[];
 }
 
 /**
  * A step from a value to one within it: to the property of that name, a property whose name matches a pattern, or any
  * other property (null); to the item at that index, or to any item after the listed ones (Infinity).
  */
-export type Step = string | number | { readonly pattern: string } | null;
+export type PathStep = string | number | { readonly pattern: string } | null;
 
 /**
  * `report`: all differences are wanted, each at its own place, and a newly described property is a finding by itself.
@@ -49,7 +53,7 @@ export type Mode = 'report' | 'prove';
 
 /** Decides which conditions follow from which schemas. What it cannot prove does not follow. */
 export interface Prover {
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   readonly classes: SchemaClasses;
   /** A condition that every document satisfies although no schema states it. */
   readonly assumed: Schema | undefined;
@@ -57,7 +61,7 @@ export interface Prover {
   readonly isReversed: boolean;
   /** How deep in the document the current value is. */
   readonly depth: number;
-  facts(schemas: Iterable<Schema>): Facts;
+  constraintsOf(schemas: Iterable<Schema>): ValueConstraints;
   /** Whether every value that satisfies all known schemas is proven to satisfy `schema`. */
   implies(known: Iterable<Schema>, schema: Schema): boolean;
   /** Whether two schemas are proven to accept the same values. */
@@ -70,13 +74,13 @@ export interface Prover {
    * As `findings`, for a value nested in the current one: the one that the step leads to. The known schemas are those
    * of the nested value.
    */
-  findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
+  findingsWithin(step: PathStep, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[];
 }
 
 /** The input for the check of one keyword. */
 export interface CheckContext {
   /** What is known about the value. */
-  readonly facts: Facts;
+  readonly constraints: ValueConstraints;
   /** The schema that has the keyword. */
   readonly schema: JsonObject;
   readonly keyword: string;
@@ -84,20 +88,20 @@ export interface CheckContext {
   readonly mode: Mode;
 }
 
-/** The check of a keyword: returns its conditions that do not follow from the facts. */
+/** The check of a keyword: returns its conditions that do not follow from the constraints. */
 export interface KeywordCheck {
   /** The types of values that the keyword applies to; all if left out. */
-  readonly types?: readonly FactType[];
+  readonly types?: readonly ConstraintType[];
   readonly check: (value: JsonValue, context: CheckContext) => readonly Finding[];
 }
 
 /** The checks of some keywords, by keyword. */
-export type KeywordChecks = Readonly<Record<string, KeywordCheck>>;
+export type KeywordCheckTable = Readonly<Record<string, KeywordCheck>>;
 
 /** A check that a keyword passes or fails as a whole. */
 export function passes(
   test: (value: JsonValue, context: CheckContext) => boolean,
-  types?: readonly FactType[],
+  types?: readonly ConstraintType[],
 ): KeywordCheck {
   return {
     ...(types && { types }),
@@ -105,13 +109,13 @@ export function passes(
   };
 }
 
-/** The finding that a keyword's condition as a whole does not follow; breaking if it even contradicts the facts. */
+/** The finding that a keyword's condition as a whole does not follow; breaking if it even contradicts the constraints. */
 export function keywordFinding(value: JsonValue, context: CheckContext): Finding {
-  const { facts, schema, keyword, prover } = context;
-  const contradicts = prover.facts([...facts.schemas, { [keyword]: value }]).isEmpty;
+  const { constraints, schema, keyword, prover } = context;
+  const contradicts = prover.constraintsOf([...constraints.schemas, { [keyword]: value }]).isEmpty;
   const kind = contradicts ? 'breaking' : 'narrowing';
-  const same = facts.atoms.map((atom) => member(atom, keyword)).find((other) => other !== undefined);
-  const known = same ?? (keyword === 'enum' || keyword === 'const' ? facts.values : undefined);
+  const same = constraints.atoms.map((atom) => member(atom, keyword)).find((other) => other !== undefined);
+  const known = same ?? (keyword === 'enum' || keyword === 'const' ? constraints.values : undefined);
   return {
     schema,
     tokens: [keyword],
@@ -128,7 +132,7 @@ export function atMostNarrowing(finding: Finding): Finding {
 }
 
 /** Collects the findings for each thing; in mode `prove`, stops at the first finding. */
-export function findEach<Thing>(
+export function collectFindings<Thing>(
   things: Iterable<Thing>,
   mode: Mode,
   find: (thing: Thing) => readonly Finding[],
@@ -142,13 +146,13 @@ export function findEach<Thing>(
 }
 
 /** Gives a position to the findings that have none: that of a keyword in a schema, or of an entry in that keyword. */
-export function placedAt(
-  { facts, schema, keyword }: CheckContext,
+export function withPosition(
+  { constraints, schema, keyword }: CheckContext,
   key: readonly string[],
   findings: readonly Finding[],
 ): readonly Finding[] {
   // The keyword may have been `false` before as well, but for fewer properties.
-  const isSaid = key.length === 0 && facts.says(keyword, false);
+  const isSaid = key.length === 0 && constraints.hasKeywordValue(keyword, false);
   return findings.map((finding) =>
     finding.schema === undefined
       ? { ...finding, schema, tokens: [keyword, ...key], ...(isSaid && { known: false }) }

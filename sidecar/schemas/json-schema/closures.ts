@@ -1,5 +1,11 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
+import {
+  alwaysAppliedSchemas,
+  namedSchemasIn,
+  schemaIn,
+  schemasIn,
+  type ReferenceTargets,
+} from './flatten.js';
 
 /**
  * Properties that a schema evaluates under certain circumstances: those with given names, those that match a pattern,
@@ -28,7 +34,7 @@ const CLOSING: readonly ClosingKeyword[] = ['additionalProperties', 'unevaluated
 const MAX_PARTS = 500;
 
 /** The closures of a schema's own keywords. */
-export function closuresOf(schema: JsonObject, targets: Targets): readonly Closure[] {
+export function closuresOf(schema: JsonObject, targets: ReferenceTargets): readonly Closure[] {
   return CLOSING.flatMap((keyword) => closureOf(schema, keyword, targets) ?? []);
 }
 
@@ -36,7 +42,7 @@ export function closuresOf(schema: JsonObject, targets: Targets): readonly Closu
 export function closureOf(
   schema: JsonObject,
   keyword: ClosingKeyword,
-  targets: Targets,
+  targets: ReferenceTargets,
 ): Closure | undefined {
   const rest = schemaIn(schema, keyword);
   if (rest === undefined) return undefined;
@@ -63,13 +69,13 @@ export function isMatch(pattern: string, name: string): boolean {
  * Everything that a schema with `unevaluatedProperties` evaluates, apart from that keyword itself. Undefined if there
  * are too many parts to examine.
  */
-function evaluationsOf(schema: JsonObject, targets: Targets): readonly Evaluation[] | undefined {
+function evaluationsOf(schema: JsonObject, targets: ReferenceTargets): readonly Evaluation[] | undefined {
   const found: Evaluation[] = [];
   const open: (readonly [Schema, readonly Schema[]])[] = [[schema, []]];
   let left = MAX_PARTS;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [part, circumstances] = next;
-    for (const atom of conjunctsOf([part], targets).filter(isObject)) {
+    for (const atom of alwaysAppliedSchemas([part], targets).filter(isObject)) {
       if ((left -= 1) < 0) return undefined;
       const own = ownEvaluation(atom, circumstances);
       const closing = CLOSING.filter((keyword) => atom !== schema || keyword === 'additionalProperties');

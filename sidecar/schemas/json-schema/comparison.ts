@@ -3,15 +3,15 @@ import { ARRAY_CHECKS, VALUE_CHECKS } from './array-checks.js';
 import {
   atMostNarrowing,
   type CheckContext,
-  findEach,
+  collectFindings,
   type Finding,
   type KeywordCheck,
   type Mode,
   type Prover,
-  type Step,
+  type PathStep,
 } from './checks.js';
-import { Facts } from './facts.js';
-import { conjunctsOf, schemasIn, type Targets } from './flatten.js';
+import { ValueConstraints } from './value-constraints.js';
+import { alwaysAppliedSchemas, schemasIn, type ReferenceTargets } from './flatten.js';
 import { LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import type { SchemaClasses } from './schema-classes.js';
@@ -70,7 +70,7 @@ interface Answer {
  * The search is sound but not complete: what it cannot prove counts as not following.
  */
 export class Comparison implements Prover {
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   readonly classes: SchemaClasses;
   readonly assumed: Schema | undefined;
   readonly #open: OpenQuestion[] = [];
@@ -79,7 +79,7 @@ export class Comparison implements Prover {
   readonly #provisional = new Map<string, Answer>();
   readonly #keys = new Map<JsonObject, ReadonlySet<string>>();
   readonly #numbers = new Map<string | Schema, number>();
-  readonly #way: Step[] = [];
+  readonly #path: PathStep[] = [];
   /** The index of the outermost open question that has been relied on since the innermost one was asked. */
   #reliesOn = Infinity;
   #isReversed: boolean;
@@ -89,7 +89,7 @@ export class Comparison implements Prover {
   /** How often {@link MAX_CHOSEN} prevented another case distinction for the current value. */
   #denials = 0;
 
-  constructor(targets: Targets, classes: SchemaClasses, options: ComparisonOptions = {}) {
+  constructor(targets: ReferenceTargets, classes: SchemaClasses, options: ComparisonOptions = {}) {
     this.targets = targets;
     this.classes = classes;
     this.assumed = options.assumed;
@@ -97,15 +97,15 @@ export class Comparison implements Prover {
   }
 
   get depth(): number {
-    return this.#way.length;
+    return this.#path.length;
   }
 
   get isReversed(): boolean {
     return this.#isReversed;
   }
 
-  facts(schemas: Iterable<Schema>): Facts {
-    return new Facts(schemas, this.targets);
+  constraintsOf(schemas: Iterable<Schema>): ValueConstraints {
+    return new ValueConstraints(schemas, this.targets);
   }
 
   implies(known: Iterable<Schema>, schema: Schema): boolean {
@@ -123,13 +123,13 @@ export class Comparison implements Prover {
     return findings;
   }
 
-  findingsWithin(step: Step, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
+  findingsWithin(step: PathStep, known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
     const given = [...known];
     const [chosen, denials] = [this.#chosen, this.#denials];
     this.#chosen = 0;
-    this.#way.push(step);
+    this.#path.push(step);
     const findings = this.findings(given, schema, mode);
-    this.#way.pop();
+    this.#path.pop();
     this.#chosen = chosen;
     // A nested value has case distinctions of its own, so those that were prevented there do not count here.
     this.#denials = denials;
@@ -140,18 +140,20 @@ export class Comparison implements Prover {
   findings(known: Iterable<Schema>, schema: Schema, mode: Mode): readonly Finding[] {
     const given = [...known];
     if (given.includes(schema)) return [];
-    const facts = this.facts(given);
-    const asked = conjunctsOf([schema], this.targets).filter((conjunct) => !this.#isKnown(facts, conjunct));
-    if (asked.length === 0 || facts.isEmpty) return [];
-    const key = this.#key(facts, schema, mode);
+    const constraints = this.constraintsOf(given);
+    const asked = alwaysAppliedSchemas([schema], this.targets).filter(
+      (conjunct) => !this.#isKnown(constraints, conjunct),
+    );
+    if (asked.length === 0 || constraints.isEmpty) return [];
+    const key = this.#key(constraints, schema, mode);
     const { depth } = this;
     const answer = this.#answers.get(key) ?? this.#provisional.get(key);
     if (answer !== undefined && depth >= answer.depth && this.#chosen >= answer.chosen) {
       this.#reliesOn = Math.min(this.#reliesOn, answer.reliesOn);
       if (answer.chosen > 0) this.#denials += 1;
-      return answer.findings.map(({ way = [], ...finding }) => ({
+      return answer.findings.map(({ path = [], ...finding }) => ({
         ...finding,
-        way: [...this.#way, ...way.slice(answer.depth)],
+        path: [...this.#path, ...path.slice(answer.depth)],
       }));
     }
     const open = this.#open.findIndex((question) => question.key === key);
@@ -161,9 +163,9 @@ export class Comparison implements Prover {
       return [];
     }
     this.#steps += 1;
-    if (open >= 0 || this.#steps > MAX_STEPS) return [this.#placed(unproven(schema), facts)];
+    if (open >= 0 || this.#steps > MAX_STEPS) return [this.#placed(unproven(schema), constraints)];
     return this.#answered({ key, depth }, () =>
-      findEach(asked, mode, (conjunct) => this.#conjunctFindings(facts, conjunct, mode)),
+      collectFindings(asked, mode, (conjunct) => this.#conjunctFindings(constraints, conjunct, mode)),
     );
   }
 
@@ -204,58 +206,61 @@ export class Comparison implements Prover {
     (answer.reliesOn === Infinity ? this.#answers : this.#provisional).set(key, answer);
   }
 
-  #placed(finding: Finding, { schemas }: Facts): Finding {
-    return finding.way === undefined ? { ...finding, way: [...this.#way], given: schemas } : finding;
+  #placed(finding: Finding, { schemas }: ValueConstraints): Finding {
+    return finding.path === undefined
+      ? { ...finding, path: [...this.#path], knownSchemas: schemas }
+      : finding;
   }
 
-  #conjunctFindings(facts: Facts, conjunct: Schema, mode: Mode): readonly Finding[] {
-    const found = this.#keywordFindings(facts, conjunct, mode);
-    if (found.some(({ kind }) => kind !== 'compatible') && this.#isImpliedByCases(facts, conjunct)) return [];
-    return found.map((finding) => this.#placed(finding, facts));
+  #conjunctFindings(constraints: ValueConstraints, conjunct: Schema, mode: Mode): readonly Finding[] {
+    const found = this.#keywordFindings(constraints, conjunct, mode);
+    if (found.some(({ kind }) => kind !== 'compatible') && this.#isImpliedByCases(constraints, conjunct))
+      return [];
+    return found.map((finding) => this.#placed(finding, constraints));
   }
 
   /** Whether the schema follows by a case distinction: from each alternative of a known `anyOf` or `oneOf`. */
-  #isImpliedByCases(facts: Facts, schema: Schema): boolean {
-    const lists = facts.atoms
+  #isImpliedByCases(constraints: ValueConstraints, schema: Schema): boolean {
+    const lists = constraints.atoms
       .flatMap((atom) => [schemasIn(atom, 'anyOf'), schemasIn(atom, 'oneOf')])
-      .filter((list) => list.length > 0 && !list.some((one) => facts.schemas.includes(one)));
+      .filter((list) => list.length > 0 && !list.some((one) => constraints.schemas.includes(one)));
     if (this.#chosen === MAX_CHOSEN) {
       if (lists.length > 0) this.#denials += 1;
       return false;
     }
     this.#chosen += 1;
     const isImplied = lists.some((list) =>
-      list.every((one) => this.implies([...facts.schemas, one], schema)),
+      list.every((one) => this.implies([...constraints.schemas, one], schema)),
     );
     this.#chosen -= 1;
     return isImplied;
   }
 
-  #keywordFindings(facts: Facts, schema: Schema, mode: Mode): readonly Finding[] {
+  #keywordFindings(constraints: ValueConstraints, schema: Schema, mode: Mode): readonly Finding[] {
     if (schema === true) return [];
     if (schema === false)
       return [{ schema: undefined, tokens: [], kind: 'breaking', subject: 'keyword', value: false }];
-    const open = this.classes.conditionsOf(schema).filter(({ key }) => !this.#isAsked(facts, key));
+    const open = this.classes.conditionsOf(schema).filter(({ key }) => !this.#isAsked(constraints, key));
     const keywords = new Set(open.map(({ keyword }) => keyword));
     // A proof fails at its first finding, so try the cheap checks first: `CHECKS` lists them first.
     const inOrder =
       mode === 'report' ? keywords : [...CHECKS.keys()].filter((keyword) => keywords.has(keyword));
-    return findEach(inOrder, mode, (keyword) => {
+    return collectFindings(inOrder, mode, (keyword) => {
       const [entry, value] = [CHECKS.get(keyword), member(schema, keyword)];
       if (entry === undefined || value === undefined) return [];
-      if (entry.types?.every((type) => !facts.types.has(type)) === true) return [];
-      const context: CheckContext = { facts, schema, keyword, prover: this, mode };
+      if (entry.types?.every((type) => !constraints.types.has(type)) === true) return [];
+      const context: CheckContext = { constraints, schema, keyword, prover: this, mode };
       return entry.check(value, context);
     });
   }
 
   /** Whether the known schemas state all conditions of a schema's own keywords. */
-  #isKnown(facts: Facts, schema: Schema): boolean {
-    if (!isObject(schema)) return schema || facts.schemas.includes(false);
-    return this.classes.conditionsOf(schema).every(({ key }) => this.#isAsked(facts, key));
+  #isKnown(constraints: ValueConstraints, schema: Schema): boolean {
+    if (!isObject(schema)) return schema || constraints.schemas.includes(false);
+    return this.classes.conditionsOf(schema).every(({ key }) => this.#isAsked(constraints, key));
   }
 
-  #isAsked({ atoms }: Facts, key: string): boolean {
+  #isAsked({ atoms }: ValueConstraints, key: string): boolean {
     return atoms.some((atom) => this.#keysOf(atom).has(key));
   }
 
@@ -269,7 +274,7 @@ export class Comparison implements Prover {
    * The key of a question. A proof holds for all schemas of a class; a report also depends on the position of each
    * condition.
    */
-  #key({ schemas, atoms }: Facts, schema: Schema, mode: Mode): string {
+  #key({ schemas, atoms }: ValueConstraints, schema: Schema, mode: Mode): string {
     const known = mode === 'report' ? schemas : atoms.map((atom) => [...this.#keysOf(atom)].sort().join(' '));
     const numbers = [...new Set(known.map((one) => this.#numberOf(one)))].sort((one, other) => one - other);
     if (mode === 'prove') return `${numbers.join()} ${this.classes.of(schema)}`;

@@ -18,12 +18,12 @@ import { ASSERTIONS } from './keywords.js';
  * items of valid arrays, are evaluated (core, section 11). `unevaluatedProperties` and `unevaluatedItems` depend on
  * what is evaluated.
  */
-export type View = 'validity' | 'properties' | 'items';
+export type Aspect = 'validity' | 'properties' | 'items';
 
 /** A subschema in a condition, and the view of it that matters. */
-export interface Held {
+export interface HeldSubschema {
   readonly schema: Schema;
-  readonly view: View;
+  readonly aspect: Aspect;
 }
 
 /** One condition that a schema states, in a form that does not depend on how it is written. */
@@ -31,7 +31,7 @@ export interface Condition {
   readonly keyword: string;
   /** The condition without its subschemas. */
   readonly text: string;
-  readonly held: readonly Held[];
+  readonly subschemas: readonly HeldSubschema[];
   /** How to compare `held`: as a list, as a bag (in any order) or as a set (in any order, ignoring repetitions). */
   readonly order: 'list' | 'bag' | 'set';
   /** Whether the condition has no effect if the first schema in `held` accepts everything. */
@@ -76,7 +76,7 @@ const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
 };
 
 /** The type of the values that a view is about; undefined for all types. */
-const CONCERNED: Readonly<Record<View, string | undefined>> = {
+const CONCERNED: Readonly<Record<Aspect, string | undefined>> = {
   validity: undefined,
   properties: 'object',
   items: 'array',
@@ -89,7 +89,7 @@ const COUNTS_FROM: ReadonlySet<string> = new Set(['minLength', 'minItems', 'minP
 const READ_BY_OTHERS: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else']);
 
 /** The conditions of a schema's own keywords, without those of its `$ref` and `allOf`. */
-export function conditionsOf(schema: JsonObject, view: View): readonly Condition[] {
+export function conditionsOf(schema: JsonObject, view: Aspect): readonly Condition[] {
   const concerned = CONCERNED[view];
   return Object.keys(schema).flatMap((keyword) => {
     if (!ASSERTIONS.has(keyword) || keyword === 'allOf' || READ_BY_OTHERS.has(keyword)) return [];
@@ -99,21 +99,21 @@ export function conditionsOf(schema: JsonObject, view: View): readonly Condition
   });
 }
 
-function keywordConditions(keyword: string, schema: JsonObject, view: View): readonly Condition[] {
+function keywordConditions(keyword: string, schema: JsonObject, aspect: Aspect): readonly Condition[] {
   const value = member(schema, keyword) ?? null;
-  const same = (held: Schema): Held => ({ schema: held, view });
-  const inner = (held: Schema): Held => ({ schema: held, view: 'validity' });
-  const says = (text: string, ...held: readonly Held[]): Condition => ({
+  const same = (held: Schema): HeldSubschema => ({ schema: held, aspect });
+  const inner = (held: Schema): HeldSubschema => ({ schema: held, aspect: 'validity' });
+  const says = (text: string, ...subschemas: readonly HeldSubschema[]): Condition => ({
     keyword,
     text,
-    held,
+    subschemas,
     order: 'list',
     isEmptyIfTrue: false,
   });
   /** In the other views, even a schema that accepts everything has an effect: it evaluates properties or items. */
-  const unlessTrue = (text: string, ...held: readonly Held[]): Condition => ({
+  const unlessTrue = (text: string, ...held: readonly HeldSubschema[]): Condition => ({
     ...says(text, ...held),
-    isEmptyIfTrue: view === 'validity',
+    isEmptyIfTrue: aspect === 'validity',
   });
   switch (keyword) {
     case 'type':
@@ -143,9 +143,9 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
       return isSchema(value) ? [unlessTrue(`but ${names} ${patterns}`, inner(value))] : [];
     }
     case 'unevaluatedProperties':
-      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, view: 'properties' })] : [];
+      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, aspect: 'properties' })] : [];
     case 'unevaluatedItems':
-      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, view: 'items' })] : [];
+      return isSchema(value) ? [unlessTrue(keyword, inner(value), { schema, aspect: 'items' })] : [];
     case 'propertyNames':
       return isSchema(value) ? [unlessTrue(keyword, inner(value))] : [];
     case 'prefixItems':
@@ -156,14 +156,14 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
     }
     case 'contains': {
       const [least, most] = [member(schema, 'minContains') ?? 1, member(schema, 'maxContains') ?? null];
-      const isEmpty = view === 'validity' && least === 0 && most === null;
+      const isEmpty = aspect === 'validity' && least === 0 && most === null;
       return isSchema(value) && !isEmpty
         ? [says(`contains ${canonicalJson(least)} ${canonicalJson(most)}`, inner(value))]
         : [];
     }
     case 'if': {
       const [then, other] = [schemaIn(schema, 'then'), schemaIn(schema, 'else')];
-      const isEmpty = view === 'validity' && then === undefined && other === undefined;
+      const isEmpty = aspect === 'validity' && then === undefined && other === undefined;
       return isSchema(value) && !isEmpty
         ? [says(keyword, ...[value, then ?? true, other ?? true].map(same))]
         : [];
@@ -188,14 +188,18 @@ function keywordConditions(keyword: string, schema: JsonObject, view: View): rea
   }
 }
 
-type Says = (text: string, ...held: readonly Held[]) => Condition;
+type ConditionFactory = (text: string, ...held: readonly HeldSubschema[]) => Condition;
 
-function plain(keyword: string, value: JsonValue, says: Says): Condition {
+function plain(keyword: string, value: JsonValue, says: ConditionFactory): Condition {
   return says(`${keyword} ${canonicalJson(value)}`);
 }
 
 /** Conditions on objects that have a certain property: the properties that it requires, or a schema. */
-function dependencies(value: JsonValue, says: Says, same: (held: Schema) => Held): readonly Condition[] {
+function dependencies(
+  value: JsonValue,
+  says: ConditionFactory,
+  same: (held: Schema) => HeldSubschema,
+): readonly Condition[] {
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, needed]) => {
     if (isSchema(needed)) return [says(`with ${canonicalJson(name)}`, same(needed))];

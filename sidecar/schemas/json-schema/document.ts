@@ -8,7 +8,7 @@ import {
   subschemaAt,
   subschemasOf,
 } from './keywords.js';
-import { type Blame, blameSubmitted } from './errors.js';
+import { type IssueFactory, submittedIssue } from './errors.js';
 import {
   isObject,
   isSchema,
@@ -72,7 +72,7 @@ export const RECURSIVE = 'recursive';
  */
 export function submittedDocument(schema: JsonObject, metaSchema: JsonValue | undefined): SchemaDocument {
   const isOwn = ownMetaSchemaUri(schema) !== undefined;
-  const root = isOwn ? inSupportedDraft(schema, metaSchema, blameSubmitted) : schema;
+  const root = isOwn ? inSupportedDraft(schema, metaSchema, submittedIssue) : schema;
   const dialect = dialectOf(root);
   const id = member(root, identifierKeyword(dialect));
   const uri = typeof id === 'string' ? resolveUri(id)?.uri : undefined;
@@ -97,17 +97,17 @@ export function referencedDocument(
 ): SchemaDocument {
   const document = { uri, root: schema, dialect: absent, referredFrom };
   if (!isObject(schema)) return document;
-  const blame = blameIn(document);
+  const blame = issueFactoryOf(document);
   const isOwn = ownMetaSchemaUri(schema) !== undefined;
   const root = isOwn ? inSupportedDraft(schema, metaSchema, blame) : schema;
   return { ...document, root, dialect: dialectOf(root, absent, blame) };
 }
 
 /** Makes the issues of a document. Those of a referenced document are reported where the submitted schema refers to it. */
-export function blameIn(
+export function issueFactoryOf(
   { uri, referredFrom }: Pick<SchemaDocument, 'uri' | 'referredFrom'>,
   within: readonly string[] = [],
-): Blame {
+): IssueFactory {
   return (tokens, detail) => {
     const pointer = pointerOf([...within, ...tokens]);
     return referredFrom === undefined
@@ -142,20 +142,22 @@ export function anchorKey(resource: string, name: string): string {
 }
 
 /** The schemas directly within a schema. */
-export function* within(position: Position): Iterable<{ position: Position; definition: boolean }> {
+export function* subschemaPositions(
+  position: Position,
+): Iterable<{ position: Position; definition: boolean }> {
   if (!isObject(position.schema)) return;
   for (const { tokens, schema, definition } of subschemasOf(position.schema, position.dialect))
-    yield { position: enter(position, tokens, schema), definition };
+    yield { position: subschemaPosition(position, tokens, schema), definition };
 }
 
 /** The schema that the tokens lead to from the root; undefined if there is none. */
-export function locate(document: SchemaDocument, tokens: readonly string[]): Position | undefined {
+export function positionAt(document: SchemaDocument, tokens: readonly string[]): Position | undefined {
   let position = rootOf(document);
   for (let at = 0; at < tokens.length; at = position.tokens.length) {
     const rest = tokens.slice(at);
     const next = isObject(position.schema) ? subschemaAt(position.schema, position.dialect, rest) : undefined;
     if (next === undefined) return unknownPlace(position, rest);
-    position = enter(position, next.tokens, next.schema);
+    position = subschemaPosition(position, next.tokens, next.schema);
   }
   return position;
 }
@@ -175,7 +177,7 @@ export function indexOf(document: SchemaDocument): DocumentIndex {
     for (const name of new Set(anchorsOf(position)))
       claim(anchors, anchorKey(position.resource, name), position);
     if (dynamicAnchorOf(position) !== undefined) dynamicAnchors.push(position);
-    for (const { position: next } of within(position)) {
+    for (const { position: next } of subschemaPositions(position)) {
       if (next.isResource) claim(resources, next.resource, next);
       visit(next);
     }
@@ -211,7 +213,7 @@ function anchorsOf({ schema, dialect }: Position): readonly string[] {
 }
 
 /** The position of a schema within another one, at the given tokens. */
-export function enter(outer: Position, tokens: readonly string[], schema: Schema): Position {
+export function subschemaPosition(outer: Position, tokens: readonly string[], schema: Schema): Position {
   const all = [...outer.tokens, ...tokens];
   const id = idOf(schema, outer.dialect);
   const resource = (id === undefined ? undefined : resolveUri(id, outer.resource)?.uri) ?? outer.resource;
@@ -222,7 +224,9 @@ export function enter(outer: Position, tokens: readonly string[], schema: Schema
     schema,
     resource,
     isResource,
-    dialect: isResource ? dialectOf(schema, outer.dialect, blameIn(outer.document, all)) : outer.dialect,
+    dialect: isResource
+      ? dialectOf(schema, outer.dialect, issueFactoryOf(outer.document, all))
+      : outer.dialect,
     depth: outer.depth + 1,
   };
 }
@@ -230,5 +234,5 @@ export function enter(outer: Position, tokens: readonly string[], schema: Schema
 /** A value that only a `$ref` makes a schema: below an unknown keyword, or next to a `$ref` of draft-07. */
 function unknownPlace(from: Position, tokens: readonly string[]): Position | undefined {
   const value = tokens.reduce<JsonValue | undefined>(step, from.schema);
-  return isSchema(value) ? { ...enter(from, tokens, value), known: false } : undefined;
+  return isSchema(value) ? { ...subschemaPosition(from, tokens, value), known: false } : undefined;
 }

@@ -2,10 +2,10 @@ import { GatewayError } from '../../shared/errors.js';
 import { pointerOf, type InputIssue } from '../../shared/json/json.js';
 
 /** Makes an issue at a place, given by the tokens of a JSON pointer into the document being processed. */
-export type Blame = (tokens: readonly string[], detail: string) => InputIssue;
+export type IssueFactory = (tokens: readonly string[], detail: string) => InputIssue;
 
 /** For issues in the submitted schema itself. */
-export const blameSubmitted: Blame = (tokens, detail) => ({ pointer: pointerOf(tokens), detail });
+export const submittedIssue: IssueFactory = (tokens, detail) => ({ pointer: pointerOf(tokens), detail });
 
 /**
  * Why a schema, or a document it refers to, is rejected:

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { namedSchemasIn, schemaIn, schemasIn, targetOf, type Targets } from './flatten.js';
+import { namedSchemasIn, schemaIn, schemasIn, targetOf, type ReferenceTargets } from './flatten.js';
 
 /** The functions needed to find out which parts of one value are evaluated. */
 export interface Evaluation {
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   /** Whether the value itself satisfies a schema. */
   readonly fits: (schema: Schema) => boolean;
   /** Whether the item at an index satisfies a schema. */

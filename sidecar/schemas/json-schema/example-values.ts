@@ -1,5 +1,5 @@
 import { isMatch } from './closures.js';
-import type { Facts } from './facts.js';
+import type { ValueConstraints } from './value-constraints.js';
 import { multiplied } from '../../shared/json/decimal.js';
 import {
   compareNumbers,
@@ -55,15 +55,15 @@ export const FORMATTED: readonly string[] = [
 ];
 
 /**
- * Returns a string that satisfies the facts: of the format, matching the patterns, of an allowed length.
+ * Returns a string that satisfies the constraints: of the format, matching the patterns, of an allowed length.
  *
  * Must run in a worker: patterns are executed.
  *
  * @param variant different variants give different examples if possible
  */
-export function exampleString(facts: Facts, variant: number): string | undefined {
-  const [formats, patterns] = [stringsIn(facts, 'format'), stringsIn(facts, 'pattern')];
-  const [least, most] = [facts.limit('min', 'Length'), facts.limit('max', 'Length')];
+export function exampleString(constraints: ValueConstraints, variant: number): string | undefined {
+  const [formats, patterns] = [stringsIn(constraints, 'format'), stringsIn(constraints, 'pattern')];
+  const [least, most] = [constraints.limit('min', 'Length'), constraints.limit('max', 'Length')];
   const isGood = (text: string): boolean => {
     const length = Array.from(text).length;
     return length >= least && length <= most && patterns.every((pattern) => isMatch(pattern, text));
@@ -77,19 +77,19 @@ export function exampleString(facts: Facts, variant: number): string | undefined
 }
 
 /**
- * Returns a number that satisfies the facts, small and whole if possible.
+ * Returns a number that satisfies the constraints, small and whole if possible.
  *
  * @param variant different variants give different examples if possible
  */
-export function exampleNumber(facts: Facts, variant: number): JsonNumber | undefined {
-  const [low, high] = [facts.lowerBound(), facts.upperBound()];
-  const steps = facts.atoms.map((atom) => member(atom, 'multipleOf')).filter(isNumber);
+export function exampleNumber(constraints: ValueConstraints, variant: number): JsonNumber | undefined {
+  const [low, high] = [constraints.lowerBound(), constraints.upperBound()];
+  const steps = constraints.atoms.map((atom) => member(atom, 'multipleOf')).filter(isNumber);
   const isGood = (value: JsonNumber): boolean =>
     Number.isFinite(doubleOf(value)) &&
     compareNumbers(value, low.value) >= (low.exclusive ? 1 : 0) &&
     compareNumbers(value, high.value) <= (high.exclusive ? -1 : 0) &&
     steps.every((step) => isMultiple(value, step)) &&
-    facts.types.has(isInteger(value) ? 'integer' : 'fraction');
+    constraints.types.has(isInteger(value) ? 'integer' : 'fraction');
   const step = Math.max(...steps.map(doubleOf), 0) || 1;
   const [least, most] = [doubleOf(low.value), doubleOf(high.value)];
   const multiples = [1, Math.ceil(least / step), Math.floor(most / step) - NEARBY]
@@ -117,6 +117,6 @@ function unlikeOthers(pattern: string, isGood: (text: string) => boolean, varian
   return patternExample(pattern, (text) => isGood(text) && !others.has(text)) ?? [...others][0] ?? '';
 }
 
-function stringsIn(facts: Facts, keyword: string): readonly string[] {
-  return facts.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'string');
+function stringsIn(constraints: ValueConstraints, keyword: string): readonly string[] {
+  return constraints.atoms.map((atom) => member(atom, keyword)).filter((value) => typeof value === 'string');
 }

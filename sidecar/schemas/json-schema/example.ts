@@ -15,8 +15,8 @@ import {
   tokensOf,
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
-import { type Choices, ExampleMaker, type Preferred } from './example-maker.js';
-import type { Targets } from './flatten.js';
+import { type Choices, ExampleGenerator, type Preferred } from './example-generator.js';
+import type { ReferenceTargets } from './flatten.js';
 
 /** A fault of an example, and its place: a JSON pointer into the example. */
 export interface ExampleFault {
@@ -60,13 +60,13 @@ const MAX_ATTEMPTS = 64;
  * @param root the root of a flat schema
  * @param targets the targets of its references
  */
-export function exampleWith(
+export function generateExample(
   root: Schema,
-  targets: Targets,
+  targets: ReferenceTargets,
   { preferred = new Map(), check }: ExampleOptions,
 ): Example {
   const attempt = (choices: Choices): Attempt => {
-    const maker = new ExampleMaker(targets, choices);
+    const maker = new ExampleGenerator(targets, choices);
     const example = maker.document(root, preferred) ?? null;
     return { example, faults: check(example), choices, options: maker.options };
   };
@@ -113,7 +113,7 @@ function withoutFaulty({ example, faults }: Example, check: ExampleOptions['chec
  * @param context the value of `@context`, usually the URLs of the model's context and of the core context; left out
  * for bodies of application/json
  */
-export function exampleEntity(
+export function normalizedExample(
   keyValues: JsonObject,
   attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[],
   context?: JsonValue,

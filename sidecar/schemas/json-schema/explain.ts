@@ -8,9 +8,16 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
-import { type FlatSchema, namedSchemasIn, schemaIn, schemasIn, targetOf, type Targets } from './flatten.js';
+import {
+  type FlatSchema,
+  namedSchemasIn,
+  schemaIn,
+  schemasIn,
+  targetOf,
+  type ReferenceTargets,
+} from './flatten.js';
 import { usesUnevaluated } from './keywords.js';
-import { alternativeIssues, ambiguity, negationIssue, ruledOut } from './alternative-issues.js';
+import { alternativeIssues, ambiguityIssue, negationIssue, forbiddenIssue } from './alternative-issues.js';
 import {
   arrayIssues,
   kindIssue,
@@ -20,13 +27,13 @@ import {
   unknownItem,
   unknownMember,
 } from './keyword-issues.js';
-import { type Issue, isScalar, Place } from './issue.js';
+import { type Issue, isScalar, InstanceLocation } from './issue.js';
 import { mergeIssues } from './merge-issues.js';
 import { Spelling } from './spelling.js';
-import { type Meant, sentenceOf, type Words } from './words.js';
+import { type Correction, sentenceOf, type MessageParts } from './message-parts.js';
 
 /** A mistake in a document, according to its schema. */
-export interface Explained {
+export interface Explanation {
   /** Reference tokens (RFC 6901) of the value that is wrong, or of the object in which a member is missing. */
   readonly tokens: readonly string[];
   /** The JSON Schema keyword that the document violates. */
@@ -36,9 +43,9 @@ export interface Explained {
   /** Set if the mistake is about the member that `tokens` lead to, rather than about its value. */
   readonly ofMember?: true;
   /** Returns the predicate of a sentence about the value, such as `must be at least 0, is -3`. Made on demand. */
-  readonly say: () => string;
+  readonly predicate: () => string;
   /** Returns what was probably meant, if that is known. */
-  readonly meant?: () => Meant | undefined;
+  readonly correction?: () => Correction | undefined;
 }
 
 /**
@@ -52,18 +59,18 @@ export function explain(
   { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
   document: JsonValue,
   spelling: Spelling = new Spelling(),
-): readonly Explained[] {
-  const issues = mergeIssues(new Explainer(targets).faultsOf(root, new Place(document)), spelling);
-  return issues.map(({ place, keyword, missing, ofMember, words }) => {
-    let made: Words | undefined;
-    const once = (): Words => (made ??= words(spelling));
+): readonly Explanation[] {
+  const issues = mergeIssues(new Explainer(targets).faultsOf(root, new InstanceLocation(document)), spelling);
+  return issues.map(({ location, keyword, missing, ofMember, message }) => {
+    let made: MessageParts | undefined;
+    const once = (): MessageParts => (made ??= message(spelling));
     return {
-      tokens: place.tokens,
+      tokens: location.tokens,
       keyword,
       ...(missing === undefined ? {} : { missing }),
       ...(ofMember === undefined ? {} : { ofMember }),
-      say: () => sentenceOf(once()),
-      meant: () => once().meant,
+      predicate: () => sentenceOf(once()),
+      correction: () => once().correction,
     };
   });
 }
@@ -86,12 +93,12 @@ export function faultsOf(
   { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
   document: JsonValue,
 ): readonly Fault[] {
-  const issues = new Explainer(targets, Infinity).faultsOf(root, new Place(document));
-  return issues.map(({ place, keyword, missing, words }) => ({
-    instancePath: pointerOf(place.tokens),
+  const issues = new Explainer(targets, Infinity).faultsOf(root, new InstanceLocation(document));
+  return issues.map(({ location, keyword, missing, message }) => ({
+    instancePath: pointerOf(location.tokens),
     keyword,
     get message() {
-      return sentenceOf(words(new Spelling()));
+      return sentenceOf(message(new Spelling()));
     },
     ...(missing === undefined ? {} : { missing }),
   }));
@@ -101,7 +108,7 @@ export function faultsOf(
 const MAX_ISSUES = 1000;
 
 /** Maximum number of checks of an array or object against a schema: each result takes some 400 bytes until the end. */
-const MAX_LOOKS = 300_000;
+const MAX_CHECKS = 300_000;
 
 const NONE: readonly Issue[] = [];
 
@@ -125,113 +132,114 @@ function saysMore(schema: JsonObject): boolean {
  * This class therefore evaluates the schema itself.
  */
 class Explainer {
-  readonly #targets: Targets;
-  readonly #mostLooks: number;
+  readonly #targets: ReferenceTargets;
+  readonly #maxChecks: number;
   readonly #patterns = new Map<string, RegExp>();
   /** The issues of arrays and objects: alternatives check the same ones again and again. */
-  readonly #found = new Map<Place, Map<JsonObject, readonly Issue[]>>();
-  #looks = 0;
+  readonly #found = new Map<InstanceLocation, Map<JsonObject, readonly Issue[]>>();
+  #checks = 0;
 
-  constructor(targets: Targets, mostLooks = MAX_LOOKS) {
+  constructor(targets: ReferenceTargets, mostLooks = MAX_CHECKS) {
     this.#targets = targets;
-    this.#mostLooks = mostLooks;
+    this.#maxChecks = mostLooks;
   }
 
   /** @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large */
-  faultsOf(schema: Schema, place: Place): readonly Issue[] {
-    if (!isObject(schema)) return schema ? [] : [ruledOut(place)];
-    if (isScalar(place.value)) return this.#look(schema, place);
-    const known = this.#found.get(place) ?? new Map<JsonObject, readonly Issue[]>();
-    this.#found.set(place, known);
+  faultsOf(schema: Schema, location: InstanceLocation): readonly Issue[] {
+    if (!isObject(schema)) return schema ? [] : [forbiddenIssue(location)];
+    if (isScalar(location.value)) return this.#issuesOf(schema, location);
+    const known = this.#found.get(location) ?? new Map<JsonObject, readonly Issue[]>();
+    this.#found.set(location, known);
     const before = known.get(schema);
     if (before !== undefined) return before;
-    this.#looks += 1;
-    if (this.#looks > this.#mostLooks)
-      throw new RangeError(`More than ${this.#mostLooks} schemas of arrays and objects.`);
+    this.#checks += 1;
+    if (this.#checks > this.#maxChecks)
+      throw new RangeError(`More than ${this.#maxChecks} schemas of arrays and objects.`);
     // A schema that leads back to itself at the same place adds no issues.
     known.set(schema, []);
-    const all = this.#look(schema, place);
+    const all = this.#issuesOf(schema, location);
     const found = all.length > MAX_ISSUES ? all.slice(0, MAX_ISSUES) : all;
     known.set(schema, found);
     return found;
   }
 
-  #look(schema: JsonObject, place: Place): readonly Issue[] {
-    const wrongKind = kindIssue(schema, place);
+  #issuesOf(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
+    const wrongKind = kindIssue(schema, location);
     if (wrongKind !== undefined) return [wrongKind];
     if (!saysMore(schema)) return NONE;
-    const own = this.#own(schema, place);
-    const brought = this.#brought(schema, place);
-    const unevaluated = this.#unevaluated(schema, place);
+    const own = this.#issuesOfKeywords(schema, location);
+    const brought = this.#issuesOfApplied(schema, location);
+    const unevaluated = this.#unevaluated(schema, location);
     const isOwnAll = brought.length === 0 && unevaluated.length === 0;
     return isOwnAll ? own : [...own, ...brought, ...unevaluated];
   }
 
-  #own(schema: JsonObject, place: Place): readonly Issue[] {
-    const { value } = place;
-    if (isNumber(value)) return numberIssues(schema, place, value);
-    if (typeof value === 'string') return stringIssues(schema, place, value, this.#patternOf);
-    if (isArray(value)) return arrayIssues(schema, place, value, this.#check, MAX_ISSUES);
-    if (isObject(value)) return objectIssues(schema, place, value, this.#check, this.#patternOf, MAX_ISSUES);
+  #issuesOfKeywords(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
+    const { value } = location;
+    if (isNumber(value)) return numberIssues(schema, location, value);
+    if (typeof value === 'string') return stringIssues(schema, location, value, this.#patternOf);
+    if (isArray(value)) return arrayIssues(schema, location, value, this.#check, MAX_ISSUES);
+    if (isObject(value))
+      return objectIssues(schema, location, value, this.#check, this.#patternOf, MAX_ISSUES);
     return NONE;
   }
 
   /** The issues by schemas that apply to the same value. */
-  #brought(schema: JsonObject, place: Place): readonly Issue[] {
+  #issuesOfApplied(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
     const found: Issue[] = [];
     const target = targetOf(schema, this.#targets);
-    if (target !== undefined) found.push(...this.faultsOf(target, place));
+    if (target !== undefined) found.push(...this.faultsOf(target, location));
     if (Object.hasOwn(schema, 'allOf'))
-      for (const one of schemasIn(schema, 'allOf')) found.push(...this.faultsOf(one, place));
+      for (const one of schemasIn(schema, 'allOf')) found.push(...this.faultsOf(one, location));
     for (const keyword of ALTERNATIVES)
-      if (Object.hasOwn(schema, keyword)) found.push(...this.#alternatives(keyword, schema, place));
+      if (Object.hasOwn(schema, keyword)) found.push(...this.#alternatives(keyword, schema, location));
     if (CONDITIONS.some((keyword) => Object.hasOwn(schema, keyword)))
-      found.push(...this.#conditions(schema, place));
+      found.push(...this.#conditions(schema, location));
     return found;
   }
 
-  #alternatives(keyword: string, schema: JsonObject, place: Place): readonly Issue[] {
-    const branches = schemasIn(schema, keyword).map((one) => this.faultsOf(one, place));
+  #alternatives(keyword: string, schema: JsonObject, location: InstanceLocation): readonly Issue[] {
+    const branches = schemasIn(schema, keyword).map((one) => this.faultsOf(one, location));
     const fitting = branches.flatMap((branch, index) => (branch.length === 0 ? [index] : []));
-    if (fitting.length === 0) return alternativeIssues(keyword, place, branches);
+    if (fitting.length === 0) return alternativeIssues(keyword, location, branches);
     const isOneTooMany = keyword === 'oneOf' && fitting.length > 1;
-    return isOneTooMany ? [ambiguity(place, fitting, branches.length)] : NONE;
+    return isOneTooMany ? [ambiguityIssue(location, fitting, branches.length)] : NONE;
   }
 
-  #conditions(schema: JsonObject, place: Place): readonly Issue[] {
-    const { value } = place;
+  #conditions(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
+    const { value } = location;
     const found: Issue[] = [];
     const excluded = schemaIn(schema, 'not');
-    if (excluded !== undefined && this.faultsOf(excluded, place).length === 0)
-      found.push(negationIssue(excluded, place));
+    if (excluded !== undefined && this.faultsOf(excluded, location).length === 0)
+      found.push(negationIssue(excluded, location));
     const condition = schemaIn(schema, 'if');
     if (condition !== undefined) {
-      const holds = this.faultsOf(condition, place).length === 0;
+      const holds = this.faultsOf(condition, location).length === 0;
       const conclusion = schemaIn(schema, holds ? 'then' : 'else');
-      if (conclusion !== undefined) found.push(...this.faultsOf(conclusion, place));
+      if (conclusion !== undefined) found.push(...this.faultsOf(conclusion, location));
     }
     if (!isObject(value)) return found;
     for (const keyword of ['dependentSchemas', 'dependencies'])
       for (const [name, dependent] of namedSchemasIn(schema, keyword))
-        if (Object.hasOwn(value, name)) found.push(...this.faultsOf(dependent, place));
+        if (Object.hasOwn(value, name)) found.push(...this.faultsOf(dependent, location));
     return found;
   }
 
-  #unevaluated(schema: JsonObject, place: Place): readonly Issue[] {
+  #unevaluated(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
     if (!usesUnevaluated(schema)) return NONE;
-    const { value } = place;
+    const { value } = location;
     const around: Evaluation = {
       targets: this.#targets,
-      fits: (one) => this.faultsOf(one, place).length === 0,
-      itemFits: (one, index) => this.faultsOf(one, place.child(index)).length === 0,
+      fits: (one) => this.faultsOf(one, location).length === 0,
+      itemFits: (one, index) => this.faultsOf(one, location.child(index)).length === 0,
       patternOf: this.#patternOf,
     };
     if (isArray(value))
-      return this.#refused('unevaluatedItems', schema, place, () =>
+      return this.#refused('unevaluatedItems', schema, location, () =>
         unevaluatedIndexes(schema, value, around),
       );
     if (isObject(value))
-      return this.#refused('unevaluatedProperties', schema, place, () =>
+      return this.#refused('unevaluatedProperties', schema, location, () =>
         unevaluatedMembers(schema, value, around),
       );
     return NONE;
@@ -241,7 +249,7 @@ class Explainer {
   #refused(
     keyword: string,
     schema: JsonObject,
-    place: Place,
+    location: InstanceLocation,
     unevaluated: () => readonly (string | number)[],
   ): readonly Issue[] {
     const held = schemaIn(schema, keyword);
@@ -249,14 +257,15 @@ class Explainer {
     const found: Issue[] = [];
     for (const key of unevaluated()) {
       if (found.length >= MAX_ISSUES) break;
-      const child = place.child(key);
+      const child = location.child(key);
       if (held !== false) found.push(...this.faultsOf(held, child));
-      else found.push(isArray(place.value) ? unknownItem(child, keyword) : unknownMember(child, keyword));
+      else found.push(isArray(location.value) ? unknownItem(child, keyword) : unknownMember(child, keyword));
     }
     return found;
   }
 
-  readonly #check = (schema: Schema, place: Place): readonly Issue[] => this.faultsOf(schema, place);
+  readonly #check = (schema: Schema, location: InstanceLocation): readonly Issue[] =>
+    this.faultsOf(schema, location);
 
   readonly #patternOf = (pattern: string): RegExp => {
     const known = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');

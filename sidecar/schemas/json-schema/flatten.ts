@@ -9,7 +9,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { blameIn, keyOf, type Position, rootOf } from './document.js';
+import { issueFactoryOf, keyOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
 import { SCHEMA_LIMITS } from './limits.js';
@@ -17,20 +17,20 @@ import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { type Entry, render, type Style } from './render.js';
 
 /** The schemas that the references of a flat schema lead to, by the text of the reference. */
-export type Targets = ReadonlyMap<string, Schema>;
+export type ReferenceTargets = ReadonlyMap<string, Schema>;
 
 /** A schema of draft 2020-12 without identifiers: a root, and the definitions that references name. */
 export interface FlatSchema {
   readonly root: JsonObject;
   readonly definitions: ReadonlyMap<string, Schema>;
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   /** The position that each schema comes from. */
   readonly sources: ReadonlyMap<JsonObject, Position>;
 }
 
 /** The choices in flattening a schema. */
 export interface FlatOptions {
-  /** The text of a `$ref` to a definition, or to the root for undefined; by default what {@link selfContained} needs. */
+  /** The text of a `$ref` to a definition, or to the root for undefined; by default what {@link toSelfContained} needs. */
   readonly reference?: (name: string | undefined) => string;
   /** Names that definitions must not have. */
   readonly reserved?: ReadonlySet<string>;
@@ -66,12 +66,12 @@ export function flatten(linked: LinkedSchema, options: FlatOptions = {}): FlatSc
 }
 
 /** Whether a keyword is one of draft 2020-12. */
-export function isStandard(keyword: string): boolean {
+export function isStandardKeyword(keyword: string): boolean {
   return ASSERTIONS.has(keyword) || ANNOTATIONS.has(keyword);
 }
 
 /** The flat schema as one document, with its definitions in `$defs`. */
-export function selfContained({ root, definitions }: FlatSchema): JsonObject {
+export function toSelfContained({ root, definitions }: FlatSchema): JsonObject {
   return definitions.size === 0
     ? root
     : objectOf([...Object.entries(root), ['$defs', objectOf(definitions)]]);
@@ -91,7 +91,7 @@ class Flattener {
   constructor(linked: LinkedSchema, { reference, reserved, keeps, finish }: FlatOptions) {
     this.#linked = linked;
     this.#reference = reference ?? ((name) => (name === undefined ? '#' : `#/$defs/${name}`));
-    this.#keeps = keeps ?? isStandard;
+    this.#keeps = keeps ?? isStandardKeyword;
     this.#finish = finish ?? ((schema) => schema);
     this.#taken = new Set(reserved);
   }
@@ -170,7 +170,7 @@ class Flattener {
 function tooManyCopies({ document, tokens }: Position): SchemaRefusedError {
   const detail = 'its references expand to too many copies of its parts';
   return new SchemaRefusedError('schemaTooLarge', `The schema is too large: ${detail}.`, [
-    blameIn(document, tokens)([], detail),
+    issueFactoryOf(document, tokens)([], detail),
   ]);
 }
 
@@ -198,7 +198,10 @@ function wordFor({ document, tokens }: Position): string {
  * All schemas that apply whenever the given ones do, each once: these themselves, and those that they include by
  * `$ref`, `allOf`, or an `anyOf` or `oneOf` with a single alternative.
  */
-export function conjunctsOf(schemas: Iterable<Schema>, targets: Targets): readonly Schema[] {
+export function alwaysAppliedSchemas(
+  schemas: Iterable<Schema>,
+  targets: ReferenceTargets,
+): readonly Schema[] {
   const found = new Set<Schema>();
   const open = [...schemas].reverse();
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
@@ -221,7 +224,7 @@ function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {
 }
 
 /** The schema that the `$ref` of another leads to. */
-export function targetOf(schema: JsonObject, targets: Targets): Schema | undefined {
+export function targetOf(schema: JsonObject, targets: ReferenceTargets): Schema | undefined {
   const reference = member(schema, '$ref');
   return typeof reference === 'string' ? targets.get(reference) : undefined;
 }
@@ -244,14 +247,14 @@ export function alternativesIn(schema: JsonObject): readonly Schema[] {
  */
 export function atomsWithin(
   schemas: Iterable<Schema>,
-  targets: Targets,
+  targets: ReferenceTargets,
   inner: (atom: JsonObject) => readonly Schema[] = alternativesIn,
 ): readonly JsonObject[] {
   const found = new Set<JsonObject>();
   const open: Schema[] = [...schemas];
   // Grows while it is gone through.
   for (const next of open) {
-    for (const atom of conjunctsOf([next], targets).filter(isObject)) {
+    for (const atom of alwaysAppliedSchemas([next], targets).filter(isObject)) {
       if (found.has(atom)) continue;
       found.add(atom);
       open.push(...inner(atom));

@@ -3,7 +3,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { compareDecimals, decimalOf } from '../../shared/json/decimal.js';
 import { isNumber, type JsonNumber, type JsonValue } from '../../shared/json/json.js';
 import { isDateTime, isDuration, isFullDate, isFullTime, isTimeOfDay } from '../../shared/rfc3339.js';
-import type { FactType } from './facts.js';
+import type { ConstraintType } from './value-constraints.js';
 import { IPV4, IPV6, IRI_GRAMMAR, URI_GRAMMAR, URI_TEMPLATE } from './uri.js';
 
 /** A mailbox of RFC 5321 (section 4.1.2) with a domain of several labels, or with an address in brackets. */
@@ -70,7 +70,7 @@ function isInt64(value: JsonNumber): boolean {
 }
 
 /** Formats of numbers, and the types of numbers that they may refuse; `float` and `double` accept all numbers. */
-const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
+const NUMBER_FORMATS: Readonly<Record<string, readonly ConstraintType[]>> = {
   int32: ['integer', 'fraction'],
   int64: ['integer', 'fraction'],
   float: [],
@@ -78,7 +78,7 @@ const NUMBER_FORMATS: Readonly<Record<string, readonly FactType[]>> = {
 };
 
 /** The types of values that a format may refuse; it accepts all others. Empty for a format that is not asserted. */
-export function typesRefusedBy(format: string): readonly FactType[] {
+export function typesRefusedBy(format: string): readonly ConstraintType[] {
   if (!Object.hasOwn(FORMATS, format) || ['password', 'binary'].includes(format)) return [];
   return (Object.hasOwn(NUMBER_FORMATS, format) ? NUMBER_FORMATS[format] : undefined) ?? ['string'];
 }

@@ -8,23 +8,23 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import type { Spelling } from './spelling.js';
-import { allowedValue, either, shown, typed, typeWord, type Words } from './words.js';
+import { allowedValue, joinWithOr, shortValue, typed, typeWord, type MessageParts } from './message-parts.js';
 
 /** Maximum number of allowed values that a sentence names. */
 const MAX_LISTED = 20;
 
 /** Puts an issue into words; may look for misspellings. */
-export type WordsOf = (spelling: Spelling) => Words;
+export type MessageBuilder = (spelling: Spelling) => MessageParts;
 
 /**
  * A mistake in a value, according to its schema. Words are made on demand, because most issues of alternatives are
  * never shown.
  */
 export interface Issue {
-  readonly place: Place;
+  readonly location: InstanceLocation;
   /** The keyword that the value violates. */
   readonly keyword: string;
-  readonly words: WordsOf;
+  readonly message: MessageBuilder;
   /** The only possible values. */
   readonly allowed?: readonly JsonValue[];
   /** The only possible types. */
@@ -36,36 +36,43 @@ export interface Issue {
 }
 
 /** Checks a value against a schema; returns no issues for a valid value. */
-export type Check = (schema: Schema, place: Place) => readonly Issue[];
+export type Check = (schema: Schema, location: InstanceLocation) => readonly Issue[];
 
 /** Makes an issue of a value. */
-export function issue(place: Place, keyword: string, words: WordsOf): Issue {
-  return { place: place.kept(), keyword, words };
+export function issue(location: InstanceLocation, keyword: string, message: MessageBuilder): Issue {
+  return { location: location.kept(), keyword, message };
 }
 
 /** Makes an issue of the member that leads to a place. */
-export function memberIssue(place: Place, keyword: string, words: WordsOf): Issue {
-  return { ...issue(place, keyword, words), ofMember: true };
+export function memberIssue(location: InstanceLocation, keyword: string, words: MessageBuilder): Issue {
+  return { ...issue(location, keyword, words), ofMember: true };
 }
 
 /** Makes the issue of a value that is not one of those allowed. */
-export function valueIssue(place: Place, keyword: string, allowed: readonly JsonValue[]): Issue {
-  return { ...issue(place, keyword, (spelling) => allowedWords(allowed, place.value, spelling)), allowed };
+export function valueIssue(
+  location: InstanceLocation,
+  keyword: string,
+  allowed: readonly JsonValue[],
+): Issue {
+  return {
+    ...issue(location, keyword, (spelling) => allowedWords(allowed, location.value, spelling)),
+    allowed,
+  };
 }
 
 /** Makes the issue of a value that has none of the allowed types. */
-export function typeIssue(place: Place, types: readonly string[]): Issue {
-  const words = (): Words => ({
-    must: `be ${either([...new Set(types)].map(typeWord))}`,
+export function typeIssue(location: InstanceLocation, types: readonly string[]): Issue {
+  const words = (): MessageParts => ({
+    must: `be ${joinWithOr([...new Set(types)].map(typeWord))}`,
     // For a number that should be an integer, the digits say enough.
-    found: `is ${types.includes('integer') ? untypedNumber(place.value) : typed(place.value)}`,
-    ...meantOf(place.value, ofAnotherType(place.value, types)),
+    found: `is ${types.includes('integer') ? untypedNumber(location.value) : typed(location.value)}`,
+    ...correctionOf(location.value, ofAnotherType(location.value, types)),
   });
-  return { ...issue(place, 'type', words), types };
+  return { ...issue(location, 'type', words), types };
 }
 
-function meantOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<Words, 'meant'> {
-  return value === undefined ? {} : { meant: { value, insteadOf } };
+function correctionOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<MessageParts, 'correction'> {
+  return value === undefined ? {} : { correction: { value, insteadOf } };
 }
 
 /** Matches the text of a JSON number (RFC 8259 § 6). */
@@ -84,17 +91,22 @@ function ofAnotherType(value: JsonValue, types: readonly string[]): JsonValue | 
 }
 
 function untypedNumber(value: JsonValue): string {
-  return isNumber(value) ? shown(value) : typed(value);
+  return isNumber(value) ? shortValue(value) : typed(value);
 }
 
 /** Makes the issue of a missing member. @param because completes the sentence by what requires the member */
-export function missingIssue(place: Place, keyword: string, missing: string, because = ''): Issue {
+export function missingIssue(
+  location: InstanceLocation,
+  keyword: string,
+  missing: string,
+  because = '',
+): Issue {
   const name = allowedValue(missing);
-  const words = (): Words => ({
+  const words = (): MessageParts => ({
     must: `have the member ${name}${because}`,
     plain: `lacks the member ${name}${because}`,
   });
-  return { ...issue(place, keyword, words), missing };
+  return { ...issue(location, keyword, words), missing };
 }
 
 /** Whether an issue makes all other issues of the value, and of what it contains, not worth reporting. */
@@ -107,13 +119,14 @@ export function isScalar(value: JsonValue): boolean {
   return !isArray(value) && !isObject(value);
 }
 
-function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling: Spelling): Words {
-  const found = `is ${shown(value)}`;
+function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling: Spelling): MessageParts {
+  const found = `is ${shortValue(value)}`;
   const [only, ...others] = allowed.slice(0, 2);
   if (only === undefined) return { must: 'not be present: no value is allowed' };
   const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
   const [meant] = near;
-  const hint = meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, ...meantOf(value, meant) };
+  const hint =
+    meant === undefined ? {} : { hint: `did you mean ${shortValue(meant)}?`, ...correctionOf(value, meant) };
   if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
   const isLong = allowed.length > MAX_LISTED;
   const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;
@@ -138,20 +151,20 @@ function foremost(allowed: readonly JsonValue[], near: readonly string[]): reado
  * A value in a document that is checked against a schema, and the path to it. If the value is an array or object, or
  * has issues, its place is always the same object, so that results can be stored by place.
  */
-export class Place {
+export class InstanceLocation {
   readonly value: JsonValue;
-  readonly #parent: Place | undefined;
+  readonly #parent: InstanceLocation | undefined;
   readonly #key: string | number;
-  #inner: Map<string | number, Place> | undefined;
+  #inner: Map<string | number, InstanceLocation> | undefined;
   #described: Set<JsonObject> | undefined;
 
-  constructor(value: JsonValue, parent?: Place, key: string | number = '') {
+  constructor(value: JsonValue, parent?: InstanceLocation, key: string | number = '') {
     this.value = value;
     this.#parent = parent;
     this.#key = key;
   }
 
-  get parent(): Place | undefined {
+  get parent(): InstanceLocation | undefined {
     return this.#parent;
   }
 
@@ -163,7 +176,8 @@ export class Place {
   /** The path from the document, as tokens of a JSON pointer. */
   get tokens(): readonly string[] {
     const tokens: string[] = [];
-    for (let at = this as Place | undefined; at?.parent !== undefined; at = at.parent) tokens.push(at.token);
+    for (let at = this as InstanceLocation | undefined; at?.parent !== undefined; at = at.parent)
+      tokens.push(at.token);
     return tokens.reverse();
   }
 
@@ -175,16 +189,16 @@ export class Place {
   }
 
   /** The place of a member or an item. */
-  child(key: string | number): Place {
+  child(key: string | number): InstanceLocation {
     const known = this.#inner?.get(key);
     if (known !== undefined) return known;
-    const place = new Place(this.#at(key), this, key);
+    const location = new InstanceLocation(this.#at(key), this, key);
     // Documents have many scalars, but few have issues: the place of a scalar is kept only when it has one.
-    return isArray(place.value) || isObject(place.value) ? place.kept() : place;
+    return isArray(location.value) || isObject(location.value) ? location.kept() : location;
   }
 
   /** The object that represents this place from now on. */
-  kept(): Place {
+  kept(): InstanceLocation {
     if (this.#parent === undefined) return this;
     const around = this.#parent;
     around.#inner ??= new Map();

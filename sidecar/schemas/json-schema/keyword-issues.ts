@@ -25,57 +25,57 @@ import {
   type Issue,
   memberIssue,
   missingIssue,
-  Place,
+  InstanceLocation,
   typeIssue,
   valueIssue,
-  type WordsOf,
+  type MessageBuilder,
 } from './issue.js';
 import {
   allowedValue,
-  counted,
+  pluralized,
   formatHint,
   formatWords,
-  howMany,
+  countWord,
   sentenceOf,
-  shown,
+  shortValue,
   shownPattern,
   typeWord,
-  type Words,
-} from './words.js';
+  type MessageParts,
+} from './message-parts.js';
 
 /** The issues that keywords find in an object, except those of `unevaluatedProperties` and conditions. */
 export function objectIssues(
   schema: JsonObject,
-  place: Place,
+  location: InstanceLocation,
   value: JsonObject,
   check: Check,
   patternOf: PatternOf,
   most: number,
 ): readonly Issue[] {
   const described = member(schema, 'properties');
-  if (isObject(described)) place.describe(described);
+  if (isObject(described)) location.describe(described);
   const names = Object.keys(value);
   const found: Issue[] = [
-    ...missing(schema, place, value),
-    ...countIssues(schema, place, MEMBERS, names.length, `has ${howMany(names.length)}`),
+    ...missing(schema, location, value),
+    ...countIssues(schema, location, MEMBERS, names.length, `has ${countWord(names.length)}`),
   ];
   const naming = schemaIn(schema, 'propertyNames');
   const schemasOf = memberSchemas(schema, patternOf);
   for (const name of names) {
     if (found.length >= most) break;
-    if (naming !== undefined) found.push(...nameIssues(naming, name, place, check));
+    if (naming !== undefined) found.push(...nameIssues(naming, name, location, check));
     for (const own of schemasOf(name)) {
-      if (own === REFUSED) found.push(unknownMember(place.child(name), 'additionalProperties'));
-      else if (own !== true) found.push(...check(own, place.child(name)));
+      if (own === REFUSED) found.push(unknownMember(location.child(name), 'additionalProperties'));
+      else if (own !== true) found.push(...check(own, location.child(name)));
     }
   }
   return found;
 }
 
 /** The issue of a member that is not among those allowed. */
-export function unknownMember(place: Place, keyword: string): Issue {
+export function unknownMember(location: InstanceLocation, keyword: string): Issue {
   const plain = 'is not among the members that the schema allows';
-  return memberIssue(place, keyword, () => ({ must: 'not be present', plain }));
+  return memberIssue(location, keyword, () => ({ must: 'not be present', plain }));
 }
 
 /**
@@ -111,17 +111,17 @@ function memberSchemas(
 
 const DEPENDENT = ['dependentRequired', 'dependencies'];
 
-function missing(schema: JsonObject, place: Place, value: JsonObject): readonly Issue[] {
+function missing(schema: JsonObject, location: InstanceLocation, value: JsonObject): readonly Issue[] {
   const found: Issue[] = [];
   for (const name of stringsOf(member(schema, 'required')))
-    if (!Object.hasOwn(value, name)) found.push(missingIssue(place, 'required', name));
+    if (!Object.hasOwn(value, name)) found.push(missingIssue(location, 'required', name));
   for (const keyword of DEPENDENT) {
     if (!Object.hasOwn(schema, keyword)) continue;
     for (const [name, others] of namesByName(schema, keyword)) {
       if (!Object.hasOwn(value, name)) continue;
       for (const other of others)
         if (!Object.hasOwn(value, other))
-          found.push(missingIssue(place, keyword, other, `, which ${allowedValue(name)} requires`));
+          found.push(missingIssue(location, keyword, other, `, which ${allowedValue(name)} requires`));
     }
   }
   return found;
@@ -141,7 +141,7 @@ const CHARACTERS: Counting = { least: 'minLength', most: 'maxLength', verb: 'hav
 
 function countIssues(
   schema: JsonObject,
-  place: Place,
+  location: InstanceLocation,
   { least, most, verb, noun }: Counting,
   count: number,
   found: string,
@@ -151,67 +151,76 @@ function countIssues(
   const isTooMany = typeof high === 'number' && count > high;
   return [
     ...(isTooFew
-      ? [issue(place, least, () => ({ must: `${verb} at least ${counted(low, noun)}`, found }))]
+      ? [issue(location, least, () => ({ must: `${verb} at least ${pluralized(low, noun)}`, found }))]
       : []),
     ...(isTooMany
-      ? [issue(place, most, () => ({ must: `${verb} at most ${counted(high, noun)}`, found }))]
+      ? [issue(location, most, () => ({ must: `${verb} at most ${pluralized(high, noun)}`, found }))]
       : []),
   ];
 }
 
-function nameIssues(naming: Schema, name: string, place: Place, check: Check): readonly Issue[] {
-  const [first] = check(naming, new Place(name));
+function nameIssues(
+  naming: Schema,
+  name: string,
+  location: InstanceLocation,
+  check: Check,
+): readonly Issue[] {
+  const [first] = check(naming, new InstanceLocation(name));
   if (first === undefined) return [];
-  const words: WordsOf = (spelling) => {
-    const inner = sentenceOf(first.words(spelling));
+  const words: MessageBuilder = (spelling) => {
+    const inner = sentenceOf(first.message(spelling));
     return { must: 'have a different name', plain: `its name ${inner}` };
   };
-  return [memberIssue(place.child(name), 'propertyNames', words)];
+  return [memberIssue(location.child(name), 'propertyNames', words)];
 }
 
 /** The issues that keywords find in an array, except those of `unevaluatedItems`. */
 export function arrayIssues(
   schema: JsonObject,
-  place: Place,
+  location: InstanceLocation,
   items: readonly JsonValue[],
   check: Check,
   most: number,
 ): readonly Issue[] {
   const found: Issue[] = [
-    ...countIssues(schema, place, ITEMS, items.length, `holds ${howMany(items.length)}`),
-    ...repetitionIssues(schema, place, items),
-    ...containsIssues(schema, place, items, check),
+    ...countIssues(schema, location, ITEMS, items.length, `holds ${countWord(items.length)}`),
+    ...repetitionIssues(schema, location, items),
+    ...containsIssues(schema, location, items, check),
   ];
   const listed = schemasIn(schema, 'prefixItems');
   const rest = schemaIn(schema, 'items');
   const checked = rest === undefined ? Math.min(listed.length, items.length) : items.length;
   for (let index = 0; index < checked && found.length < most; index += 1) {
     const own = listed[index] ?? rest;
-    if (own !== undefined && own !== true) found.push(...check(own, place.child(index)));
+    if (own !== undefined && own !== true) found.push(...check(own, location.child(index)));
   }
   return found;
 }
 
 /** The issue of an item that is not among those allowed. */
-export function unknownItem(place: Place, keyword: string): Issue {
+export function unknownItem(location: InstanceLocation, keyword: string): Issue {
   const plain = 'is not among the items that the schema allows';
-  return issue(place, keyword, () => ({ must: 'not be present', plain }));
+  return issue(location, keyword, () => ({ must: 'not be present', plain }));
 }
 
-function repetitionIssues(schema: JsonObject, place: Place, items: readonly JsonValue[]): readonly Issue[] {
+function repetitionIssues(
+  schema: JsonObject,
+  location: InstanceLocation,
+  items: readonly JsonValue[],
+): readonly Issue[] {
   const again = member(schema, 'uniqueItems') === true ? firstRepeated(items) : undefined;
   if (again === undefined) return [];
   const [first, second] = again;
   const words = () => ({
     must: 'hold no item twice',
-    found: `holds ${shown(items[first] ?? null)} at ${first} and ${second}`,
+    found: `holds ${shortValue(items[first] ?? null)} at ${first} and ${second}`,
   });
-  return [issue(place, 'uniqueItems', words)];
+  return [issue(location, 'uniqueItems', words)];
 }
 
 function containsIssues(
   schema: JsonObject,
-  place: Place,
+  location: InstanceLocation,
   items: readonly JsonValue[],
   check: Check,
 ): readonly Issue[] {
@@ -221,14 +230,14 @@ function containsIssues(
   const least = typeof low === 'number' ? low : 1;
   const most = typeof high === 'number' ? high : Infinity;
   if (least === 0 && most === Infinity) return [];
-  const count = items.filter((_, index) => check(wanted, place.child(index)).length === 0).length;
+  const count = items.filter((_, index) => check(wanted, location.child(index)).length === 0).length;
   if (count >= least && count <= most) return [];
   const [keyword, bound] =
     count < least
-      ? (['minContains', `at least ${counted(least, 'item')}`] as const)
-      : (['maxContains', `at most ${counted(most, 'item')}`] as const);
-  const words = () => ({ must: `hold ${bound} ${whichIs(wanted)}`, found: `holds ${howMany(count)}` });
-  return [issue(place, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
+      ? (['minContains', `at least ${pluralized(least, 'item')}`] as const)
+      : (['maxContains', `at most ${pluralized(most, 'item')}`] as const);
+  const words = () => ({ must: `hold ${bound} ${whichIs(wanted)}`, found: `holds ${countWord(count)}` });
+  return [issue(location, member(schema, keyword) === undefined ? 'contains' : keyword, words)];
 }
 
 /** Words for the items that `contains` requires; specific ones if its schema is simple. */
@@ -259,19 +268,19 @@ export function firstRepeated(
 type PatternOf = (pattern: string) => RegExp;
 
 /** The issue that `type`, `enum` or `const` finds in a value. There is only one, because the whole value is wrong. */
-export function kindIssue(schema: JsonObject, place: Place): Issue | undefined {
-  const { value } = place;
+export function kindIssue(schema: JsonObject, location: InstanceLocation): Issue | undefined {
+  const { value } = location;
   const constant = member(schema, 'const');
-  if (constant !== undefined && !sameJson(constant, value)) return valueIssue(place, 'const', [constant]);
+  if (constant !== undefined && !sameJson(constant, value)) return valueIssue(location, 'const', [constant]);
   const listed = member(schema, 'enum');
-  if (isArray(listed) && !isAmong(value, listed)) return valueIssue(place, 'enum', listed);
+  if (isArray(listed) && !isAmong(value, listed)) return valueIssue(location, 'enum', listed);
   const declared = member(schema, 'type');
   if (typeof declared === 'string')
-    return isOfType(value, declared) ? undefined : typeIssue(place, [declared]);
+    return isOfType(value, declared) ? undefined : typeIssue(location, [declared]);
   const types = stringsOf(declared);
   return types.length === 0 || types.some((type) => isOfType(value, type))
     ? undefined
-    : typeIssue(place, types);
+    : typeIssue(location, types);
 }
 
 /** Whether a value is in a list. Most values are scalars, which are quick to find. */
@@ -295,56 +304,63 @@ const NUMBER_CHECKS: readonly (readonly [
 ];
 
 /** The issues that keywords find in a number. */
-export function numberIssues(schema: JsonObject, place: Place, value: JsonNumber): readonly Issue[] {
+export function numberIssues(
+  schema: JsonObject,
+  location: InstanceLocation,
+  value: JsonNumber,
+): readonly Issue[] {
   const found: Issue[] = [];
   for (const [keyword, word, holds] of NUMBER_CHECKS) {
     const limit = member(schema, keyword);
     if (isNumber(limit) && !holds(value, limit))
       found.push(
-        issue(place, keyword, () => ({ must: `be ${word} ${shown(limit)}`, found: `is ${shown(value)}` })),
+        issue(location, keyword, () => ({
+          must: `be ${word} ${shortValue(limit)}`,
+          found: `is ${shortValue(value)}`,
+        })),
       );
   }
-  const unformatted = formatIssue(schema, place);
+  const unformatted = formatIssue(schema, location);
   return unformatted === undefined ? found : [...found, unformatted];
 }
 
 /** The issues that keywords find in a string. */
 export function stringIssues(
   schema: JsonObject,
-  place: Place,
+  location: InstanceLocation,
   value: string,
   patternOf: PatternOf,
 ): readonly Issue[] {
   const found: Issue[] = [];
   if (Object.hasOwn(schema, 'minLength') || Object.hasOwn(schema, 'maxLength')) {
     const length = lengthOf(value);
-    found.push(...countIssues(schema, place, CHARACTERS, length, `has ${length}`));
+    found.push(...countIssues(schema, location, CHARACTERS, length, `has ${length}`));
   }
   const pattern = member(schema, 'pattern');
   if (typeof pattern === 'string' && !patternOf(pattern).test(value))
     found.push(
-      issue(place, 'pattern', () => ({
+      issue(location, 'pattern', () => ({
         must: `match the pattern ${shownPattern(pattern)}`,
-        found: `is ${shown(value)}`,
+        found: `is ${shortValue(value)}`,
       })),
     );
-  const unformatted = formatIssue(schema, place);
+  const unformatted = formatIssue(schema, location);
   return unformatted === undefined ? found : [...found, unformatted];
 }
 
-function formatIssue(schema: JsonObject, place: Place): Issue | undefined {
-  const { value } = place;
+function formatIssue(schema: JsonObject, location: InstanceLocation): Issue | undefined {
+  const { value } = location;
   const format = member(schema, 'format');
   if (typeof format !== 'string' || hasFormat(format, value)) return undefined;
-  const words = (): Words => {
+  const words = (): MessageParts => {
     const hint = typeof value === 'string' ? formatHint(format, value) : undefined;
     return {
       must: `be ${formatWords(format)}`,
-      found: `is ${shown(value)}`,
+      found: `is ${shortValue(value)}`,
       ...(hint === undefined ? {} : { hint }),
     };
   };
-  return issue(place, 'format', words);
+  return issue(location, 'format', words);
 }
 
 /** Characters are code points (JSON Schema Validation, section 6.3). */

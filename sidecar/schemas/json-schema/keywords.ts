@@ -8,7 +8,7 @@ import {
   type Schema,
   step,
 } from '../../shared/json/json.js';
-import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
+import { type IssueFactory, submittedIssue, SchemaRefusedError } from './errors.js';
 import { cut } from '../../shared/shown.js';
 import { documentUri } from './uri.js';
 
@@ -242,13 +242,13 @@ const BY_URI: ReadonlyMap<string, Dialect> = new Map([
 export function dialectOf(
   schema: JsonObject,
   absent: Dialect = NEWEST,
-  blame: Blame = blameSubmitted,
+  issueAt: IssueFactory = submittedIssue,
 ): Dialect {
   const uri = member(schema, '$schema');
   if (uri === undefined) return absent;
   const dialect = typeof uri === 'string' ? BY_URI.get(plain(uri)) : undefined;
   if (dialect !== undefined) return dialect;
-  throw unsupportedDialect(schema, blame);
+  throw unsupportedDialect(schema, issueAt);
 }
 
 /** The URI of the meta-schema that a document uses instead of that of a supported draft; undefined if it uses none. */
@@ -261,12 +261,12 @@ export function ownMetaSchemaUri(document: JsonValue | undefined): string | unde
 }
 
 /** The error that the `$schema` of a schema names neither a supported draft nor an available meta-schema. */
-export function unsupportedDialect(schema: JsonObject, blame: Blame): SchemaRefusedError {
+export function unsupportedDialect(schema: JsonObject, issueAt: IssueFactory): SchemaRefusedError {
   const uri = member(schema, '$schema');
   const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
   const supported = Object.values(DIALECT_URIS).join(', ');
   const detail = `$schema is ${shown}; supported values are ${supported}, and meta-schemas of these that are stored as references`;
-  return new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
+  return new SchemaRefusedError('schemaDialectUnsupported', detail, [issueAt(['$schema'], detail)]);
 }
 
 function plain(uri: string): string {

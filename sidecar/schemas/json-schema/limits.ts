@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { type Blame, blameSubmitted, SchemaRefusedError } from './errors.js';
+import { type IssueFactory, submittedIssue, SchemaRefusedError } from './errors.js';
 
 /** Limits on the size of a schema, which bound the cost of checking and compiling it. Counts include referenced parts. */
 export const SCHEMA_LIMITS = {
@@ -37,19 +37,19 @@ interface Place {
  *
  * @throws {SchemaRefusedError}
  */
-export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSubmitted): void {
+export function checkDocumentLimits(document: JsonValue, issueAt: IssueFactory = submittedIssue): void {
   const open: Place[] = [{ value: document, depth: 0, token: '' }];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     const { value, depth } = place;
     if (!isArray(value) && !isObject(value)) continue;
     if (depth >= SCHEMA_LIMITS.nesting)
-      throw limitError(blame(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
+      throw limitError(issueAt(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
     for (const [token, inner] of Object.entries(value))
       open.push({ value: inner, depth: depth + 1, token, parent: place });
   }
   const bytes = Buffer.byteLength(writeJson(document));
   if (bytes > SCHEMA_LIMITS.bytes)
-    throw limitError(blame([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
+    throw limitError(issueAt([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
 }
 
 /**
@@ -59,14 +59,14 @@ export function checkDocumentLimits(document: JsonValue, blame: Blame = blameSub
  * @param count how many schemas are in use, including this one
  * @throws {SchemaRefusedError}
  */
-export function checkSchemaLimits(schema: Schema, depth: number, count: number, blame: Blame): void {
+export function checkSchemaLimits(schema: Schema, depth: number, count: number, issueAt: IssueFactory): void {
   if (depth > SCHEMA_LIMITS.depth)
-    throw limitError(blame([], `schemas nested more than ${SCHEMA_LIMITS.depth} deep`));
+    throw limitError(issueAt([], `schemas nested more than ${SCHEMA_LIMITS.depth} deep`));
   if (count > SCHEMA_LIMITS.subschemas)
-    throw limitError(blame([], `more than ${SCHEMA_LIMITS.subschemas} schemas, referenced ones included`));
+    throw limitError(issueAt([], `more than ${SCHEMA_LIMITS.subschemas} schemas, referenced ones included`));
   for (const { tokens, pattern } of patternsOf(schema)) {
     if (pattern.length > SCHEMA_LIMITS.patternLength)
-      throw limitError(blame(tokens, `a pattern of more than ${SCHEMA_LIMITS.patternLength} characters`));
+      throw limitError(issueAt(tokens, `a pattern of more than ${SCHEMA_LIMITS.patternLength} characters`));
   }
 }
 

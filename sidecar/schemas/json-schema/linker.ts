@@ -11,19 +11,19 @@ import {
 } from '../../shared/json/json.js';
 import {
   anchorKey,
-  blameIn,
+  issueFactoryOf,
   type DocumentIndex,
   dynamicAnchorOf,
   indexOf,
   keyOf,
-  locate,
+  positionAt,
   type Position,
   RECURSIVE,
   referencedDocument,
   rootOf,
   type SchemaDocument,
   submittedDocument,
-  within,
+  subschemaPositions,
 } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { isEffective, ownMetaSchemaUri } from './keywords.js';
@@ -44,7 +44,7 @@ type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  *
  * @throws {SchemaRefusedError} naming every missing document, and every place that a document does not have
  */
-export async function resolveAll(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
+export async function resolveReferences(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
   const metaSchemaOf = async (document: JsonValue | undefined) => {
     const uri = ownMetaSchemaUri(document);
     return uri === undefined ? undefined : load(uri);
@@ -63,12 +63,12 @@ export async function resolveAll(schema: JsonObject, load: LoadDocument): Promis
 }
 
 /**
- * As {@link resolveAll}, for a schema whose documents are all given. If there is no document with the requested URI,
+ * As {@link resolveReferences}, for a schema whose documents are all given. If there is no document with the requested URI,
  * a document with another spelling of the URI is used (see `fileKey`); all spellings have the same content.
  *
  * @throws {SchemaRefusedError}
  */
-export function resolveWith(
+export function resolveReferencesIn(
   schema: JsonObject,
   documents: ReadonlyMap<string, JsonValue> = new Map(),
 ): LinkedSchema {
@@ -192,7 +192,7 @@ class Linker {
       return;
     }
     const { pointer: referredFrom } = fault;
-    checkDocumentLimits(schema, blameIn({ uri, referredFrom }));
+    checkDocumentLimits(schema, issueFactoryOf({ uri, referredFrom }));
     const absent = this.#main.dialect;
     const document = referencedDocument(schema, { uri, referredFrom, absent }, metaSchema);
     this.#noteMetaSchema(schema);
@@ -272,14 +272,14 @@ class Linker {
     if (this.#positions.has(key)) return;
     this.#positions.set(key, position);
     const { document, tokens, schema, depth, dialect } = position;
-    checkSchemaLimits(schema, depth, this.#positions.size, blameIn(document, tokens));
+    checkSchemaLimits(schema, depth, this.#positions.size, issueFactoryOf(document, tokens));
     if (!isObject(schema)) return;
     for (const keyword of REFERENCE_KEYWORDS) {
       const text = member(schema, keyword);
       if (typeof text === 'string' && isEffective(keyword, schema, dialect))
         this.#refer(position, keyword, text);
     }
-    for (const { position: next, definition } of within(position)) {
+    for (const { position: next, definition } of subschemaPositions(position)) {
       // A definition in another document is in use only if something refers to it.
       if (!definition || document === this.#main) this.#visit(next);
     }
@@ -347,7 +347,7 @@ class Linker {
     if (index?.ambiguous.has(resource.resource) === true) return 'is the $id of several schemas';
     const tokens = tokensOf(fragment);
     if (tokens !== undefined)
-      return locate(resource.document, [...resource.tokens, ...tokens]) ?? 'leads to no schema';
+      return positionAt(resource.document, [...resource.tokens, ...tokens]) ?? 'leads to no schema';
     const key = anchorKey(resource.resource, fragment);
     if (index?.ambiguous.has(key) === true) return 'is an anchor of several schemas';
     return index?.anchors.get(key) ?? 'leads to no schema';
@@ -355,7 +355,7 @@ class Linker {
 
   #fault({ from, keyword, text }: Reference, detail: string): InputIssue {
     const { document, tokens } = from;
-    return blameIn(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
+    return issueFactoryOf(document, tokens)([keyword], `${keyword} ${text.slice(0, 500)}: ${detail}`);
   }
 }
 

@@ -3,11 +3,11 @@ import {
   atMostNarrowing,
   type CheckContext,
   type Finding,
-  findEach,
+  collectFindings,
   keywordFinding,
-  type KeywordChecks,
+  type KeywordCheckTable,
   passes,
-  placedAt,
+  withPosition,
   type Prover,
 } from './checks.js';
 import { eachSchemaIn, schemaIn, schemasIn } from './flatten.js';
@@ -17,13 +17,13 @@ import { isMentionedAt } from './mentions.js';
 const MAX_ALTERNATIVES = 32;
 
 /** Checks of the keywords that combine schemas. `allOf` and `$ref` are resolved before any check. */
-export const LOGIC_CHECKS: KeywordChecks = {
+export const LOGIC_CHECKS: KeywordCheckTable = {
   anyOf: { check: (value, context) => alternativeFindings('anyOf', value, context) },
   oneOf: { check: (value, context) => alternativeFindings('oneOf', value, context) },
-  not: passes((value, { facts, prover }) => {
+  not: passes((value, { constraints, prover }) => {
     if (!isSchema(value)) return true;
-    if (prover.facts([...facts.schemas, value]).isEmpty) return true;
-    return facts.atoms.some((atom) => {
+    if (prover.constraintsOf([...constraints.schemas, value]).isEmpty) return true;
+    return constraints.atoms.some((atom) => {
       const known = schemaIn(atom, 'not');
       return known !== undefined && prover.implies([value], known);
     });
@@ -45,9 +45,9 @@ function alternativeFindings(
   value: JsonValue,
   context: CheckContext,
 ): readonly Finding[] {
-  const { facts, schema, prover } = context;
+  const { constraints, schema, prover } = context;
   const schemas = schemasIn(schema, keyword);
-  const comparable = facts.atoms.flatMap((atom) => {
+  const comparable = constraints.atoms.flatMap((atom) => {
     const known = schemasIn(atom, keyword);
     const pairs = changedPairs(known, schemas, prover);
     const isComparable =
@@ -71,12 +71,12 @@ function pairFindings(
   schemas: readonly Schema[],
   context: CheckContext,
 ): readonly Finding[] {
-  const { facts, prover, mode } = context;
-  return findEach(pairs, mode, ([known, next]) => {
+  const { constraints, prover, mode } = context;
+  return collectFindings(pairs, mode, ([known, next]) => {
     const alone = prover.findings([known], next, mode);
     const isHarmless = alone.every(({ kind }) => kind === 'compatible');
-    const found = isHarmless ? alone : prover.findings([...facts.schemas, known], next, mode);
-    return placedAt(context, [String(schemas.indexOf(next))], found.map(atMostNarrowing));
+    const found = isHarmless ? alone : prover.findings([...constraints.schemas, known], next, mode);
+    return withPosition(context, [String(schemas.indexOf(next))], found.map(atMostNarrowing));
   });
 }
 
@@ -107,53 +107,60 @@ function changedPairs(
 function staysOneAtMost(
   pairs: readonly Pair[],
   all: readonly Schema[],
-  { facts, prover, mode }: CheckContext,
+  { constraints, prover, mode }: CheckContext,
 ): boolean {
   return pairs.every(([known, next]) => {
     const others = all.filter((other) => other !== known);
-    if (others.every((other) => prover.facts([...facts.schemas, next, other]).isEmpty)) return true;
+    if (others.every((other) => prover.constraintsOf([...constraints.schemas, next, other]).isEmpty))
+      return true;
     if (mode === 'prove') return prover.implies([next], known);
     const { depth, isReversed } = prover;
-    return prover.findingsReversed(next, known).every(({ subject, value, way = [] }) => {
+    return prover.findingsReversed(next, known).every(({ subject, value, path = [] }) => {
       if (isReversed) return subject === 'property';
       const isAdded = subject === 'other' && typeof value === 'string';
-      return isAdded && !isMentionedAt(way.slice(depth), value, others, prover);
+      return isAdded && !isMentionedAt(path.slice(depth), value, others, prover);
     });
   });
 }
 
-/** Whether each case that the facts allow, by value or by type, implies one of the schemas. */
-function isOneImplied(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
+/** Whether each case that the constraints allow, by value or by type, implies one of the schemas. */
+function isOneImplied(schemas: readonly Schema[], { constraints, prover }: CheckContext): boolean {
   const isCovered = (known: readonly Schema[]): boolean =>
-    prover.facts(known).isEmpty || schemas.some((schema) => prover.implies(known, schema));
-  if (isCovered(facts.schemas)) return true;
-  const values = facts.values?.map((value) => ({ const: value }));
-  const types = [...facts.types].map((type) => ({ type: type === 'fraction' ? 'number' : type }));
+    prover.constraintsOf(known).isEmpty || schemas.some((schema) => prover.implies(known, schema));
+  if (isCovered(constraints.schemas)) return true;
+  const values = constraints.values?.map((value) => ({ const: value }));
+  const types = [...constraints.types].map((type) => ({ type: type === 'fraction' ? 'number' : type }));
   const cases = values ?? types;
-  return cases.length > 1 && cases.every((one) => isCovered([...facts.schemas, one]));
+  return cases.length > 1 && cases.every((one) => isCovered([...constraints.schemas, one]));
 }
 
-/** Whether no value that the facts allow can satisfy two of the schemas. */
-function areDisjoint(schemas: readonly Schema[], { facts, prover }: CheckContext): boolean {
+/** Whether no value that the constraints allow can satisfy two of the schemas. */
+function areDisjoint(schemas: readonly Schema[], { constraints, prover }: CheckContext): boolean {
   return (
     schemas.length <= MAX_ALTERNATIVES &&
     schemas.every((one, index) =>
-      schemas.slice(index + 1).every((other) => prover.facts([...facts.schemas, one, other]).isEmpty),
+      schemas
+        .slice(index + 1)
+        .every((other) => prover.constraintsOf([...constraints.schemas, one, other]).isEmpty),
     )
   );
 }
 
 /** The conditions of `then` and `else` that do not follow from what is known when they apply. */
 function branchFindings(condition: Schema, context: CheckContext): readonly Finding[] {
-  const { facts, schema, prover, mode } = context;
-  const conditional = facts.atoms.filter((atom) => schemaIn(atom, 'if') !== undefined);
+  const { constraints, schema, prover, mode } = context;
+  const conditional = constraints.atoms.filter((atom) => schemaIn(atom, 'if') !== undefined);
   const known = conditional.filter((atom) => prover.equivalent(schemaIn(atom, 'if') ?? true, condition));
-  const found = findEach(BRANCHES, mode, (keyword) => {
+  const found = collectFindings(BRANCHES, mode, (keyword) => {
     const branch = schemaIn(schema, keyword);
     if (branch === undefined) return [];
-    const given = [...facts.schemas, ...circumstanceOf(keyword, condition), ...eachSchemaIn(known, keyword)];
+    const given = [
+      ...constraints.schemas,
+      ...circumstanceOf(keyword, condition),
+      ...eachSchemaIn(known, keyword),
+    ];
     const findings = prover.findings(given, branch, mode).map(atMostNarrowing);
-    if (known.length > 0 || mode === 'prove') return placedAt({ ...context, keyword }, [], findings);
+    if (known.length > 0 || mode === 'prove') return withPosition({ ...context, keyword }, [], findings);
     const value = {
       schema,
       tokens: [keyword],
@@ -171,11 +178,15 @@ function branchFindings(condition: Schema, context: CheckContext): readonly Find
   if (only === undefined) return found;
   // The condition has changed, but the branches may have stayed the same: compare each with the known one.
   const changed = keywordFinding(condition, { ...context, keyword: 'if' });
-  const within = findEach(BRANCHES, mode, (keyword) => {
+  const within = collectFindings(BRANCHES, mode, (keyword) => {
     const branch = schemaIn(schema, keyword);
-    const given = [...facts.schemas, ...circumstanceOf(keyword, condition), ...eachSchemaIn([only], keyword)];
+    const given = [
+      ...constraints.schemas,
+      ...circumstanceOf(keyword, condition),
+      ...eachSchemaIn([only], keyword),
+    ];
     const findings = branch === undefined ? [] : prover.findings(given, branch, mode).map(atMostNarrowing);
-    return placedAt({ ...context, keyword }, [], findings);
+    return withPosition({ ...context, keyword }, [], findings);
   });
   return [{ ...changed, kind: 'narrowing' }, ...within];
 }

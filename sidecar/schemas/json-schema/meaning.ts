@@ -10,10 +10,21 @@ import {
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { cut } from '../../shared/shown.js';
 import { statedUnit } from '../../shared/stated-unit.js';
-import { everywhere, modelOf, type ModelAttribute, type ModelAttributes } from './attributes.js';
+import {
+  possibleSchemas,
+  cachedAttributesOf,
+  type ModelAttribute,
+  type ModelAttributes,
+} from './attributes.js';
 import type { Difference } from './differences.js';
-import { Facts } from './facts.js';
-import { conjunctsOf, namedSchemasIn, schemaIn, schemasIn, type Targets } from './flatten.js';
+import { ValueConstraints } from './value-constraints.js';
+import {
+  alwaysAppliedSchemas,
+  namedSchemasIn,
+  schemaIn,
+  schemasIn,
+  type ReferenceTargets,
+} from './flatten.js';
 
 /** What a term of a context means: its IRI, and the rest of its definition (JSON-LD 1.1, section 9.15). */
 interface TermMeaning {
@@ -55,7 +66,7 @@ const MAX_LEVELS = 16;
  * @throws {SchemaRefusedError} when a schema is not self-contained
  */
 export function meaningChanges(before: MeaningSource, after: MeaningSource): readonly Difference[] {
-  const [old, fresh] = [modelOf(before.schema), modelOf(after.schema)];
+  const [old, fresh] = [cachedAttributesOf(before.schema), cachedAttributesOf(after.schema)];
   const comparison = new MeaningComparison(old, fresh);
   const known = new Map(old.attributes.map((attribute) => [attribute.name, attribute]));
   for (const attribute of fresh.attributes) {
@@ -68,7 +79,7 @@ export function meaningChanges(before: MeaningSource, after: MeaningSource): rea
 
 class MeaningComparison {
   readonly #differences = new Map<string, Difference>();
-  readonly #old: Targets;
+  readonly #old: ReferenceTargets;
   readonly #fresh: ModelAttributes;
   readonly #places: ReadonlyMap<string, readonly string[]>;
   /** Pairs of schemas that have been compared. */
@@ -123,15 +134,18 @@ class MeaningComparison {
     const partners = this.#seen.get(first) ?? new Set();
     if (partners.has(other) || (this.#values += 1) > MAX_VALUES) return;
     this.#seen.set(first, partners.add(other));
-    const [was, is] = [everywhere(old, this.#old), everywhere(fresh, this.#fresh.targets)];
-    const [oldFacts, facts] = [new Facts(old, this.#old), new Facts(fresh, this.#fresh.targets)];
+    const [was, is] = [possibleSchemas(old, this.#old), possibleSchemas(fresh, this.#fresh.targets)];
+    const [oldFacts, constraints] = [
+      new ValueConstraints(old, this.#old),
+      new ValueConstraints(fresh, this.#fresh.targets),
+    ];
     this.#unit(unitOf(was), unitOf(is), name, tokens);
-    const [types, newTypes] = [valueTypesOf(oldFacts), valueTypesOf(facts)];
+    const [types, newTypes] = [valueTypesOf(oldFacts), valueTypesOf(constraints)];
     if (types.length > 0 && newTypes.length > 0 && !types.some((type) => newTypes.includes(type)))
       this.#add(tokens, `the value of ${shown(name)} is ${newTypes.join(' or ')}, was ${types.join(' or ')}`);
     const [readings, newReadings] = [
       readingsOf(oldFacts, was, this.#old),
-      readingsOf(facts, is, this.#fresh.targets),
+      readingsOf(constraints, is, this.#fresh.targets),
     ];
     if (readings.length > 0 && newReadings.length > 0 && !readings.every((one) => newReadings.includes(one)))
       this.#add(
@@ -140,7 +154,7 @@ class MeaningComparison {
       );
     const [order, newOrder] = [
       coordinateOrderOf(oldFacts, was, this.#old),
-      coordinateOrderOf(facts, is, this.#fresh.targets),
+      coordinateOrderOf(constraints, is, this.#fresh.targets),
     ];
     if (order !== undefined && newOrder !== undefined && order !== newOrder)
       this.#add(
@@ -259,7 +273,7 @@ const ALL_TYPES = 7;
  * The types that the value can have, with all numbers as one; empty if nothing is said about the type. `null` means
  * that there is no value, so it is left out.
  */
-function valueTypesOf({ types }: Facts): readonly string[] {
+function valueTypesOf({ types }: ValueConstraints): readonly string[] {
   if (types.size === ALL_TYPES) return [];
   const names = [...types].map((type) => (type === 'integer' || type === 'fraction' ? 'number' : type));
   return [...new Set(names)].filter((name) => name !== 'null').map((name) => NOUNS[name] ?? name);
@@ -286,13 +300,17 @@ const READINGS: Readonly<Record<string, string>> = {
 const TEXT = 'a text';
 
 /** How strings of the value are read; empty if nothing says that the value is a string. */
-function readingsOf(facts: Facts, atoms: readonly JsonObject[], targets: Targets): readonly string[] {
-  if (!facts.types.has('string') || facts.types.size === ALL_TYPES) return [];
-  const always = facts.atoms.flatMap(readingIn);
+function readingsOf(
+  constraints: ValueConstraints,
+  atoms: readonly JsonObject[],
+  targets: ReferenceTargets,
+): readonly string[] {
+  if (!constraints.types.has('string') || constraints.types.size === ALL_TYPES) return [];
+  const always = constraints.atoms.flatMap(readingIn);
   if (always.length > 0) return distinct(always);
   const ways = atoms
     .flatMap((atom) => [...schemasIn(atom, 'anyOf'), ...schemasIn(atom, 'oneOf')])
-    .map((way) => new Facts([...facts.schemas, way], targets))
+    .map((way) => new ValueConstraints([...constraints.schemas, way], targets))
     .filter((way) => way.types.has('string'))
     .flatMap((way) => {
       const own = way.atoms.flatMap(readingIn);
@@ -325,9 +343,9 @@ const GREATEST: Readonly<Record<number, CoordinateOrder>> = { 90: 'latitude', 18
  * values that are neither arrays nor objects.
  */
 function coordinateOrderOf(
-  { types }: Facts,
+  { types }: ValueConstraints,
   atoms: readonly JsonObject[],
-  targets: Targets,
+  targets: ReferenceTargets,
 ): CoordinateOrder | undefined {
   if (!types.has('array') && !types.has('object')) return undefined;
   for (const atom of atoms) {
@@ -346,8 +364,8 @@ function orderIn(description: JsonValue | undefined): CoordinateOrder | undefine
   return latitudes ? 'latitude' : 'longitude';
 }
 
-function coordinateOf(item: Schema, targets: Targets): CoordinateOrder | undefined {
-  const atoms = conjunctsOf([item], targets).filter(isObject);
+function coordinateOf(item: Schema, targets: ReferenceTargets): CoordinateOrder | undefined {
+  const atoms = alwaysAppliedSchemas([item], targets).filter(isObject);
   for (const text of atoms.flatMap((atom) => [member(atom, 'title'), member(atom, 'description')])) {
     if (typeof text !== 'string') continue;
     const [isLatitude, isLongitude] = [
@@ -356,7 +374,7 @@ function coordinateOf(item: Schema, targets: Targets): CoordinateOrder | undefin
     ];
     if (isLatitude !== isLongitude) return isLatitude ? 'latitude' : 'longitude';
   }
-  const { value } = new Facts([item], targets).upperBound();
+  const { value } = new ValueConstraints([item], targets).upperBound();
   return GREATEST[doubleOf(value)];
 }
 

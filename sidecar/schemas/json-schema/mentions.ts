@@ -1,5 +1,5 @@
 import { type JsonObject, member, type Schema, stringsOf } from '../../shared/json/json.js';
-import type { Prover, Step } from './checks.js';
+import type { Prover, PathStep } from './checks.js';
 import { isMatch } from './closures.js';
 import { eachSchemaIn, namedSchemaIn, namedSchemasIn, schemaIn, schemasIn, atomsWithin } from './flatten.js';
 import type { SchemaClasses } from './schema-classes.js';
@@ -21,7 +21,7 @@ export function isMentioned(
 
 /** As {@link isMentioned}, for the object within the value that the steps lead to. */
 export function isMentionedAt(
-  steps: readonly Step[],
+  steps: readonly PathStep[],
   name: string,
   schemas: readonly Schema[],
   prover: Prover,
@@ -33,7 +33,7 @@ export function isMentionedAt(
 }
 
 /** The subschemas of a schema for the values that a step leads to. If it is unclear which of them apply, all that may. */
-function heldAt(atom: JsonObject, step: Step): readonly Schema[] {
+function heldAt(atom: JsonObject, step: PathStep): readonly Schema[] {
   const patterns = [...namedSchemasIn(atom, 'patternProperties')];
   if (typeof step === 'number')
     return [

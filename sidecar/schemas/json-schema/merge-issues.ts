@@ -1,7 +1,15 @@
 import { isArray, isObject, jsonType } from '../../shared/json/json.js';
-import { type Issue, issue, isDecisive, isScalar, memberIssue, type Place, type WordsOf } from './issue.js';
+import {
+  type Issue,
+  issue,
+  isDecisive,
+  isScalar,
+  memberIssue,
+  type InstanceLocation,
+  type MessageBuilder,
+} from './issue.js';
 import type { Spelling } from './spelling.js';
-import { either, sentenceOf, shown, typeWords } from './words.js';
+import { joinWithOr, sentenceOf, shortValue, typeWords } from './message-parts.js';
 
 /** Keywords in order of importance to readers, for a value that violates several. */
 const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'oneOf', 'format', 'pattern'];
@@ -11,23 +19,23 @@ const PRECEDENCE = ['false schema', 'const', 'enum', 'type', 'not', 'anyOf', 'on
  * is repeated. A missing member and an unknown one with a similar name become one issue.
  */
 export function mergeIssues(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
-  const decisive = new Set(issues.filter(isDecisive).map(({ place }) => place));
-  const byPlace = new Map<Place, Issue[]>();
+  const decisive = new Set(issues.filter(isDecisive).map(({ location }) => location));
+  const byPlace = new Map<InstanceLocation, Issue[]>();
   for (const one of issues) {
-    if (isWithin(one.place, decisive)) continue;
-    const others = byPlace.get(one.place);
-    if (others === undefined) byPlace.set(one.place, [one]);
+    if (isWithin(one.location, decisive)) continue;
+    const others = byPlace.get(one.location);
+    if (others === undefined) byPlace.set(one.location, [one]);
     else others.push(one);
   }
-  const distinct = [...byPlace].flatMap(([place, found]) =>
-    decisive.has(place) || isScalar(place.value) ? foremost(found) : withoutRepeated(found, spelling),
+  const distinct = [...byPlace].flatMap(([location, found]) =>
+    decisive.has(location) || isScalar(location.value) ? foremost(found) : withoutRepeated(found, spelling),
   );
   return withMisspellings(mergeItems(distinct), spelling);
 }
 
 /** Whether a place is inside one of the others. A place is not inside itself. */
-function isWithin(place: Place, others: ReadonlySet<Place>): boolean {
-  for (let at = place.parent; at !== undefined; at = at.parent) if (others.has(at)) return true;
+function isWithin(location: InstanceLocation, others: ReadonlySet<InstanceLocation>): boolean {
+  for (let at = location.parent; at !== undefined; at = at.parent) if (others.has(at)) return true;
   return false;
 }
 
@@ -48,7 +56,7 @@ function withoutRepeated(issues: readonly Issue[], spelling: Spelling): readonly
   if (issues.length < 2) return issues;
   const seen = new Set<string>();
   return issues.filter((one) => {
-    const key = one.missing === undefined ? sentenceOf(one.words(spelling)) : `lacks ${one.missing}`;
+    const key = one.missing === undefined ? sentenceOf(one.message(spelling)) : `lacks ${one.missing}`;
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
@@ -57,9 +65,9 @@ function withoutRepeated(issues: readonly Issue[], spelling: Spelling): readonly
 
 /** The issues at one place, and at the places inside it. */
 interface Node {
-  readonly place: Place;
+  readonly location: InstanceLocation;
   readonly own: Issue[];
-  readonly inner: Map<Place, Node>;
+  readonly inner: Map<InstanceLocation, Node>;
 }
 
 /**
@@ -94,40 +102,40 @@ const SIZES: ReadonlySet<string> = new Set(['minItems', 'maxItems', 'uniqueItems
  * @param issues issues of one document, each place being represented by one object
  */
 function mergeItems(issues: readonly Issue[]): readonly Issue[] {
-  const nodes = new Map<Place, Node>();
-  const nodeOf = (place: Place): Node => {
-    const known = nodes.get(place);
+  const nodes = new Map<InstanceLocation, Node>();
+  const nodeOf = (location: InstanceLocation): Node => {
+    const known = nodes.get(location);
     if (known !== undefined) return known;
-    const node: Node = { place, own: [], inner: new Map() };
-    nodes.set(place, node);
+    const node: Node = { location, own: [], inner: new Map() };
+    nodes.set(location, node);
     return node;
   };
   const roots = new Set<Node>();
   for (const one of issues) {
-    let node = nodeOf(one.place);
+    let node = nodeOf(one.location);
     node.own.push(one);
-    for (let parent = node.place.parent; parent !== undefined; parent = parent.parent) {
+    for (let parent = node.location.parent; parent !== undefined; parent = parent.parent) {
       const around = nodeOf(parent);
-      const isLinked = around.inner.has(node.place);
-      around.inner.set(node.place, node);
+      const isLinked = around.inner.has(node.location);
+      around.inner.set(node.location, node);
       node = around;
       if (isLinked) break;
     }
-    if (node.place.parent === undefined) roots.add(node);
+    if (node.location.parent === undefined) roots.add(node);
   }
   return [...roots].flatMap(mergedItems);
 }
 
 function mergedItems(node: Node): readonly Issue[] {
   const items = [...node.inner.values()].map((inner) => mergedItems(inner));
-  const { value } = node.place;
+  const { value } = node.location;
   const all = [...node.own, ...items.flat()];
   if (!isArray(value) || items.length < Math.min(value.length, MIN_LOOKED_AT)) return all;
-  const mistaken = items.length >= 2 ? wrongItems(node.place, items) : undefined;
+  const mistaken = items.length >= 2 ? wrongItems(node.location, items) : undefined;
   if (mistaken !== undefined) return [...node.own.filter(({ keyword }) => !SIZES.has(keyword)), mistaken];
   const [first = []] = items;
   const signatures = new Set(
-    [...node.inner.keys()].map((place, index) => signature(place, items[index] ?? [])),
+    [...node.inner.keys()].map((location, index) => signature(location, items[index] ?? [])),
   );
   if (items.length < MIN_ALIKE || signatures.size > 1 || !first.every(({ keyword }) => ALIKE.has(keyword)))
     return all;
@@ -135,26 +143,26 @@ function mergedItems(node: Node): readonly Issue[] {
 }
 
 /** The issue of an array whose items are all of one type, which is wrong; undefined for other arrays. */
-function wrongItems(place: Place, items: readonly (readonly Issue[])[]): Issue | undefined {
+function wrongItems(location: InstanceLocation, items: readonly (readonly Issue[])[]): Issue | undefined {
   const only = items.flatMap((item) => (item.length === 1 ? item : []));
   const [first] = only;
   if (only.length < items.length || first?.types === undefined) return undefined;
   const wanted = first.types.join();
-  const found = new Set(only.map((one) => jsonType(one.place.value)));
+  const found = new Set(only.map((one) => jsonType(one.location.value)));
   const [type] = found;
-  const isAlike = only.every((one) => one.types?.join() === wanted && one.place.parent === place);
+  const isAlike = only.every((one) => one.types?.join() === wanted && one.location.parent === location);
   if (!isAlike || found.size > 1 || type === undefined) return undefined;
   const words = () => ({
-    must: `hold ${either(typeWords(first.types ?? []))} only`,
-    found: `holds ${either(typeWords([type]))}`,
+    must: `hold ${joinWithOr(typeWords(first.types ?? []))} only`,
+    found: `holds ${joinWithOr(typeWords([type]))}`,
   });
-  return issue(place, 'type', words);
+  return issue(location, 'type', words);
 }
 
-function signature(item: Place, issues: readonly Issue[]): string {
+function signature(item: InstanceLocation, issues: readonly Issue[]): string {
   return JSON.stringify(
-    issues.map(({ place, keyword, missing, types }) => [
-      place.tokens.slice(item.depth),
+    issues.map(({ location, keyword, missing, types }) => [
+      location.tokens.slice(item.depth),
       keyword,
       missing ?? '',
       types ?? [],
@@ -163,13 +171,13 @@ function signature(item: Place, issues: readonly Issue[]): string {
 }
 
 function withHint(one: Issue, wrong: number, count: number): Issue {
-  const words: WordsOf = (spelling) => {
-    const made = one.words(spelling);
+  const message: MessageBuilder = (spelling) => {
+    const made = one.message(spelling);
     const which = wrong === count ? `all ${count}` : `at least ${wrong} of ${count}`;
     const hint = `${which} items have this error`;
     return { ...made, hint: made.hint === undefined ? hint : `${made.hint}, and ${hint}` };
   };
-  return { ...one, words };
+  return { ...one, message };
 }
 
 /** Maximum number of members among which a misspelt one is searched; with more, there is no search. */
@@ -184,51 +192,53 @@ const REFUSING: ReadonlySet<string> = new Set(['additionalProperties', 'unevalua
  */
 function withMisspellings(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {
   const namesIn = namesNotDescribed();
-  const explained = new Set<Place>();
+  const explained = new Set<InstanceLocation>();
   const renamed = issues.map((one) => {
-    const { place, keyword, missing } = one;
-    const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(place));
+    const { location, keyword, missing } = one;
+    const written = missing === undefined ? undefined : spelling.nearest(missing, namesIn(location));
     if (missing === undefined || written === undefined) return one;
-    const misspelt = place.child(written).kept();
+    const misspelt = location.child(written).kept();
     if (explained.has(misspelt)) return one;
     explained.add(misspelt);
-    const plain = `is probably meant to be ${shown(missing)}, which is missing`;
-    const words = () => ({ must: `be called ${shown(missing)}`, plain, meant: { name: missing } });
+    const plain = `is probably meant to be ${shortValue(missing)}, which is missing`;
+    const words = () => ({ must: `be called ${shortValue(missing)}`, plain, correction: { name: missing } });
     return { ...memberIssue(misspelt, keyword, words), missing };
   });
   return renamed
-    .filter(({ place, keyword }) => !(REFUSING.has(keyword) && explained.has(place)))
+    .filter(({ location, keyword }) => !(REFUSING.has(keyword) && explained.has(location)))
     .map((one) => (REFUSING.has(one.keyword) ? withSuggestion(one) : one));
 }
 
 /** Returns a function that finds the members of an object that no schema describes. */
-function namesNotDescribed(): (place: Place) => readonly string[] {
-  const found = new Map<Place, readonly string[]>();
-  return (place) => {
-    const known = found.get(place);
+function namesNotDescribed(): (location: InstanceLocation) => readonly string[] {
+  const found = new Map<InstanceLocation, readonly string[]>();
+  return (location) => {
+    const known = found.get(location);
     if (known !== undefined) return known;
-    const described = new Set(place.describedNames);
-    const { value } = place;
+    const described = new Set(location.describedNames);
+    const { value } = location;
     const names = isObject(value) ? Object.keys(value).filter((name) => !described.has(name)) : [];
     const kept = names.length > MAX_NAMES ? [] : names;
-    found.set(place, kept);
+    found.set(location, kept);
     return kept;
   };
 }
 
 function withSuggestion(one: Issue): Issue {
-  const words: WordsOf = (spelling) => {
-    const { parent, token } = one.place;
-    const { value } = parent ?? one.place;
+  const message: MessageBuilder = (spelling) => {
+    const { parent, token } = one.location;
+    const { value } = parent ?? one.location;
     const names = parent?.describedNames ?? [];
     const meant = spelling.nearest(
       token,
       names.filter((name) => isObject(value) && !Object.hasOwn(value, name)),
     );
     return {
-      ...one.words(spelling),
-      ...(meant === undefined ? {} : { hint: `did you mean ${shown(meant)}?`, meant: { name: meant } }),
+      ...one.message(spelling),
+      ...(meant === undefined
+        ? {}
+        : { hint: `did you mean ${shortValue(meant)}?`, correction: { name: meant } }),
     };
   };
-  return { ...one, words };
+  return { ...one, message };
 }

@@ -2,12 +2,12 @@ import { isSchema, type Schema, stringsOf } from '../../shared/json/json.js';
 import {
   atMostNarrowing,
   type CheckContext,
-  findEach,
+  collectFindings,
   type Finding,
-  type KeywordChecks,
+  type KeywordCheckTable,
   keywordFinding,
   passes,
-  placedAt,
+  withPosition,
 } from './checks.js';
 import {
   type ClosingKeyword,
@@ -17,7 +17,7 @@ import {
   isEvaluated,
   isMatch,
 } from './closures.js';
-import type { Facts } from './facts.js';
+import type { ValueConstraints } from './value-constraints.js';
 import { eachSchemaIn, namedSchemaIn, namedSchemasIn, namesByName, schemaIn } from './flatten.js';
 import { isMentioned } from './mentions.js';
 
@@ -28,31 +28,37 @@ const DEPENDENT_SCHEMAS = ['dependentSchemas', 'dependencies'];
 const DEPENDENT_NAMES = ['dependentRequired', 'dependencies'];
 
 /** Checks of the keywords on objects. */
-export const OBJECT_CHECKS: KeywordChecks = {
+export const OBJECT_CHECKS: KeywordCheckTable = {
   minProperties: passes(
-    (value, { facts }) => Math.max(facts.limit('min', 'Properties'), facts.required.size) >= Number(value),
+    (value, { constraints }) =>
+      Math.max(constraints.limit('min', 'Properties'), constraints.required.size) >= Number(value),
     OBJECTS,
   ),
-  maxProperties: passes((value, { facts }) => facts.limit('max', 'Properties') <= Number(value), OBJECTS),
+  maxProperties: passes(
+    (value, { constraints }) => constraints.limit('max', 'Properties') <= Number(value),
+    OBJECTS,
+  ),
   required: {
     types: OBJECTS,
     check: (value, context) =>
       stringsOf(value)
-        .filter((name) => !context.facts.required.has(name))
+        .filter((name) => !context.constraints.required.has(name))
         .map((name) => requiredFinding(name, context)),
   },
   properties: {
     types: OBJECTS,
     check: (_, context) =>
-      findEach(namedSchemasIn(context.schema, 'properties'), context.mode, ([name, schema]) =>
-        placedAt(context, [name], propertyFindings(name, schema, context)),
+      collectFindings(namedSchemasIn(context.schema, 'properties'), context.mode, ([name, schema]) =>
+        withPosition(context, [name], propertyFindings(name, schema, context)),
       ),
   },
   patternProperties: {
     types: OBJECTS,
     check: (_, context) =>
-      findEach(namedSchemasIn(context.schema, 'patternProperties'), context.mode, ([pattern, schema]) =>
-        placedAt(context, [pattern], patternFindings(pattern, schema, context)),
+      collectFindings(
+        namedSchemasIn(context.schema, 'patternProperties'),
+        context.mode,
+        ([pattern, schema]) => withPosition(context, [pattern], patternFindings(pattern, schema, context)),
       ),
   },
   additionalProperties: {
@@ -64,9 +70,9 @@ export const OBJECT_CHECKS: KeywordChecks = {
     check: (_, context) => closingFindings('unevaluatedProperties', context),
   },
   propertyNames: passes(
-    (value, { facts, prover }) =>
+    (value, { constraints, prover }) =>
       !isSchema(value) ||
-      prover.implies([{ type: 'string' }, ...eachSchemaIn(facts.atoms, 'propertyNames')], value),
+      prover.implies([{ type: 'string' }, ...eachSchemaIn(constraints.atoms, 'propertyNames')], value),
     OBJECTS,
   ),
   dependentRequired: passes((_, context) => areNamesImplied('dependentRequired', context), OBJECTS),
@@ -84,35 +90,36 @@ export const OBJECT_CHECKS: KeywordChecks = {
  * A property is required now, and objects without it were valid. Breaking if no valid object is known to have the
  * property: no schema described it, or it was forbidden.
  */
-function requiredFinding(name: string, { facts, schema, keyword, prover }: CheckContext): Finding {
+function requiredFinding(name: string, { constraints, schema, keyword, prover }: CheckContext): Finding {
   const isUnheardOf =
-    !isMentioned(name, facts.schemas, prover) || prover.facts(facts.propertyByPatterns(name)).isEmpty;
+    !isMentioned(name, constraints.schemas, prover) ||
+    prover.constraintsOf(constraints.propertyByPatterns(name)).isEmpty;
   const kind = isUnheardOf ? 'breaking' : 'narrowing';
   return { schema, tokens: [keyword], kind, subject: 'required', value: name };
 }
 
 function propertyFindings(name: string, schema: Schema, context: CheckContext): readonly Finding[] {
-  const { facts, prover, mode } = context;
-  const known = facts.propertyByPatterns(name);
+  const { constraints, prover, mode } = context;
+  const known = constraints.propertyByPatterns(name);
   if (known.includes(schema)) return [];
-  const isNew = mode === 'report' && !isMentioned(name, facts.schemas, prover);
-  if (isNew && !prover.facts([...known, schema]).isEmpty)
+  const isNew = mode === 'report' && !isMentioned(name, constraints.schemas, prover);
+  if (isNew && !prover.constraintsOf([...known, schema]).isEmpty)
     return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];
   return prover.findingsWithin(name, known, schema, mode);
 }
 
 /** Conditions on properties whose names match a pattern: on those that the known schemas name, and on all others. */
 function patternFindings(pattern: string, schema: Schema, context: CheckContext): readonly Finding[] {
-  const { facts, prover, mode } = context;
-  const names = namesIn(facts).filter((name) => isMatch(pattern, name));
-  const named = findEach(names, mode, (name) =>
-    prover.findingsWithin(name, facts.propertyByPatterns(name), schema, mode),
+  const { constraints, prover, mode } = context;
+  const names = namesIn(constraints).filter((name) => isMatch(pattern, name));
+  const named = collectFindings(names, mode, (name) =>
+    prover.findingsWithin(name, constraints.propertyByPatterns(name), schema, mode),
   );
   if (mode === 'prove' && named.length > 0) return named;
-  const rests = facts.closures
+  const rests = constraints.closures
     .filter(({ evaluations }) => evaluations.every((one) => one.patterns.size === 0 && !one.isOfAll))
     .map(({ rest }) => rest);
-  const known = facts.pattern(pattern);
+  const known = constraints.pattern(pattern);
   const others = prover.findingsWithin({ pattern }, [...known, ...rests], schema, mode);
   // If no known schema has the pattern, such names may never have been allowed: `propertyNames` may refuse them all.
   return [...named, ...(known.length === 0 ? others.map(atMostNarrowing) : others)];
@@ -120,24 +127,25 @@ function patternFindings(pattern: string, schema: Schema, context: CheckContext)
 
 /** Conditions on objects that have a certain property. */
 function dependentFindings(keyword: string, context: CheckContext): readonly Finding[] {
-  const { facts, schema, prover, mode } = context;
-  return findEach(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
-    const known = facts.atoms
+  const { constraints, schema, prover, mode } = context;
+  return collectFindings(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
+    const known = constraints.atoms
       .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
       .filter((other) => other !== undefined);
-    const given = [...facts.schemas, ...known, { required: [name] }];
+    const given = [...constraints.schemas, ...known, { required: [name] }];
     const found = prover.findings(given, needed, mode).map(atMostNarrowing);
-    return placedAt(context, [name], found);
+    return withPosition(context, [name], found);
   });
 }
 
-function areNamesImplied(keyword: string, { facts, schema, prover }: CheckContext): boolean {
+function areNamesImplied(keyword: string, { constraints, schema, prover }: CheckContext): boolean {
   return [...namesByName(schema, keyword)].every(([name, needed]) => {
-    const known = facts.atoms.flatMap((atom) =>
+    const known = constraints.atoms.flatMap((atom) =>
       DEPENDENT_NAMES.flatMap((other) => namesByName(atom, other).get(name) ?? []),
     );
-    const isPresent = (other: string) => facts.required.has(other) || known.includes(other) || other === name;
-    return needed.every(isPresent) || prover.facts(facts.propertyByPatterns(name)).isEmpty;
+    const isPresent = (other: string) =>
+      constraints.required.has(other) || known.includes(other) || other === name;
+    return needed.every(isPresent) || prover.constraintsOf(constraints.propertyByPatterns(name)).isEmpty;
   });
 }
 
@@ -148,21 +156,21 @@ function areNamesImplied(keyword: string, { facts, schema, prover }: CheckContex
  * Must run in a worker: patterns are executed.
  */
 function closingFindings(keyword: ClosingKeyword, context: CheckContext): readonly Finding[] {
-  const { facts, schema, prover, mode } = context;
+  const { constraints, schema, prover, mode } = context;
   const closure = closureOf(schema, keyword, prover.targets) ?? {
     // If it is too much to find out what is evaluated, assume that nothing is.
     rest: schemaIn(schema, keyword) ?? true,
     evaluations: [],
   };
   const closing = new ClosingCheck(context, keyword, closure);
-  const named = findEach(namesIn(facts), mode, (name) => closing.named(name));
+  const named = collectFindings(namesIn(constraints), mode, (name) => closing.named(name));
   return mode === 'prove' && named.length > 0 ? named : [...named, ...closing.unnamed()];
 }
 
 /** The property names that the known schemas mention. */
-function namesIn({ described, closures }: Facts): readonly string[] {
+function namesIn({ describedNames, closures }: ValueConstraints): readonly string[] {
   const evaluated = closures.flatMap(({ evaluations }) => evaluations.flatMap(({ names }) => [...names]));
-  return [...new Set([...described, ...evaluated])];
+  return [...new Set([...describedNames, ...evaluated])];
 }
 
 class ClosingCheck {
@@ -178,50 +186,50 @@ class ClosingCheck {
     this.#keyword = keyword;
     this.#rest = rest;
     this.#evaluations = evaluations;
-    this.#kept = context.facts.closures.filter((closure) =>
+    this.#kept = context.constraints.closures.filter((closure) =>
       closure.evaluations.every((known) => this.#lostPatterns(known).length === 0 && this.#keepsAll(known)),
     );
   }
 
   named(name: string): readonly Finding[] {
-    const { facts, prover } = this.#context;
+    const { constraints, prover } = this.#context;
     const covering = this.#evaluations.filter((one) => isEvaluated(name, one));
     if (covering.some(({ circumstances }) => circumstances.length === 0)) return [];
-    const known = facts.propertyByPatterns(name);
+    const known = constraints.propertyByPatterns(name);
     if (prover.implies(known, this.#rest)) return [];
-    const isKept = facts.closures.some(
+    const isKept = constraints.closures.some(
       (closure) =>
         closure.evaluations.every((one) => !isEvaluated(name, one) || this.#holdsWhere(one, covering)) &&
         prover.implies([...known, closure.rest], this.#rest),
     );
     if (isKept) return [];
-    const isRefused = covering.length === 0 && prover.facts([...known, this.#rest]).isEmpty;
+    const isRefused = covering.length === 0 && prover.constraintsOf([...known, this.#rest]).isEmpty;
     return [this.#finding('other', name, isRefused ? 'breaking' : 'narrowing')];
   }
 
   unnamed(): readonly Finding[] {
-    const { facts, prover, mode } = this.#context;
+    const { constraints, prover, mode } = this.#context;
     if (this.#evaluations.some((one) => one.isOfAll && one.circumstances.length === 0)) return [];
     const rests = this.#kept.map(({ rest }) => rest);
     const found = prover.findingsWithin(null, rests, this.#rest, mode);
     if (found.length === 0) return [];
-    for (const { rest, evaluations } of facts.closures) {
+    for (const { rest, evaluations } of constraints.closures) {
       const lost = new Set(evaluations.flatMap((known) => this.#lostPatterns(known)));
       if (lost.size > 0 && evaluations.every((known) => this.#keepsAll(known)))
         if (prover.implies([...rests, rest], this.#rest))
           return [...lost].map((pattern) => this.#finding('others', pattern, 'narrowing'));
     }
-    return placedAt({ ...this.#context, keyword: this.#keyword }, [], found.map(atMostNarrowing));
+    return withPosition({ ...this.#context, keyword: this.#keyword }, [], found.map(atMostNarrowing));
   }
 
   /** The patterns whose properties are now among the others and have to satisfy more than before. */
   #lostPatterns(known: Evaluation): readonly string[] {
-    const { facts, prover } = this.#context;
+    const { constraints, prover } = this.#context;
     return [...known.patterns].filter((pattern) => {
       const covering = this.#evaluations.filter((one) => one.isOfAll || one.patterns.has(pattern));
       return (
         !this.#holdsWhere(known, covering) &&
-        (known.circumstances.length > 0 || !prover.implies(facts.pattern(pattern), this.#rest))
+        (known.circumstances.length > 0 || !prover.implies(constraints.pattern(pattern), this.#rest))
       );
     });
   }
@@ -238,8 +246,8 @@ class ClosingCheck {
 
   /** Whether one of the evaluations applies whenever the known one does. */
   #holdsWhere({ circumstances }: Evaluation, evaluations: readonly Evaluation[]): boolean {
-    const { facts, prover } = this.#context;
-    const given = [...facts.schemas, { type: 'object' }, ...circumstances];
+    const { constraints, prover } = this.#context;
+    const given = [...constraints.schemas, { type: 'object' }, ...circumstances];
     return evaluations.some((one) => one.circumstances.every((schema) => prover.implies(given, schema)));
   }
 

@@ -1,4 +1,4 @@
-import { enter, type Position } from './document.js';
+import { subschemaPosition, type Position } from './document.js';
 import {
   isArray,
   isObject,
@@ -170,7 +170,7 @@ function heldSchemas(
   const definition = isDefinitions(keyword);
   const write = (held: JsonValue, ...key: string[]): JsonValue | undefined =>
     isSchema(held)
-      ? style.inner(enter(position, [keyword, ...key], held), definition)
+      ? style.inner(subschemaPosition(position, [keyword, ...key], held), definition)
       : definition
         ? undefined
         : held;

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { type FlatSchema, targetOf, type Targets } from './flatten.js';
+import { type FlatSchema, targetOf, type ReferenceTargets } from './flatten.js';
 import { subschemasOf } from './keywords.js';
 
 /** Keywords whose subschemas apply to the same value as the schema itself. */
@@ -39,14 +39,14 @@ interface Step {
 
 /** Finds the groups of schemas that lead to each other, by Tarjan's algorithm. */
 class Cycles {
-  readonly #targets: Targets;
+  readonly #targets: ReferenceTargets;
   readonly #numbers = new Map<JsonObject, number>();
   /** Schemas whose group is not complete yet. */
   readonly #open: JsonObject[] = [];
   readonly #isOpen = new Set<JsonObject>();
   #repetition = 1;
 
-  constructor(targets: Targets) {
+  constructor(targets: ReferenceTargets) {
     this.#targets = targets;
   }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type Schema } from '../../shared/json/json.js';
-import { type Condition, conditionsOf, type Held, type View } from './conditions.js';
-import { conjunctsOf, type Targets } from './flatten.js';
+import { type Condition, conditionsOf, type HeldSubschema, type Aspect } from './conditions.js';
+import { alwaysAppliedSchemas, type ReferenceTargets } from './flatten.js';
 
 /** A condition of a schema, with a key: conditions with the same key are equivalent. */
 interface KeyedCondition {
@@ -8,13 +8,19 @@ interface KeyedCondition {
   readonly key: string;
 }
 
-/** The conditions of a schema in one view, including those of its `$ref` and `allOf`. */
+/** The conditions of a schema in one aspect, including those of its `$ref` and `allOf`. */
 interface Vertex {
   readonly conditions: readonly NumberedCondition[];
 }
 
 /** The condition of the schema `false`. */
-const NOTHING: Condition = { keyword: '', text: 'nothing', held: [], order: 'list', isEmptyIfTrue: false };
+const NOTHING: Condition = {
+  keyword: '',
+  text: 'nothing',
+  subschemas: [],
+  order: 'list',
+  isEmptyIfTrue: false,
+};
 
 interface NumberedCondition {
   readonly text: number;
@@ -36,9 +42,9 @@ interface NumberedCondition {
  * end.
  */
 export class SchemaClasses {
-  readonly #targets: Targets;
+  readonly #targets: ReferenceTargets;
   readonly #texts = new Map<string, number>();
-  readonly #vertices: Readonly<Record<View, Map<Schema, number>>> = {
+  readonly #vertices: Readonly<Record<Aspect, Map<Schema, number>>> = {
     validity: new Map(),
     properties: new Map(),
     items: new Map(),
@@ -49,7 +55,7 @@ export class SchemaClasses {
   readonly #keyed = new Map<JsonObject, readonly KeyedCondition[]>();
 
   /** @param roots the schemas to compare; they are compared together with all their subschemas and references */
-  constructor(roots: Iterable<Schema>, targets: Targets) {
+  constructor(roots: Iterable<Schema>, targets: ReferenceTargets) {
     this.#targets = targets;
     const vertices = this.#explore([true, ...roots]);
     this.#classes = refined(vertices);
@@ -58,7 +64,7 @@ export class SchemaClasses {
   }
 
   of(schema: Schema): number {
-    return this.#classes[this.#vertexOf({ schema, view: 'validity' })] ?? 0;
+    return this.#classes[this.#vertexOf({ schema, aspect: 'validity' })] ?? 0;
   }
 
   areSame(one: Schema, other: Schema): boolean {
@@ -86,9 +92,9 @@ export class SchemaClasses {
 
   #explore(roots: readonly Schema[]): readonly Vertex[] {
     const vertices: Vertex[] = [];
-    const open: Held[] = [];
-    const visit = (held: Held): number => {
-      const numbers = this.#vertices[held.view];
+    const open: HeldSubschema[] = [];
+    const visit = (held: HeldSubschema): number => {
+      const numbers = this.#vertices[held.aspect];
       const number = numbers.get(held.schema) ?? open.length;
       if (number === open.length) {
         numbers.set(held.schema, number);
@@ -96,26 +102,29 @@ export class SchemaClasses {
       }
       return number;
     };
-    for (const schema of roots) visit({ schema, view: 'validity' });
+    for (const schema of roots) visit({ schema, aspect: 'validity' });
     // `open` grows during the iteration.
     for (const held of open) vertices.push(this.#vertex(held, visit));
     return vertices;
   }
 
-  #vertex({ schema, view }: Held, visit: (held: Held) => number): Vertex {
-    const schemas = conjunctsOf([schema], this.#targets);
-    const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, view));
+  #vertex({ schema, aspect }: HeldSubschema, visit: (held: HeldSubschema) => number): Vertex {
+    const schemas = alwaysAppliedSchemas([schema], this.#targets);
+    const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, aspect));
     const numbered = conditions.map((one) => this.#number(one, visit));
     // `false` refuses every value, so other conditions next to it do not matter.
     return { conditions: schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered };
   }
 
-  #number({ text, held, ...condition }: Condition, visit: (held: Held) => number): NumberedCondition {
+  #number(
+    { text, subschemas, ...condition }: Condition,
+    visit: (held: HeldSubschema) => number,
+  ): NumberedCondition {
     const number = this.#texts.get(text) ?? this.#texts.size;
     this.#texts.set(text, number);
     return {
       text: number,
-      held: held.map(visit),
+      held: subschemas.map(visit),
       order: condition.order,
       isEmptyIfTrue: condition.isEmptyIfTrue,
     };
@@ -125,8 +134,8 @@ export class SchemaClasses {
    * Finds or adds the vertex of a schema. Schemas made during the comparison consist of known ones, so no new
    * refinement is needed.
    */
-  #vertexOf(held: Held): number {
-    const numbers = this.#vertices[held.view];
+  #vertexOf(held: HeldSubschema): number {
+    const numbers = this.#vertices[held.aspect];
     const known = numbers.get(held.schema);
     if (known !== undefined) return known;
     const number = this.#classes.length;

@@ -2,14 +2,14 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { LRUCache } from 'lru-cache';
 import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } from '../../shared/json/json.js';
 import { withDoubles, writeJson } from '../../shared/json/lossless-json.js';
-import { blameIn, type Position, rootOf } from './document.js';
+import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { alternativesIn, type FlatSchema, flatten, schemasIn, selfContained, targetOf } from './flatten.js';
+import { alternativesIn, type FlatSchema, flatten, schemasIn, toSelfContained, targetOf } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
-import { assertionsOf, compileSchema, isBeyondAjv } from './validator.js';
+import { assertionsOf, compileSchema, exceedsAjv } from './validator.js';
 
 /**
  * Finds what prevents a schema from being compiled and used. Checks the value of every keyword, every pattern,
@@ -24,8 +24,8 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const untried = new Set<string>();
     const flat = assertionsOf(linked, (part) => (isKnownToCompile(part, untried) ? true : part));
     const loops = loopsOf(linked, flat);
-    if (loops.length > 0 || isBeyondAjv(linked)) return loops;
-    const whole = writeJson(selfContained(flat));
+    if (loops.length > 0 || exceedsAjv(linked)) return loops;
+    const whole = writeJson(toSelfContained(flat));
     if (compiled.has(whole)) return [];
     compileSchema(linked, flat);
     for (const text of untried.add(whole)) compiled.set(text, true);
@@ -87,7 +87,7 @@ export function loopsOf(
       const referring = loop.find((one) => loop.some((other) => other === targetOf(one, targets)));
       const { document, tokens } = sources.get(referring ?? schema) ?? rootOf(linked.main);
       loops.push(
-        blameIn(document, tokens)(
+        issueFactoryOf(document, tokens)(
           ['$ref'],
           'leads back here without descending into the value, so validation would never end',
         ),
@@ -135,7 +135,7 @@ function metaFaults({ document, tokens, schema, dialect }: Position): readonly I
   const validate = metaValidator(dialect);
   if (validate(isObject(schema) ? withDoubles(schema) : schema)) return [];
   const errors = (validate.errors ?? []).filter((error) => !isOnlyAdvice(error));
-  const blame = blameIn(document, tokens);
+  const blame = issueFactoryOf(document, tokens);
   return errors
     .filter((error) => !isConsequence(error, errors))
     .map((error) => blame(tokensOf(error.instancePath) ?? [], describe(error)));
@@ -193,7 +193,7 @@ function patternFaults({ document, tokens, schema }: Position): readonly InputIs
     const reason = syntaxErrorOf(pattern);
     if (reason === undefined) return [];
     const detail = `pattern ${pattern.slice(0, 200)} is not an ECMA-262 regular expression: ${reason}`;
-    return [blameIn(document, tokens)(inner, detail)];
+    return [issueFactoryOf(document, tokens)(inner, detail)];
   });
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../shared/json/json.js';
 import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type Fault, faultsOf } from './explain.js';
-import { type FlatSchema, flatten, selfContained } from './flatten.js';
+import { type FlatSchema, flatten, toSelfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
 import { firstRepeated } from './keyword-issues.js';
 import { ASSERTIONS, usesUnevaluated } from './keywords.js';
@@ -73,8 +73,8 @@ export function createValidator(linked: LinkedSchema): Validate {
  */
 export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
   const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
-  const document = selfContained(flat);
-  if (isBeyondAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
+  const document = toSelfContained(flat);
+  if (exceedsAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
@@ -115,7 +115,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 }
 
 /** Whether a linked schema contains something that Ajv gets wrong or does not compile. */
-export function isBeyondAjv({ positions }: LinkedSchema): boolean {
+export function exceedsAjv({ positions }: LinkedSchema): boolean {
   for (const { schema } of positions.values()) if (holdsMoreThanAjv(schema)) return true;
   return false;
 }

@@ -11,7 +11,7 @@ import {
   objectOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { type Blame, SchemaRefusedError } from './errors.js';
+import { type IssueFactory, SchemaRefusedError } from './errors.js';
 import {
   type Dialect,
   DIALECT_URIS,
@@ -98,14 +98,14 @@ const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly st
 export function inSupportedDraft(
   document: JsonObject,
   metaSchema: JsonValue | undefined,
-  blame: Blame,
+  issueAt: IssueFactory,
 ): JsonObject {
-  if (!isObject(metaSchema)) throw unsupportedDialect(document, blame);
-  checkDocumentLimits(metaSchema, (_, detail) => blame(['$schema'], `in the meta-schema: ${detail}`));
+  if (!isObject(metaSchema)) throw unsupportedDialect(document, issueAt);
+  checkDocumentLimits(metaSchema, (_, detail) => issueAt(['$schema'], `in the meta-schema: ${detail}`));
   const dialect = dialectOf(metaSchema, undefined, (_, detail) =>
-    blame(['$schema'], `in the meta-schema: ${detail}`),
+    issueAt(['$schema'], `in the meta-schema: ${detail}`),
   );
-  const ignored = ignoredKeywords(metaSchema, dialect, blame);
+  const ignored = ignoredKeywords(metaSchema, dialect, issueAt);
   const rewritten = ignored.size === 0 ? document : without(document, dialect, ignored);
   const entries = Object.entries(rewritten);
   return objectOf(
@@ -113,7 +113,11 @@ export function inSupportedDraft(
   );
 }
 
-function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame): ReadonlySet<string> {
+function ignoredKeywords(
+  metaSchema: JsonObject,
+  dialect: Dialect,
+  issueAt: IssueFactory,
+): ReadonlySet<string> {
   const named = member(metaSchema, '$vocabulary');
   // Draft-07 has no vocabularies, and a meta-schema need not list any.
   if (!isObject(named) || dialect === 'draft-07') return new Set();
@@ -123,7 +127,7 @@ function ignoredKeywords(metaSchema: JsonObject, dialect: Dialect, blame: Blame)
   const unknown = Object.keys(named).find((uri) => named[uri] === true && !Object.hasOwn(known, nameOf(uri)));
   if (unknown !== undefined) {
     const detail = `the meta-schema requires the vocabulary ${unknown.slice(0, 200)}, which is not supported here`;
-    throw new SchemaRefusedError('schemaDialectUnsupported', detail, [blame(['$schema'], detail)]);
+    throw new SchemaRefusedError('schemaDialectUnsupported', detail, [issueAt(['$schema'], detail)]);
   }
   const kept = new Set(Object.keys(named).flatMap((uri) => known[nameOf(uri)] ?? []));
   return new Set(
@@ -156,7 +160,7 @@ function without(schema: Schema, dialect: Dialect, ignored: ReadonlySet<string>)
 /** Formats are not checked: patterns are checked one by one, and URIs by resolving them. */
 const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: false } as const;
 
-const MAKERS: Readonly<Record<Dialect, () => Ajv>> = {
+const AJV_CLASSES: Readonly<Record<Dialect, () => Ajv>> = {
   'draft-04': () => new Ajv(OPTIONS).addMetaSchema(olderMetaSchema('draft-04')),
   'draft-06': () => new Ajv(OPTIONS).addMetaSchema(olderMetaSchema('draft-06')),
   'draft-07': () => new Ajv(OPTIONS),
@@ -191,12 +195,12 @@ function olderMetaSchema(dialect: 'draft-04' | 'draft-06'): JsonObject {
 }
 
 /** Created when first needed; meta-schemas do not change. */
-const made = new Map<Dialect, Ajv>();
+const ajvInstances = new Map<Dialect, Ajv>();
 
 /** An Ajv instance that has the meta-schema of a draft. */
 export function metaSchemasOf(dialect: Dialect): Ajv {
-  const ajv = made.get(dialect) ?? MAKERS[dialect]();
-  made.set(dialect, ajv);
+  const ajv = ajvInstances.get(dialect) ?? AJV_CLASSES[dialect]();
+  ajvInstances.set(dialect, ajv);
   return ajv;
 }
 

@@ -9,10 +9,10 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import type { Finding } from './checks.js';
-import { ExampleMaker } from './example-maker.js';
+import { ExampleGenerator } from './example-generator.js';
 import { FORMATTED } from './example-values.js';
-import { Facts } from './facts.js';
-import type { Targets } from './flatten.js';
+import { ValueConstraints } from './value-constraints.js';
+import type { ReferenceTargets } from './flatten.js';
 
 /** Maximum number of bounds around which numbers and strings are made. */
 const MAX_BOUNDS = 24;
@@ -63,15 +63,15 @@ const STRANGE_NAME = 'property1';
  * Values that may satisfy what was known at a place but not the condition of a finding, the likeliest first: those
  * that the old schema lists, examples of it, values at the bounds of either schema, and plain ones.
  */
-export function* likelyValues(finding: Finding, targets: Targets): Iterable<JsonValue> {
-  const given = finding.given ?? [];
-  const facts = new Facts(given, targets);
-  yield* (facts.values ?? []).slice(0, MAX_LISTED);
-  const examples = [...examplesOf(facts, targets)];
+export function* likelyValues(finding: Finding, targets: ReferenceTargets): Iterable<JsonValue> {
+  const given = finding.knownSchemas ?? [];
+  const constraints = new ValueConstraints(given, targets);
+  yield* (constraints.values ?? []).slice(0, MAX_LISTED);
+  const examples = [...examplesOf(constraints, targets)];
   yield* examples;
   const asked: Schema = { [finding.tokens[0] ?? 'allOf']: finding.value };
-  yield* [...literalsIn(asked)].slice(0, MAX_LISTED);
-  if (isObject(finding.value)) yield* examplesOf(new Facts([finding.value], targets), targets);
+  yield* [...listedValuesIn(asked)].slice(0, MAX_LISTED);
+  if (isObject(finding.value)) yield* examplesOf(new ValueConstraints([finding.value], targets), targets);
   const bounds = boundsIn([...given, asked]);
   yield* numbersAround(bounds);
   yield* textsOfLengths(bounds);
@@ -80,17 +80,17 @@ export function* likelyValues(finding: Finding, targets: Targets): Iterable<Json
 }
 
 /** Examples of each possible type, each made in several of the possible ways. */
-function* examplesOf({ types, schemas }: Facts, targets: Targets): Iterable<JsonValue> {
+function* examplesOf({ types, schemas }: ValueConstraints, targets: ReferenceTargets): Iterable<JsonValue> {
   let left = MAX_EXAMPLES;
   for (const type of types) {
     const schema: Schema = { allOf: [...schemas, { type: type === 'fraction' ? 'number' : type }] };
-    const first = new ExampleMaker(targets, new Map());
+    const first = new ExampleGenerator(targets, new Map());
     const example = first.document(schema, new Map());
     if (example !== undefined) yield example;
     for (const [choice, count] of first.options) {
       for (let way = 1; way < count && left > 0; way += 1) {
         left -= 1;
-        const other = new ExampleMaker(targets, new Map([[choice, way]])).document(schema, new Map());
+        const other = new ExampleGenerator(targets, new Map([[choice, way]])).document(schema, new Map());
         if (other !== undefined) yield other;
       }
     }
@@ -98,13 +98,13 @@ function* examplesOf({ types, schemas }: Facts, targets: Targets): Iterable<Json
 }
 
 /** The values of `const` and `enum` in a schema, at any depth. */
-function* literalsIn(schema: JsonValue): Iterable<JsonValue> {
-  if (isArray(schema)) for (const item of schema) yield* literalsIn(item);
+function* listedValuesIn(schema: JsonValue): Iterable<JsonValue> {
+  if (isArray(schema)) for (const item of schema) yield* listedValuesIn(item);
   if (!isObject(schema)) return;
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === 'const') yield value;
     else if (keyword === 'enum' && isArray(value)) yield* value;
-    else yield* literalsIn(value);
+    else yield* listedValuesIn(value);
   }
 }
 

@@ -8,13 +8,13 @@ import {
   tokensOf,
 } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
-import { entityTypes, listedTypes, modelOf } from './attributes.js';
-import { type TracedChange, type TracedChanges, traceChanges } from './change-report.js';
-import type { Finding, Step } from './checks.js';
+import { entityTypes, listedTypes, cachedAttributesOf } from './attributes.js';
+import { type TracedChange, type TracedChanges, compareWithFindings } from './change-report.js';
+import type { Finding, PathStep } from './checks.js';
 import type { Difference } from './differences.js';
-import { exampleWith } from './example.js';
+import { generateExample } from './example.js';
 import { type Fault, faultsOf } from './explain.js';
-import { type Preferred, preferredFor } from './example-maker.js';
+import { type Preferred, preferredValues } from './example-generator.js';
 import { patternExample } from './pattern-example.js';
 import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
@@ -55,7 +55,7 @@ export function differencesWithWitnesses(
   after: JsonObject,
   entityType?: string,
 ): readonly Difference[] {
-  const traced = traceChanges(before, after, entityType);
+  const traced = compareWithFindings(before, after, entityType);
   if (traced.changes.every(({ findings }) => findings.every(isHarmless)))
     return traced.changes.map(({ difference }) => difference);
   const search = new WitnessSearch(before, after, traced, entityType);
@@ -81,8 +81,8 @@ class WitnessSearch {
 
   constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, entityType: string | undefined) {
     this.#traced = traced;
-    this.#old = createValidator(modelOf(before).linked);
-    this.#fresh = createValidator(modelOf(after).linked);
+    this.#old = createValidator(cachedAttributesOf(before).linked);
+    this.#fresh = createValidator(cachedAttributesOf(after).linked);
     this.#bases = this.#findBases(preferredIn(before, entityType));
   }
 
@@ -100,11 +100,11 @@ class WitnessSearch {
 
   #findBases(preferred: Preferred): readonly JsonValue[] {
     const { known, fresh, targets } = this.#traced;
-    const both = exampleWith({ allOf: [...known, fresh] }, targets, {
+    const both = generateExample({ allOf: [...known, fresh] }, targets, {
       preferred,
       check: (example) => [...this.#old(example), ...this.#fresh(example)],
     });
-    const old = exampleWith({ allOf: [...known] }, targets, { preferred, check: this.#old });
+    const old = generateExample({ allOf: [...known] }, targets, { preferred, check: this.#old });
     const bases = [both.example, old.example].filter((example) => this.#wasValid(example));
     const [first] = bases;
     return first === undefined ? [] : [...bases, this.#bare(first)];
@@ -130,7 +130,7 @@ class WitnessSearch {
   }
 
   *#candidates(finding: Finding): Iterable<JsonValue> {
-    const path = (finding.way ?? []).map(nameOf);
+    const path = (finding.path ?? []).map(nameOf);
     const name = typeof finding.value === 'string' ? finding.value : '';
     yield* this.#bases;
     const { targets } = this.#traced;
@@ -147,7 +147,7 @@ class WitnessSearch {
 
   #isWitness(document: JsonValue, finding: Finding): boolean {
     if (!this.#wasValid(document)) return false;
-    const place = [...(finding.way ?? []).map(nameOf), ...otherNameOf(finding)];
+    const place = [...(finding.path ?? []).map(nameOf), ...otherNameOf(finding)];
     if (!this.#fresh(document).some((error) => isAbout(error, finding, place))) return false;
     const alone = keywordAlone(finding);
     if (alone === undefined) return true;
@@ -245,7 +245,7 @@ function otherNameOf({ subject, value }: Finding): readonly string[] {
 }
 
 /** An example of a property name or an index for a step. */
-function nameOf(step: Step): string {
+function nameOf(step: PathStep): string {
   if (step === null) return 'property1';
   if (typeof step === 'string') return step;
   if (typeof step === 'number') return step === Infinity ? '-' : String(step);
@@ -302,6 +302,6 @@ function changedAt(
 /** The values that an entity of a model should have in addition to what its schema requires. */
 function preferredIn(schema: JsonObject, model: string | undefined): Preferred {
   if (model === undefined) return new Map();
-  const described = modelOf(schema);
-  return preferredFor(described.attributes, model, entityTypes(model, listedTypes(described)));
+  const described = cachedAttributesOf(schema);
+  return preferredValues(described.attributes, model, entityTypes(model, listedTypes(described)));
 }

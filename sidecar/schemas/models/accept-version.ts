@@ -17,13 +17,13 @@ import {
   isNormalized,
   listedTypes,
   type ModelAttribute,
-  modelOf,
+  cachedAttributesOf,
 } from '../json-schema/attributes.js';
 import { bundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
-import { type LinkedSchema, resolveWith } from '../json-schema/linker.js';
+import { type LinkedSchema, resolveReferencesIn } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 
@@ -47,13 +47,13 @@ export interface ModelDescription {
 }
 
 /** Resolves a schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
-export function linkedOf(schema: JsonObject, documents: ModelSource['documents']): LinkedSchema {
+export function resolveSchema(schema: JsonObject, documents: ModelSource['documents']): LinkedSchema {
   const parsed = new Map(documents.map(([uri, text]) => [uri, parseJson(text) as JsonValue]));
-  return resolveWith(schema, parsed);
+  return resolveReferencesIn(schema, parsed);
 }
 
 /** Returns the result of work on a schema, or why the schema is refused. */
-export function orRefusal<Result>(work: () => Result): Result | Refused<SchemaRefusal> {
+export function catchSchemaRefusal<Result>(work: () => Result): Result | Refused<SchemaRefusal> {
   try {
     return work();
   } catch (error) {
@@ -82,7 +82,7 @@ function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
  * @param before the self-contained schema of the previous version, which makes this faster
  */
 export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDescription {
-  const described = modelOf(bundled, before && modelOf(before));
+  const described = cachedAttributesOf(bundled, before && cachedAttributesOf(before));
   const { targets, attributes } = described;
   const text = writeJson(bundled);
   bundles.set(text, bundled);
@@ -144,8 +144,8 @@ export async function acceptVersion(
     before && (before.schema === source.schema || sameJson(parseJson(before.schema), schema));
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
-  const accepted = orRefusal(() => {
-    const linked = linkedOf(schema, source.documents);
+  const accepted = catchSchemaRefusal(() => {
+    const linked = resolveSchema(schema, source.documents);
     const faults = usabilityFaults(linked);
     if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
     const bundled = bundle(linked);
@@ -243,9 +243,9 @@ function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObjec
   try {
     const made =
       bundled === undefined
-        ? bundle(linkedOf(parseJson(schema) as JsonObject, documents))
+        ? bundle(resolveSchema(parseJson(schema) as JsonObject, documents))
         : (bundles.get(bundled) ?? (parseJson(bundled) as JsonObject));
-    modelOf(made);
+    cachedAttributesOf(made);
     return made;
   } catch (error) {
     if (error instanceof SchemaRefusedError || error instanceof RangeError) return undefined;

@@ -10,18 +10,18 @@ import {
   type SchemaStore,
   type ResourceRef,
 } from '../../store/index.js';
-import { ContentGoneError } from './contents.js';
-import { OvertakenError } from './errors.js';
+import { ContentGoneError } from './content-store.js';
+import { ConcurrentUpdateError } from './errors.js';
 
 const MAX_ATTEMPTS = 3;
 
 /**
- * Repeats a write if others have changed its input: the state that it overwrites (see {@link overwriting}), a document
+ * Repeats a write if others have changed its input: the state that it overwrites (see {@link writeIfUnchanged}), a document
  * or context that it depends on, or a text that was replaced between two reads.
  *
- * @throws OvertakenError if that happens at every attempt; what `attempt` throws
+ * @throws ConcurrentUpdateError if that happens at every attempt; what `attempt` throws
  */
-export async function retrying<Result>(attempt: () => Promise<Result>): Promise<Result> {
+export async function retryOnConflict<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await pRetry(attempt, {
       retries: MAX_ATTEMPTS - 1,
@@ -30,7 +30,7 @@ export async function retrying<Result>(attempt: () => Promise<Result>): Promise<
     });
   } catch (error) {
     throw isOutdated(error) && !(error instanceof ContentGoneError)
-      ? new OvertakenError({ cause: error })
+      ? new ConcurrentUpdateError({ cause: error })
       : error;
   }
 }
@@ -38,7 +38,7 @@ export async function retrying<Result>(attempt: () => Promise<Result>): Promise<
 function isOutdated(error: unknown): boolean {
   return (
     error instanceof DependencyChangedError ||
-    error instanceof OvertakenError ||
+    error instanceof ConcurrentUpdateError ||
     error instanceof ContentGoneError
   );
 }
@@ -48,13 +48,13 @@ function isOutdated(error: unknown): boolean {
  * client's own condition against that state.
  *
  * @param write requires the ETag that was read
- * @throws OvertakenError if the state has changed; what `write` throws
+ * @throws ConcurrentUpdateError if the state has changed; what `write` throws
  */
-export async function overwriting<Result>(write: () => Promise<Result>): Promise<Result> {
+export async function writeIfUnchanged<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
   } catch (error) {
-    throw error instanceof PreconditionFailedError ? new OvertakenError({ cause: error }) : error;
+    throw error instanceof PreconditionFailedError ? new ConcurrentUpdateError({ cause: error }) : error;
   }
 }
 
@@ -63,8 +63,11 @@ export async function overwriting<Result>(write: () => Promise<Result>): Promise
  *
  * @throws NotFoundError if its container does not exist
  */
-export function ifThere<Found>(kind: ResourceRef['kind'], read: Promise<Found>): Promise<Found | undefined> {
-  return unlessGone(read, (resource) => resource.kind === kind);
+export function undefinedIfNotFound<Found>(
+  kind: ResourceRef['kind'],
+  read: Promise<Found>,
+): Promise<Found | undefined> {
+  return undefinedIfGone(read, (resource) => resource.kind === kind);
 }
 
 /**
@@ -72,7 +75,7 @@ export function ifThere<Found>(kind: ResourceRef['kind'], read: Promise<Found>):
  *
  * @param counts whether the missing resource is one that yields undefined; all by default
  */
-export async function unlessGone<Found>(
+export async function undefinedIfGone<Found>(
   read: Promise<Found>,
   counts: (missing: ResourceRef) => boolean = () => true,
 ): Promise<Found | undefined> {
@@ -102,7 +105,7 @@ const BATCH = 4;
 const PAGE = 1000;
 
 /** Yields all items of a list, page by page. */
-export async function* eachOf<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
+export async function* allItems<Item>(list: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item> {
   for (let offset = 0, total = 1; offset < total; offset += PAGE) {
     const page = await list({ limit: PAGE, offset });
     total = page.total;
@@ -162,15 +165,15 @@ export class WriteQueue {
    * Runs a write when it is its turn.
    *
    * @param key of the resource
-   * @param write reads the current state, checks it, and overwrites that state; see {@link retrying}
-   * @throws WorkersBusyError if too many writes wait for the resource; OvertakenError; what `write` throws
+   * @param write reads the current state, checks it, and overwrites that state; see {@link retryOnConflict}
+   * @throws WorkersBusyError if too many writes wait for the resource; ConcurrentUpdateError; what `write` throws
    */
   async run<Result>(key: string, write: () => Promise<Result>): Promise<Result> {
     const queue = this.#queues.get(key) ?? pLimit(1);
     if (queue.pendingCount >= MAX_WAITING) throw new WorkersBusyError(queue.pendingCount);
     this.#queues.set(key, queue);
     try {
-      return await queue(() => retrying(write));
+      return await queue(() => retryOnConflict(write));
     } finally {
       if (queue.activeCount + queue.pendingCount === 0) this.#queues.delete(key);
     }

@@ -2,9 +2,9 @@ import type { Clock } from '../../shared/clock.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ChangeReport } from '../json-schema/differences.js';
 import { type Dependent, generatedContextName, NotFoundError, type SchemaStore } from '../../store/index.js';
-import { eachOf, ifThere, mapInBatches } from './concurrency.js';
-import type { ContextSupply } from './context-supply.js';
-import { contextUrl, INTERNAL_BASE, withBaseUrl } from './contents.js';
+import { allItems, undefinedIfNotFound, mapInBatches } from './concurrency.js';
+import type { ContextLoader } from './context-loader.js';
+import { contextUrl, INTERNAL_BASE, withBaseUrl } from './content-store.js';
 import type { ModelComparison } from './model-comparison.js';
 
 /** Maximum number of followers that are checked for one change; the rest are only counted. */
@@ -51,11 +51,12 @@ export interface ContextChange {
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly contextSupply: ContextSupply;
+  readonly contextLoader: ContextLoader;
   readonly comparison: Pick<ModelComparison, 'byContexts'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
+/** The base URL for the names of contexts, and when to stop. */
 export interface FollowersOptions {
   readonly baseUrl: string;
   /** Stops the work before the next follower. */
@@ -80,9 +81,11 @@ export class ContextFollowers {
     const names = new Set([name]);
     // Names added during the loop are visited as well.
     for (const one of names) {
-      const dependents = eachOf(async (page) => {
+      const dependents = allItems(async (page) => {
         signal?.throwIfAborted();
-        return (await ifThere('context', contexts.dependents(one, page))) ?? { items: [], total: 0 };
+        return (
+          (await undefinedIfNotFound('context', contexts.dependents(one, page))) ?? { items: [], total: 0 }
+        );
       });
       for await (const dependent of dependents) {
         if (dependent.kind === 'reference') continue;
@@ -154,7 +157,7 @@ export class ContextFollowers {
     const followers = await this.all(name, signal);
     const etags = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
       const own = contextNameOf(follower);
-      return [own, (await ifThere('context', contexts.get(own)))?.context.etag] as const;
+      return [own, (await undefinedIfNotFound('context', contexts.get(own)))?.context.etag] as const;
     });
     return { followers, stamp: JSON.stringify([etags, followers.slice(MAX_FOLLOWERS).map(contextNameOf)]) };
   }
@@ -172,7 +175,7 @@ export class ContextFollowers {
 
   async #failureWith(name: string, texts: Texts | undefined, baseUrl: string): Promise<string | undefined> {
     const text = JSON.stringify([contextUrl(INTERNAL_BASE, name)]);
-    const found = await this.#parts.contextSupply.termsOf(text, baseUrl, texts);
+    const found = await this.#parts.contextLoader.termsOf(text, baseUrl, texts);
     return 'failed' in found ? found.failed : undefined;
   }
 }

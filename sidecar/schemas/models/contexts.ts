@@ -24,15 +24,27 @@ import {
   requireMatch,
   type SchemaStore,
 } from '../../store/index.js';
-import { ifThere, overwriting, retrying, ReadCache, WriteQueue } from './concurrency.js';
-import { type Contents, INTERNAL_BASE, rereading, type ServedDocument } from './contents.js';
+import {
+  undefinedIfNotFound,
+  writeIfUnchanged,
+  retryOnConflict,
+  ReadCache,
+  WriteQueue,
+} from './concurrency.js';
+import {
+  type ContentStore,
+  INTERNAL_BASE,
+  retryIfContentGone,
+  type ServedDocument,
+} from './content-store.js';
 import type { ChangedFollower, ContextFollowers, FollowersEffect } from './context-followers.js';
-import type { ContextSupply } from './context-supply.js';
+import type { ContextLoader } from './context-loader.js';
 import type { CoreContext, CoreContextSummary } from './core-contexts.js';
 import type { DomainContexts } from './domain-contexts.js';
-import { BrokenFollowersError, requireName, unlessInvalid } from './errors.js';
-import type { KnownModels, Lifecycle } from './model-schemas.js';
+import { BrokenFollowersError, requireName, requireValidContext } from './errors.js';
+import type { CachedModels, Lifecycle } from './model-schemas.js';
 
+/** How the client reaches this service, and where in the body the context is. */
 export interface ContextWriteOptions {
   /**
    * The URL under which the client reaches this service, without a trailing slash. URLs below it belong to the service.
@@ -42,6 +54,7 @@ export interface ContextWriteOptions {
   readonly pointer?: string | undefined;
 }
 
+/** The preconditions of an update, and which effects are checked before it. */
 export interface ContextUpdateOptions extends ContextWriteOptions {
   /** ETags, one of which the context must have. */
   readonly ifMatch?: IfMatch | undefined;
@@ -89,12 +102,12 @@ export interface WrittenContext {
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly contents: Contents;
-  readonly contextSupply: ContextSupply;
+  readonly contents: ContentStore;
+  readonly contextLoader: ContextLoader;
   readonly core: ReadonlyMap<string, CoreContext>;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'checkContext'>>;
   readonly domainContexts: DomainContexts;
-  readonly models: KnownModels;
+  readonly models: CachedModels;
   readonly followers: ContextFollowers;
 }
 
@@ -137,9 +150,9 @@ export class Contexts {
       if (version === undefined || version === 1) return bundled.served;
       throw new NotFoundError({ kind: 'context', name, version });
     }
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const lifecycle = await this.#parts.models.ofContext(name);
-      const at = await ifThere(
+      const at = await undefinedIfNotFound(
         'context',
         this.#known.get(JSON.stringify([name, version]), () => store.contexts.get(name, version)),
       );
@@ -157,7 +170,9 @@ export class Contexts {
   async #ofDomain(name: string, version: number | undefined, baseUrl: string): Promise<ServedContext> {
     const { domainContexts } = this.#parts;
     const found =
-      version === undefined ? await ifThere('domain', domainContexts.of(name, baseUrl)) : undefined;
+      version === undefined
+        ? await undefinedIfNotFound('domain', domainContexts.of(name, baseUrl))
+        : undefined;
     if (found === undefined)
       throw new NotFoundError({ kind: 'context', name, ...(version === undefined ? {} : { version }) });
     const { warnings, ...served } = found;
@@ -168,12 +183,12 @@ export class Contexts {
    * Creates a custom context: a map of terms, an array of maps and URLs, a URL, or `{"@context": one of these}`.
    * Contexts of this service that it names by URL cannot be deleted while it exists.
    *
-   * @throws InvalidBodyError, AlreadyExistsError, ContextInvalidError, OvertakenError
+   * @throws InvalidBodyError, AlreadyExistsError, ContextInvalidError, ConcurrentUpdateError
    */
   async create(name: string, context: unknown, options: ContextWriteOptions): Promise<WrittenContext> {
     const { core, store } = this.#parts;
     if (core.has(requireName(name))) throw new AlreadyExistsError({ kind: 'context', name });
-    return retrying(async () => {
+    return retryOnConflict(async () => {
       const accepted = await this.#accept(name, context, options);
       const at = await store.contexts.create(name, await this.#newVersion(accepted, options));
       return { context: at.context, isNewVersion: true, warnings: accepted.warnings, followers: [] };
@@ -188,9 +203,10 @@ export class Contexts {
   ): Promise<Pick<WrittenContext, 'warnings'>> {
     const { core, store } = this.#parts;
     const isBundled = core.has(requireName(name));
-    if (isBundled || (await ifThere('context', store.contexts.get(name))) !== undefined)
+    if (isBundled || (await undefinedIfNotFound('context', store.contexts.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name });
-    if ((await ifThere('domain', store.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    if ((await undefinedIfNotFound('domain', store.domains.get(name))) !== undefined)
+      throw domainNameTaken(name);
     const { warnings } = await this.#accept(name, context, options);
     return { warnings };
   }
@@ -200,7 +216,7 @@ export class Contexts {
    * written. If some are added or changed in the meantime, they are checked again afterwards, and the warnings name
    * those that can no longer be processed.
    *
-   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError, OvertakenError,
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError, ConcurrentUpdateError,
    * BrokenFollowersError, or the reason of the signal
    */
   async update(
@@ -223,7 +239,7 @@ export class Contexts {
       if (dryRun) return { ...known, ...this.#reported(effect, accepted, looking) };
       signal?.throwIfAborted();
       const version = await this.#newVersion(accepted, options);
-      const { context: written } = await overwriting(() =>
+      const { context: written } = await writeIfUnchanged(() =>
         store.contexts.update(name, version, [before.context.etag]),
       );
       const now = effect && (await this.#effectAfter(effect, change, looking));
@@ -286,8 +302,8 @@ export class Contexts {
   async #requireCustom(name: string): Promise<ContextAt> {
     const { core, store } = this.#parts;
     if (core.has(name)) throw new ReadOnlyContextError(name, BUNDLED);
-    const at = await ifThere('context', store.contexts.get(name));
-    if (at === undefined && (await ifThere('domain', store.domains.get(name))) !== undefined)
+    const at = await undefinedIfNotFound('context', store.contexts.get(name));
+    if (at === undefined && (await undefinedIfNotFound('domain', store.domains.get(name))) !== undefined)
       throw new ReadOnlyContextError(name);
     const found = at ?? (await store.contexts.get(name));
     if (found.context.kind === 'generated') throw new ReadOnlyContextError(name);
@@ -304,12 +320,12 @@ export class Contexts {
     submitted: unknown,
     { baseUrl, pointer = '/@context' }: ContextWriteOptions,
   ): Promise<AcceptedContext> {
-    const { contextSupply, workers } = this.#parts;
+    const { contextLoader, workers } = this.#parts;
     const text = writeJson(submitted ?? null);
-    const { checked } = await unlessInvalid(
+    const { checked } = await requireValidContext(
       runWithContexts(
         (supplied) => workers.run('checkContext', { text, pointer, supplied }),
-        (url) => contextSupply.supplyForCheck(url, baseUrl, name),
+        (url) => contextLoader.loadForCheck(url, baseUrl, name),
       ),
       pointer,
     );
@@ -321,10 +337,10 @@ export class Contexts {
     { text, urls }: AcceptedContext,
     { baseUrl }: ContextWriteOptions,
   ): Promise<NewContextVersion> {
-    const { core, contextSupply, store } = this.#parts;
-    const used = urls.flatMap((url) => contextSupply.ownContext(url, baseUrl)?.name ?? []);
+    const { core, contextLoader, store } = this.#parts;
+    const used = urls.flatMap((url) => contextLoader.ownContext(url, baseUrl)?.name ?? []);
     const others = urls.filter(
-      (url) => contextSupply.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
+      (url) => contextLoader.ownContext(url, baseUrl) === undefined && !isBundledContext(url),
     );
     const references = await store.references.texts(others.flatMap((url) => documentUri(url) ?? []));
     return {

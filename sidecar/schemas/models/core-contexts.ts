@@ -1,5 +1,5 @@
 import { bundledContext, CORE_CONTEXT_VERSIONS, coreContextUrl } from '../json-ld/core-context.js';
-import { MEDIA_TYPES, serve, type ServedDocument } from './contents.js';
+import { MEDIA_TYPES, toServedDocument, type ServedDocument } from './content-store.js';
 
 /** A bundled context in a list. It has no times, and only version 1. */
 export interface CoreContextSummary {
@@ -36,7 +36,7 @@ function createCoreContexts(): ReadonlyMap<string, CoreContext> {
   ];
   return new Map(
     named.map(([name, canonicalUrl]): [string, CoreContext] => {
-      const served = serve(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
+      const served = toServedDocument(JSON.stringify(bundledContext(canonicalUrl)), MEDIA_TYPES.context);
       const { etag } = served;
       return [
         name,

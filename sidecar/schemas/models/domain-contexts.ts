@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { type DomainContextWarning, DomainTermsMaker } from '../json-ld/domain-terms.js';
-import { isWhole } from '../json-ld/context-form.js';
+import { type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
+import { isSelfContained } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
-import { mapInBatches, unlessGone } from './concurrency.js';
+import { mapInBatches, undefinedIfGone } from './concurrency.js';
 import {
-  type Contents,
+  type ContentStore,
   createCache,
-  made,
+  getOrCreate,
   MEDIA_TYPES,
-  rereading,
-  serve,
+  retryIfContentGone,
+  toServedDocument,
   type ServedDocument,
-} from './contents.js';
-import type { ContextSupply } from './context-supply.js';
+} from './content-store.js';
+import type { ContextLoader } from './context-loader.js';
 import { metadataOf } from './model-settings.js';
 
 /** A context shared by all models of a domain. */
@@ -27,8 +27,8 @@ export interface DomainContext extends ServedDocument {
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly contents: Contents;
-  readonly supply: ContextSupply;
+  readonly contents: ContentStore;
+  readonly supply: ContextLoader;
   /** Approximate limit of the caches, in bytes. */
   readonly cacheBytes: number;
 }
@@ -70,7 +70,7 @@ export class DomainContexts {
     const stamp = await this.#parts.supply.stamp(baseUrl);
     const known = this.#current.get(domain);
     if (known?.stamp === stamp) return known.made;
-    const made = rereading(() => this.#make(domain, baseUrl, stamp));
+    const made = retryIfContentGone(() => this.#make(domain, baseUrl, stamp));
     if (this.#current.size >= MAX_DOMAINS) this.#current.clear();
     this.#current.set(domain, { stamp, made });
     // A failure is not cached.
@@ -94,7 +94,7 @@ export class DomainContexts {
       ),
       ...[...owns].map(([own, { key }]) => `${hashOf([own])} ${key}`),
     ]);
-    return made(this.#results, `${domain} ${key}`, () => merged(versions, models, owns));
+    return getOrCreate(this.#results, `${domain} ${key}`, () => merged(versions, models, owns));
   }
 
   async #modelContext(domain: string, version: CurrentVersion): Promise<ModelContext | undefined> {
@@ -102,12 +102,12 @@ export class DomainContexts {
     const key = JSON.stringify([domain, name, number, createdAt, contextSha256]);
     const known = this.#models.get(key);
     if (known !== undefined) return known;
-    const at = await unlessGone(this.#parts.store.models.get({ domain, name }));
+    const at = await undefinedIfGone(this.#parts.store.models.get({ domain, name }));
     // The model was deleted in the meantime; the next request finds the new state.
     if (at === undefined) return undefined;
     const text = await this.#parts.contents.text(at.version.context);
     await nextTurn();
-    const found = takenApart(text, metadataOf(at.version).ownTerms ?? []);
+    const found = splitContext(text, metadataOf(at.version).ownTerms ?? []);
     if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
     return found;
   }
@@ -128,7 +128,7 @@ export class DomainContexts {
 
   async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
     // The meaning of a context that names others can change.
-    const isFixed = isWhole(JSON.parse(own) as readonly JsonValue[]);
+    const isFixed = isSelfContained(JSON.parse(own) as readonly JsonValue[]);
     const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
     const known = this.#terms.get(key);
     if (known !== undefined) return { terms: known, key };
@@ -153,7 +153,7 @@ async function merged(
   models: ReadonlyMap<string, ModelContext>,
   owns: ReadonlyMap<string, OwnTerms>,
 ): Promise<DomainContext> {
-  const maker = new DomainTermsMaker();
+  const maker = new DomainTermsBuilder();
   const unavailable: DomainContextWarning[] = [];
   for (const { name } of versions) {
     const model = models.get(name);
@@ -167,7 +167,7 @@ async function merged(
     maker.add({ model: name, names: model.names, generated: model.generated, own: own?.terms });
   }
   const { terms, warnings } = maker.result();
-  const served = serve(JSON.stringify(contextDocument(terms)), MEDIA_TYPES.context);
+  const served = toServedDocument(JSON.stringify(contextDocument(terms)), MEDIA_TYPES.context);
   return { ...served, warnings: [...unavailable, ...warnings] };
 }
 
@@ -177,7 +177,7 @@ async function merged(
  * @param text created by generateContext or composeContext: generated terms, then the model's own context, then the
  * core context
  */
-function takenApart(text: string, ownTerms: readonly string[]): ModelContext {
+function splitContext(text: string, ownTerms: readonly string[]): ModelContext {
   const [first, ...own] = withoutCore(text);
   const generated = new Map(isObject(first) ? (Object.entries(first) as [string, string][]) : []);
   return {

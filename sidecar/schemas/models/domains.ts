@@ -9,7 +9,7 @@ import {
 } from '../../store/index.js';
 import type { CoreContext } from './core-contexts.js';
 import { requireName } from './errors.js';
-import { overwriting, retrying } from './concurrency.js';
+import { writeIfUnchanged, retryOnConflict } from './concurrency.js';
 
 /** The body that updates a domain. Omitted members are unchanged; null removes a member. */
 export interface DomainChange {
@@ -39,15 +39,15 @@ export class Domains {
    * Updates a domain.
    *
    * @param ifMatch ETags, one of which the domain must have
-   * @throws NotFoundError, PreconditionFailedError, UnstorableTextError, OvertakenError
+   * @throws NotFoundError, PreconditionFailedError, UnstorableTextError, ConcurrentUpdateError
    */
   update(name: string, change: DomainChange, ifMatch?: IfMatch): Promise<Domain> {
-    return retrying(async () => {
+    return retryOnConflict(async () => {
       const domain = await this.#domains.get(name);
       requireMatch({ kind: 'domain', name }, domain.etag, ifMatch);
       const { description = domain.description, compatibility = domain.compatibility } = change;
       const settings = { description: description ?? undefined, compatibility: compatibility ?? 'none' };
-      return overwriting(() => this.#domains.update(name, settings, [domain.etag]));
+      return writeIfUnchanged(() => this.#domains.update(name, settings, [domain.etag]));
     });
   }
 }

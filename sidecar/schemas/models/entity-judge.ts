@@ -6,12 +6,12 @@ import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
 import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
-import type { NamedType } from '../validation/entities-in.js';
-import { unlessGone } from './concurrency.js';
+import type { NamedType } from '../validation/body-entities.js';
+import { undefinedIfGone } from './concurrency.js';
 import {
-  addSchemas,
+  addMissingSchemas,
   COMPILE_DEADLINES,
-  modelNamed,
+  parseModelName,
   type ModelSchema,
   type ModelSchemas,
 } from './model-schemas.js';
@@ -82,7 +82,7 @@ export class EntityJudge {
    */
   async forScan({ domain, model, candidate }: JudgedBy): Promise<ScanJudge> {
     const { store, schemas } = this.#parts;
-    const named = model === undefined ? undefined : modelNamed(model);
+    const named = model === undefined ? undefined : parseModelName(model);
     if (candidate !== undefined) {
       const own = named?.name ?? nameOf(candidate);
       const key = { domain: named?.domain ?? '', name: own ?? NAMELESS };
@@ -182,7 +182,7 @@ export class ScanJudge {
       if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
       else {
         missing = [...missing, ...outcome.needs.schemas];
-        await addSchemas(this.#schemas, models, missing);
+        await addMissingSchemas(this.#schemas, models, missing);
       }
     }
     const why = 'their models could not be compiled';
@@ -219,7 +219,7 @@ export class ScanJudge {
 
   async #lookUpOne(one: NamedType): Promise<void> {
     const { type } = one;
-    const found = await unlessGone(this.#parts.typeModels.lookUp(one, this.#domain));
+    const found = await undefinedIfGone(this.#parts.typeModels.lookUp(one, this.#domain));
     if (found === 'ambiguous') this.#ambiguousTypes.add(type);
     // The model may have just been deleted.
     else if (found === 'unknown' || found === undefined) this.#unknownTypes.add(type);

@@ -8,7 +8,7 @@ import type { ChangeReport } from '../json-schema/differences.js';
 import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
 import { type Dependent, listSome, type ModelKey } from '../../store/index.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
-import { INTERNAL_BASE, withBaseUrl } from './contents.js';
+import { INTERNAL_BASE, withBaseUrl } from './content-store.js';
 
 /**
  * Creates the error for a body whose member has an invalid value.
@@ -106,7 +106,7 @@ export class BrokenFollowersError extends GatewayError {
 }
 
 /** Other clients changed the input or the target of a write at every attempt. */
-export class OvertakenError extends GatewayError {
+export class ConcurrentUpdateError extends GatewayError {
   readonly kind = 'dependencyChanged';
 
   constructor(options: ErrorOptions) {
@@ -134,7 +134,7 @@ export class FileNotFoundError extends GatewayError {
  * @param base pointer to the schema within the input
  * @param reasons why documents are not available, by URI
  */
-export async function accepting<Result>(
+export async function withSchemaErrors<Result>(
   base: string,
   work: () => Promise<Result>,
   reasons: ReadonlyMap<string, string> = new Map(),
@@ -146,16 +146,16 @@ export async function accepting<Result>(
   } catch (error) {
     if (!(error instanceof SchemaRefusedError)) throw error;
     const { kind, message, errors } = error;
-    throw notAccepted({ kind, detail: message, errors }, base, reasons, error);
+    throw schemaNotAccepted({ kind, detail: message, errors }, base, reasons, error);
   }
 }
 
 /** Returns the result unless it is a refusal. @throws SchemaNotAcceptedError for a refusal */
-export function unlessRefused<Result extends object>(
+export function requireAcceptedSchema<Result extends object>(
   result: Result | Refused<SchemaRefusal>,
   base: string,
 ): Result {
-  if ('refused' in result) throw notAccepted(result.refused, base, new Map());
+  if ('refused' in result) throw schemaNotAccepted(result.refused, base, new Map());
   return result;
 }
 
@@ -166,7 +166,7 @@ export function unlessRefused<Result extends object>(
  * @param baseUrl replaces {@link INTERNAL_BASE} in messages
  * @throws ContextInvalidError for a context that is invalid, refused or too costly
  */
-export async function unlessInvalid<Result extends object>(
+export async function requireValidContext<Result extends object>(
   check: Promise<Result | ContextRefused | { readonly invalid: readonly InputIssue[] }>,
   pointer: string,
   baseUrl = INTERNAL_BASE,
@@ -183,7 +183,7 @@ export async function unlessInvalid<Result extends object>(
   return outcome;
 }
 
-function notAccepted(
+function schemaNotAccepted(
   { kind, detail: sentence, errors: faults }: TaskRefusal<SchemaRefusal>,
   base: string,
   reasons: ReadonlyMap<string, string>,

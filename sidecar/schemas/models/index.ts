@@ -8,14 +8,14 @@ export type { ValidateOptions } from './workbench.js';
 
 export { findingKey, type JudgedFinding } from '../validation/judged.js';
 export { type ScanJudge, EntityJudge, type PageVerdict } from './entity-judge.js';
-export { eachOf, ifThere, unlessGone } from './concurrency.js';
-export type { ServedDocument } from './contents.js';
-export { contextUrl, type NamedContext, namedContext } from './contents.js';
+export { allItems, undefinedIfNotFound, undefinedIfGone } from './concurrency.js';
+export type { ServedDocument } from './content-store.js';
+export { contextUrl, type NamedContext, namedContext } from './content-store.js';
 export type { ChangedFollower } from './context-followers.js';
 export type { ContextSummary, WrittenContext } from './contexts.js';
 export type { ModelDocumentKind } from './model-documents.js';
 export { type ModelFile, referenceFileName } from './model-documents.js';
-export { type Lifecycle, modelNamed, type ModelSchema } from './model-schemas.js';
+export { type Lifecycle, parseModelName, type ModelSchema } from './model-schemas.js';
 export type { ModelChange } from './model-settings.js';
 export type { ModelOutcome, ModelWrite } from './model-writer.js';
 export {

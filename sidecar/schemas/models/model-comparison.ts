@@ -3,9 +3,9 @@ import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
-import { rereading, withBaseUrl } from './contents.js';
-import type { ContextSupply } from './context-supply.js';
-import { type ModelDescriptions, unlessTooMuch } from './model-descriptions.js';
+import { retryIfContentGone, withBaseUrl } from './content-store.js';
+import type { ContextLoader } from './context-loader.js';
+import { type ModelDescriptions, fallbackIfTooCostly } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
 /** The changes between two stored versions of a model. */
@@ -27,6 +27,7 @@ export interface ComparedVersion {
   readonly context: string;
 }
 
+/** The contexts to use instead of the stored ones, for each of the two versions. */
 export interface CompareOptions {
   /** The base URL of this service, as the client reaches it. */
   readonly baseUrl: string;
@@ -47,7 +48,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly workers: ServiceWorkers;
   readonly descriptions: ModelDescriptions;
-  readonly contextSupply: ContextSupply;
+  readonly contextLoader: ContextLoader;
 }
 
 type Terms = NonNullable<CompareInput['terms']>['before'];
@@ -85,7 +86,7 @@ export class ModelComparison {
     },
   ): Promise<ModelDiff> {
     const { store, workers } = this.#parts;
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const after = await store.models.texts(key, to);
       const before = await store.models.texts(key, from ?? Math.max(1, after.version.number - 1));
       const versions = await this.versions(key.name, await this.#stored(before), await this.#stored(after), {
@@ -111,7 +112,7 @@ export class ModelComparison {
    * @throws NotFoundError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   byContexts(key: ModelKey, options: CompareOptions): Promise<ChangeReport> {
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const current = await this.#stored(await this.#parts.store.models.texts(key));
       return this.between(await this.versions(key.name, current, current, options));
     });
@@ -173,18 +174,18 @@ export class ModelComparison {
 
   /** Compares schemas; undefined if that takes too much time, memory or depth. */
   #compared(input: CompareInput): Promise<ChangeReport | undefined> {
-    return unlessTooMuch(this.#parts.workers.run('compareSchemas', input), () => undefined);
+    return fallbackIfTooCostly(this.#parts.workers.run('compareSchemas', input), () => undefined);
   }
 
   /** Returns the meaning of the terms of a context, or why it is unknown. */
   async #termsOf(
     context: string,
     baseUrl: string,
-    instead: ReadonlyMap<string, string> | undefined,
+    replacements: ReadonlyMap<string, string> | undefined,
   ): Promise<Terms | string> {
     const text = JSON.stringify(withoutCore(context));
     const found = await unlessTooCostly(
-      this.#parts.contextSupply.termsOf(text, baseUrl, instead),
+      this.#parts.contextLoader.termsOf(text, baseUrl, replacements),
       ({ bound }) => ({ failed: `processing a context takes too much ${bound}` }),
     );
     if ('failed' in found) return withBaseUrl(found.failed, baseUrl);
@@ -193,7 +194,7 @@ export class ModelComparison {
 }
 
 /** Swaps the two versions. */
-export function exchanged({ input, unknown }: ComparedVersions): ComparedVersions {
+export function swapVersions({ input, unknown }: ComparedVersions): ComparedVersions {
   const { before, after, terms } = input;
   const others = terms === undefined ? {} : { terms: { before: terms.after, after: terms.before } };
   return { input: { ...input, before: after, after: before, ...others }, unknown };

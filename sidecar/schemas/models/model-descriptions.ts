@@ -3,17 +3,17 @@ import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion } from '../../store/index.js';
 import type { ModelDescription, ModelSource } from './accept-version.js';
-import { type Cache, type Contents, createCache, made } from './contents.js';
-import { unlessRefused } from './errors.js';
+import { type Cache, type ContentStore, createCache, getOrCreate } from './content-store.js';
+import { requireAcceptedSchema } from './errors.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
 /** Caches descriptions of model versions; those that are not cached are created on request. */
 export class ModelDescriptions {
-  readonly #contents: Contents;
+  readonly #contents: ContentStore;
   readonly #workers: ServiceWorkers;
   readonly #cache: Cache<ModelDescription>;
 
-  constructor(contents: Contents, workers: ServiceWorkers, cacheBytes: number) {
+  constructor(contents: ContentStore, workers: ServiceWorkers, cacheBytes: number) {
     this.#contents = contents;
     this.#workers = workers;
     this.#cache = createCache(cacheBytes, sizeOf);
@@ -31,12 +31,12 @@ export class ModelDescriptions {
 
   /** Returns the description of a version. @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
   async of(version: ModelVersion): Promise<ModelDescription> {
-    return made(this.#cache, contentKey(version), async () => {
+    return getOrCreate(this.#cache, contentKey(version), async () => {
       const [schema, documents] = await Promise.all([
         this.#contents.text(version.schema),
         this.documentsOf(version),
       ]);
-      return unlessRefused(await this.#workers.run('describeModel', { schema, documents }), '');
+      return requireAcceptedSchema(await this.#workers.run('describeModel', { schema, documents }), '');
     });
   }
 
@@ -63,7 +63,7 @@ function sizeOf({ bundled, attributes, names }: ModelDescription): number {
  *
  * @throws what the task and `instead` throw
  */
-export async function unlessTooMuch<Result, Instead>(
+export async function fallbackIfTooCostly<Result, Instead>(
   task: Promise<Result>,
   instead: () => Instead,
 ): Promise<Result | Instead> {
@@ -100,11 +100,11 @@ export class ModelExamples {
    * @throws WorkersBusyError, TaskFailedError
    */
   async of(entityType: string, key: string, bundled: string): Promise<FoundExample> {
-    return made(this.#cache, `${entityType} ${key}`, () => this.#make(entityType, bundled));
+    return getOrCreate(this.#cache, `${entityType} ${key}`, () => this.#make(entityType, bundled));
   }
 
   async #make(entityType: string, schema: string): Promise<FoundExample> {
-    const made = await unlessTooMuch(
+    const made = await fallbackIfTooCostly(
       this.#workers.run('makeExample', { schema, entityType }),
       () => undefined,
     );

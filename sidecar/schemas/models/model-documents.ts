@@ -3,20 +3,20 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Examples, ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
-import { exampleEntity } from '../json-schema/example.js';
+import { normalizedExample } from '../json-schema/example.js';
 import {
   type Cache,
-  type Contents,
+  type ContentStore,
   contextUrl,
-  made,
+  getOrCreate,
   MEDIA_TYPES,
-  rereading,
-  serve,
+  retryIfContentGone,
+  toServedDocument,
   type ServedDocument,
-} from './contents.js';
+} from './content-store.js';
 import { isStrictExample } from './example-names.js';
 import { FileNotFoundError } from './errors.js';
-import type { KnownModels, Lifecycle } from './model-schemas.js';
+import type { CachedModels, Lifecycle } from './model-schemas.js';
 import {
   contentKey,
   type FoundExample,
@@ -53,8 +53,8 @@ interface ModelReadOptions {
 type DerivedKind = Exclude<ModelDocumentKind, 'schema' | 'context'>;
 
 interface Parts {
-  readonly models: KnownModels;
-  readonly contents: Contents;
+  readonly models: CachedModels;
+  readonly contents: ContentStore;
   readonly descriptions: ModelDescriptions;
   readonly examples: ModelExamples;
   readonly workers: ServiceWorkers;
@@ -75,14 +75,14 @@ export class ModelDocuments {
     kind: ModelDocumentKind,
     options: ModelReadOptions,
   ): Promise<ServedDocument & { readonly lifecycle: Lifecycle }> {
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const at = await this.#parts.models.of(key, options.version);
       return { ...(await this.ofVersion(at, kind, options)), lifecycle: at.model };
     });
   }
 
   /**
-   * Does the same as `of` for a version that was already read. Wrap the call in `rereading`, together with the read of
+   * Does the same as `of` for a version that was already read. Wrap the call in `retryIfContentGone`, together with the read of
    * the version.
    */
   async ofVersion(at: ModelAt, kind: ModelDocumentKind, options: ModelReadOptions): Promise<ServedDocument> {
@@ -90,19 +90,19 @@ export class ModelDocuments {
     if (kind === 'schema') return contents.served(at.version.schema, MEDIA_TYPES.schema);
     if (kind === 'context') return contents.servedContext(at.version.context, options.baseUrl);
     const key = derivedKey(at, kind, options);
-    return made(cache, key, () => this.#derive(at, kind, options));
+    return getOrCreate(cache, key, () => this.#derive(at, kind, options));
   }
 
   async #derive(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): Promise<ServedDocument> {
     const { bundled } = await this.#parts.descriptions.of(at.version);
     switch (kind) {
       case 'bundled':
-        return serve(bundled, MEDIA_TYPES.schema);
+        return toServedDocument(bundled, MEDIA_TYPES.schema);
       case 'openapi':
-        return serve(await this.#openApi(at, options), MEDIA_TYPES.openapi);
+        return toServedDocument(await this.#openApi(at, options), MEDIA_TYPES.openapi);
       case 'example':
       case 'example-normalized':
-        return serve(await this.#exampleText(at, kind, options), MEDIA_TYPES.context);
+        return toServedDocument(await this.#exampleText(at, kind, options), MEDIA_TYPES.context);
     }
   }
 
@@ -138,7 +138,7 @@ export class ModelDocuments {
     const context = contextOf(at, options);
     if (kind === 'example') return writeJson({ ...example, '@context': context });
     const { attributes } = await this.#parts.descriptions.of(at.version);
-    return writeJson(exampleEntity(example, attributes, context));
+    return writeJson(normalizedExample(example, attributes, context));
   }
 
   async #example({ model, version }: ModelAt): Promise<FoundExample> {
@@ -189,12 +189,12 @@ const KINDS: ReadonlyMap<string, ModelDocumentKind> = new Map([
 
 /** The files of model versions: their documents, the documents that their schemas refer to, and examples of models. */
 export class ModelFiles {
-  readonly #models: KnownModels;
+  readonly #models: CachedModels;
   readonly #documents: ModelDocuments;
-  readonly #contents: Contents;
+  readonly #contents: ContentStore;
   readonly #examples: Examples;
 
-  constructor(models: KnownModels, documents: ModelDocuments, contents: Contents, examples: Examples) {
+  constructor(models: CachedModels, documents: ModelDocuments, contents: ContentStore, examples: Examples) {
     this.#models = models;
     this.#documents = documents;
     this.#contents = contents;
@@ -203,7 +203,7 @@ export class ModelFiles {
 
   /** Lists all files of a model; documents that the schema refers to come last. @throws NotFoundError */
   list(key: ModelKey, options: ModelReadOptions): Promise<readonly ModelFile[]> {
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const at = await this.#models.of(key, options.version);
       const own = await Promise.all([...KINDS].map(([name, kind]) => this.#entry(at, name, kind, options)));
       const others = at.version.references.map(({ uri, sha256, size }): ModelFile => ({
@@ -219,7 +219,7 @@ export class ModelFiles {
 
   /** Returns a file. @throws NotFoundError, FileNotFoundError */
   get(key: ModelKey, name: string, options: ModelReadOptions): Promise<ServedDocument> {
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const at = await this.#models.of(key, options.version);
       const kind = KINDS.get(name);
       if (kind !== undefined) return this.#documents.ofVersion(at, kind, options);
@@ -232,7 +232,7 @@ export class ModelFiles {
 
   /** Returns an example, unchanged. @throws NotFoundError */
   example(key: ModelKey, name: string): Promise<ServedDocument> {
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const { content } = await this.#examples.get(key, name);
       return this.#contents.served(content, isStrictExample(name) ? MEDIA_TYPES.context : 'application/json');
     });

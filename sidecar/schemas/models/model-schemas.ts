@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
 import { type Model, type ModelAt, type ModelKey, type SchemaStore } from '../../store/index.js';
-import { unlessGone, ReadCache } from './concurrency.js';
-import { rereading } from './contents.js';
+import { undefinedIfGone, ReadCache } from './concurrency.js';
+import { retryIfContentGone } from './content-store.js';
 import { requireName } from './errors.js';
 import { contentKey, type ModelDescriptions } from './model-descriptions.js';
-import type { SchemaIntake } from './schema-intake.js';
+import type { SchemaChecker } from './schema-checker.js';
 
 /** The schema of a model version, to be compiled. */
 export interface ModelSchema {
@@ -32,7 +32,7 @@ export const COMPILE_DEADLINES = 5;
  * Adds the schemas that a worker needs. Those already present are kept, because their models may have been deleted in
  * the meantime.
  */
-export async function addSchemas(
+export async function addMissingSchemas(
   schemas: Map<string, string>,
   models: readonly { readonly schema: ModelSchema }[],
   keys: readonly string[],
@@ -44,14 +44,14 @@ export async function addSchemas(
 
 /** The schemas that entities are validated against. */
 export class ModelSchemas {
-  readonly #models: KnownModels;
+  readonly #models: CachedModels;
   readonly #descriptions: ModelDescriptions;
-  readonly #intake: SchemaIntake;
+  readonly #schemaChecker: SchemaChecker;
 
-  constructor(models: KnownModels, descriptions: ModelDescriptions, intake: SchemaIntake) {
+  constructor(models: CachedModels, descriptions: ModelDescriptions, schemaChecker: SchemaChecker) {
     this.#models = models;
     this.#descriptions = descriptions;
-    this.#intake = intake;
+    this.#schemaChecker = schemaChecker;
   }
 
   /** Returns the schema of a model. @throws NotFoundError */
@@ -65,7 +65,7 @@ export class ModelSchemas {
       contentHash: hash('sha256', contentKey(version)),
       version: version.number,
       lifecycle: model,
-      text: () => rereading(async () => (await this.#descriptions.of(version)).bundled),
+      text: () => retryIfContentGone(async () => (await this.#descriptions.of(version)).bundled),
     };
   }
 
@@ -77,7 +77,7 @@ export class ModelSchemas {
   async ofNew(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
     requireName(key.name);
     const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
-    const { bundled } = (await this.#intake.accept(key, input)).description;
+    const { bundled } = (await this.#schemaChecker.accept(key, input)).description;
     const contentHash = hash('sha256', bundled);
     const lifecycle = { deprecatedAt: undefined, sunsetAt: undefined };
     return { contentHash, version: 0, lifecycle, text: () => Promise.resolve(bundled) };
@@ -88,14 +88,16 @@ export class ModelSchemas {
 export type Lifecycle = Pick<Model, 'deprecatedAt' | 'sunsetAt'>;
 
 /** Parses the name of a model, with a version if there is one: `D/M`, or `D/M@3`. Undefined for other texts. */
-export function modelNamed(text: string): (ModelKey & { readonly version: number | undefined }) | undefined {
+export function parseModelName(
+  text: string,
+): (ModelKey & { readonly version: number | undefined }) | undefined {
   const [, domain, name, version] = /^([^/@]+)\/([^/@]+)(?:@([1-9]\d{0,9}))?$/.exec(text) ?? [];
   if (domain === undefined || name === undefined) return undefined;
   return { domain, name, version: version === undefined ? undefined : Number(version) };
 }
 
 /** Models with their versions. Every request about a model needs one, so they are cached until something is written. */
-export class KnownModels {
+export class CachedModels {
   readonly #store: Pick<SchemaStore, 'models' | 'revision'>;
   readonly #known: ReadCache<ModelAt>;
 
@@ -119,7 +121,7 @@ export class KnownModels {
   async ofContext(name: string): Promise<Model | undefined> {
     const [domain = '', model, ...rest] = name.split('~');
     if (model === undefined || rest.length > 0) return undefined;
-    return (await unlessGone(this.of({ domain, name: model })))?.model;
+    return (await undefinedIfGone(this.of({ domain, name: model })))?.model;
   }
 }
 

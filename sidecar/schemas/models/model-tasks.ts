@@ -11,10 +11,10 @@ import type { ExampleTasks } from '../validation/tasks.js';
 import {
   acceptVersion,
   descriptionOf,
-  linkedOf,
+  resolveSchema,
   type ModelDescription,
   type ModelSource,
-  orRefusal,
+  catchSchemaRefusal,
 } from './accept-version.js';
 
 /** The input for an OpenAPI document, as JSON texts, because exact numbers cannot be passed between threads. */
@@ -30,7 +30,9 @@ export const modelTasks = {
 
   /** Describes a version of a model that was accepted earlier. */
   describeModel({ schema, documents }: ModelSource): ModelDescription | Refused<SchemaRefusal> {
-    return orRefusal(() => descriptionOf(bundle(linkedOf(parseJson(schema) as JsonObject, documents))));
+    return catchSchemaRefusal(() =>
+      descriptionOf(bundle(resolveSchema(parseJson(schema) as JsonObject, documents))),
+    );
   },
 
   /** Returns the text of the OpenAPI document of a model; see `modelOpenApi`. */

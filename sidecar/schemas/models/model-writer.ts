@@ -19,13 +19,13 @@ import {
   type SchemaStore,
 } from '../../store/index.js';
 import type { ChangeKind, ChangeReport } from '../json-schema/differences.js';
-import { ifThere, overwriting, WriteQueue } from './concurrency.js';
+import { undefinedIfNotFound, writeIfUnchanged, WriteQueue } from './concurrency.js';
 import { InvalidBodyError } from '../../shared/errors.js';
-import { IncompatibleChangeError, OvertakenError, requireName } from './errors.js';
+import { IncompatibleChangeError, ConcurrentUpdateError, requireName } from './errors.js';
 import {
   type ComparedVersions,
   type CompareOptions,
-  exchanged,
+  swapVersions,
   type ModelComparison,
   UNCHANGED,
 } from './model-comparison.js';
@@ -42,16 +42,17 @@ import { keepFetched } from './references.js';
 import {
   type AcceptedSchema,
   hasSameDocuments,
-  type SchemaIntake,
+  type SchemaChecker,
   type VersionInput,
-} from './schema-intake.js';
-import type { TrialStore } from './trial-store.js';
+} from './schema-checker.js';
+import type { DryRunStore } from './dry-run-store.js';
 
 /** The body that creates a model. */
 export interface NewModel extends ModelChange {
   readonly name: string;
 }
 
+/** How the client reaches this service, who writes, and whether it is a dry run. */
 export interface ModelWriteOptions {
   /** Whether to check everything, with the same refusals, but write nothing. */
   readonly dryRun?: boolean | undefined;
@@ -68,6 +69,7 @@ export interface ModelWriteOptions {
   readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
 }
 
+/** The state that a PUT expects of the model. */
 export interface ModelPutOptions extends ModelWriteOptions {
   /** `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`. */
   readonly expected?: Expected;
@@ -98,18 +100,18 @@ export interface ModelWrite {
 
 interface Parts {
   readonly store: SchemaStore;
-  readonly intake: SchemaIntake;
+  readonly schemaChecker: SchemaChecker;
   readonly descriptions: ModelDescriptions;
   readonly comparison: ModelComparison;
   readonly clock: Pick<Clock, 'now'>;
   /** Keeps the contexts that dry runs would have created. */
-  readonly trial: Pick<TrialStore, 'keepGenerated'> | undefined;
+  readonly dryRunStore: Pick<DryRunStore, 'keepGenerated'> | undefined;
 }
 
-interface Asked {
+interface WriteRequirements {
   readonly baseUrl: string;
   /** The compatibility required of a new version. */
-  readonly asked: Compatibility;
+  readonly compatibility: Compatibility;
 }
 
 /** Creates and updates models. */
@@ -126,7 +128,7 @@ export class ModelWriter {
    * fetched from allowed origins and stored.
    *
    * @throws NotFoundError if the domain does not exist, AlreadyExistsError, InvalidBodyError, SchemaNotAcceptedError,
-   * ContextInvalidError, UnstorableTextError, OvertakenError
+   * ContextInvalidError, UnstorableTextError, ConcurrentUpdateError
    */
   async create(
     domain: string,
@@ -135,7 +137,7 @@ export class ModelWriter {
   ): Promise<ModelWrite> {
     const key = { domain, name: requireName(name) };
     return this.#queue.run(`${domain}/${key.name}`, async () => {
-      if ((await ifThere('model', this.#parts.store.models.get(key))) !== undefined)
+      if ((await undefinedIfNotFound('model', this.#parts.store.models.get(key))) !== undefined)
         throw new AlreadyExistsError({ kind: 'model', ...key });
       return this.#create(key, change, options);
     });
@@ -155,7 +157,7 @@ export class ModelWriter {
     { expected, ...options }: ModelPutOptions = {},
   ): Promise<ModelWrite> {
     return this.#queue.run(`${key.domain}/${key.name}`, async () => {
-      const before = await ifThere('model', this.#parts.store.models.texts(key));
+      const before = await undefinedIfNotFound('model', this.#parts.store.models.texts(key));
       // Checked before any work; the write then depends on the same state.
       requireExpected({ kind: 'model', ...key }, before?.model.etag, expected);
       if (before !== undefined) return this.#update(before, change, options);
@@ -164,7 +166,7 @@ export class ModelWriter {
       } catch (error) {
         // Another client created the model in the meantime, so the next attempt updates it.
         const hasCome = error instanceof AlreadyExistsError && error.resource.kind === 'model';
-        throw hasCome ? new OvertakenError({ cause: error }) : error;
+        throw hasCome ? new ConcurrentUpdateError({ cause: error }) : error;
       }
     });
   }
@@ -174,13 +176,13 @@ export class ModelWriter {
     change: ModelChange,
     { dryRun = false, baseUrl = '', caller }: ModelWriteOptions,
   ): Promise<ModelWrite> {
-    const { store, intake, descriptions, clock, trial } = this.#parts;
+    const { store, schemaChecker, descriptions, clock, dryRunStore } = this.#parts;
     requireName(key.name);
     const { schema } = change;
     if (schema === undefined) throw schemaMissing(key);
     const settings = settingsAfter(undefined, undefined, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await intake.accept(key, inputOf(schema, settings, baseUrl));
+    const accepted = await schemaChecker.accept(key, inputOf(schema, settings, baseUrl));
     const created = {
       outcome: 'created',
       number: 1,
@@ -188,7 +190,7 @@ export class ModelWriter {
       warnings: accepted.metadata.warnings,
     } as const;
     if (dryRun) {
-      trial?.keepGenerated(key, accepted.version.context, undefined);
+      dryRunStore?.keepGenerated(key, accepted.version.context, undefined);
       return { ...created, model: undefined };
     }
     await keepFetched(store, accepted.fetched);
@@ -199,15 +201,17 @@ export class ModelWriter {
   }
 
   async #update(before: ModelTexts, change: ModelChange, options: ModelWriteOptions): Promise<ModelWrite> {
-    const { store, descriptions, comparison, clock, trial } = this.#parts;
+    const { store, descriptions, comparison, clock, dryRunStore } = this.#parts;
     const { model, ownContext } = before;
     const { dryRun = false, baseUrl = '', caller, contextsBefore } = options;
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
-    const asked = await this.#askedOf(model, settings);
-    const accepted = await this.#acceptChange(before, change, settings, { baseUrl, asked });
+    const compatibility = await this.#compatibilityOf(model, settings);
+    const accepted = await this.#acceptChange(before, change, settings, { baseUrl, compatibility });
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const report = isNewVersion ? await this.#report(before, accepted, { baseUrl, asked }) : UNCHANGED;
+    const report = isNewVersion
+      ? await this.#report(before, accepted, { baseUrl, compatibility })
+      : UNCHANGED;
     const reported =
       contextsBefore === undefined
         ? report
@@ -225,7 +229,7 @@ export class ModelWriter {
       warnings: (accepted?.metadata ?? metadataOf(before.version)).warnings,
     } as const;
     if (dryRun) {
-      if (isNewVersion) trial?.keepGenerated(model, accepted.version.context, update.number);
+      if (isNewVersion) dryRunStore?.keepGenerated(model, accepted.version.context, update.number);
       return { ...update, model: before };
     }
     if (!isNewVersion) {
@@ -242,7 +246,7 @@ export class ModelWriter {
   }
 
   /** Returns the compatibility required of new versions of a model; `none` for a draft. */
-  async #askedOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
+  async #compatibilityOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
     if (model.status === 'draft') return 'none';
     return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
   }
@@ -252,13 +256,13 @@ export class ModelWriter {
     before: ModelTexts,
     change: ModelChange,
     settings: ModelSettings,
-    { baseUrl, asked }: Asked,
+    { baseUrl, compatibility }: WriteRequirements,
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
     const given = change.schema === undefined ? (parseJson(before.schema) as JsonObject) : change.schema;
-    const compared = { texts: before, inBothDirections: isForward(asked) };
-    return this.#parts.intake.accept(before.model, inputOf(given, settings, baseUrl), compared);
+    const compared = { texts: before, inBothDirections: isForward(compatibility) };
+    return this.#parts.schemaChecker.accept(before.model, inputOf(given, settings, baseUrl), compared);
   }
 
   /**
@@ -270,20 +274,20 @@ export class ModelWriter {
   async #report(
     before: ModelTexts,
     accepted: AcceptedSchema,
-    { baseUrl, asked }: Asked,
+    { baseUrl, compatibility }: WriteRequirements,
   ): Promise<ChangeReport> {
     const { comparison } = this.#parts;
     const versions =
       accepted.change === undefined ? await this.#compared(before, accepted, { baseUrl }) : undefined;
     const report =
       versions === undefined ? (accepted.change ?? UNCHANGED) : await comparison.between(versions);
-    if ((asked === 'backward' || asked === 'full') && report.overall !== 'compatible')
+    if ((compatibility === 'backward' || compatibility === 'full') && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report, 'backward');
-    if (!isForward(asked)) return report;
+    if (!isForward(compatibility)) return report;
     const reverse =
       versions === undefined
         ? (accepted.reverse ?? UNCHANGED)
-        : await comparison.between(exchanged(versions));
+        : await comparison.between(swapVersions(versions));
     if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
     return report;
   }
@@ -316,13 +320,13 @@ export class ModelWriter {
   /**
    * Writes only over the state that the update was checked against.
    *
-   * @throws OvertakenError if that state has changed
+   * @throws ConcurrentUpdateError if that state has changed
    */
   async #write(
     { domain, name, etag }: Model,
     update: Parameters<SchemaStore['models']['update']>[1],
   ): Promise<ModelAt> {
-    return overwriting(() => this.#parts.store.models.update({ domain, name }, update, [etag]));
+    return writeIfUnchanged(() => this.#parts.store.models.update({ domain, name }, update, [etag]));
   }
 }
 

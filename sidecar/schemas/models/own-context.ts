@@ -3,7 +3,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ComposedContext, ComposeInput } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
-import type { Supplied, Supply } from '../json-ld/errors.js';
+import type { ContextResults, ContextResult } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
@@ -15,17 +15,17 @@ import {
 } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type { AcceptedVersion } from './accept-version.js';
-import type { ContextSupply } from './context-supply.js';
-import { contextUrl, INTERNAL_BASE } from './contents.js';
+import type { ContextLoader } from './context-loader.js';
+import { contextUrl, INTERNAL_BASE } from './content-store.js';
 import type { CoreContext } from './core-contexts.js';
-import { unlessInvalid } from './errors.js';
+import { requireValidContext } from './errors.js';
 import { ReferenceGathering } from './references.js';
 
 interface Parts {
   readonly store: SchemaStore;
   readonly remote: RemoteDocuments;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'composeContext'>>;
-  readonly contextSupply: ContextSupply;
+  readonly contextLoader: ContextLoader;
   readonly core: ReadonlyMap<string, CoreContext>;
 }
 
@@ -77,7 +77,7 @@ export class OwnContexts {
       if (typeof element !== 'string') return element;
       const own = NAME.test(element)
         ? { name: element, version: undefined }
-        : this.#parts.contextSupply.ownContext(element, baseUrl);
+        : this.#parts.contextLoader.ownContext(element, baseUrl);
       if (own === undefined) return element;
       const core = this.#parts.core.get(own.name);
       if (core !== undefined) return core.summary.canonicalUrl;
@@ -108,18 +108,19 @@ export class OwnContexts {
       composed: known,
     }: { readonly baseUrl: string; readonly composed: AcceptedVersion['composed'] },
   ): Promise<AcceptedOwnContext> {
-    const { store, remote, workers, contextSupply } = this.#parts;
+    const { store, remote, workers, contextLoader } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
     const ownName = generatedContextName(key);
-    const supply = async (url: string): Promise<Supply> => {
-      const own = contextSupply.ownContext(url, baseUrl);
+    const supply = async (url: string): Promise<ContextResult> => {
+      const own = contextLoader.ownContext(url, baseUrl);
       if (own === undefined) return referenceSupply(gathering, url);
-      const found = await contextSupply.supplyForCheck(url, baseUrl, ownName);
+      const found = await contextLoader.loadForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
-    const run = (supplied: Supplied) => workers.run('composeContext', { ...input, generated, supplied });
+    const run = (supplied: ContextResults) =>
+      workers.run('composeContext', { ...input, generated, supplied });
     const composing = known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
-    const { composed } = await unlessInvalid(composing, POINTER, baseUrl);
+    const { composed } = await requireValidContext(composing, POINTER, baseUrl);
     const { references, fetched } = gathering.found(
       composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),
     );
@@ -128,7 +129,7 @@ export class OwnContexts {
 }
 
 /** Returns a document of another service: one that is stored here, or otherwise from an allowed origin. */
-async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<Supply> {
+async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<ContextResult> {
   const uri = documentUri(url);
   const found = uri === undefined ? undefined : await gathering.text(uri);
   if (found !== undefined) return { sha256: found.sha256, text: found.text };
@@ -136,7 +137,7 @@ async function referenceSupply(gathering: ReferenceGathering, url: string): Prom
   return { failure: { kind: 'contextRefused', detail: `The context ${url} cannot be used: ${reason}.` } };
 }
 
-function noContext(name: string): Supply {
+function noContext(name: string): ContextResult {
   return {
     failure: { kind: 'contextRefused', detail: `There is no context ${JSON.stringify(name)} here.` },
   };

@@ -16,9 +16,9 @@ import {
   type Reference,
   type SchemaStore,
 } from '../../store/index.js';
-import { eachOf, ifThere, overwriting } from './concurrency.js';
-import { type Contents, MEDIA_TYPES, rereading, type ServedDocument } from './contents.js';
-import { accepting, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
+import { allItems, undefinedIfNotFound, writeIfUnchanged } from './concurrency.js';
+import { type ContentStore, MEDIA_TYPES, retryIfContentGone, type ServedDocument } from './content-store.js';
+import { withSchemaErrors, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
 
 /**
  * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and are normalized; all
@@ -26,9 +26,9 @@ import { accepting, ReferenceUriError, SchemaNotAcceptedError } from './errors.j
  */
 export class References {
   readonly #store: SchemaStore;
-  readonly #contents: Contents;
+  readonly #contents: ContentStore;
 
-  constructor(store: SchemaStore, contents: Contents) {
+  constructor(store: SchemaStore, contents: ContentStore) {
     this.#store = store;
     this.#contents = contents;
   }
@@ -36,7 +36,7 @@ export class References {
   /** Returns a document. @throws NotFoundError */
   async get(uri: string): Promise<ServedDocument & { readonly reference: Reference }> {
     const normal = referenceUri(uri);
-    return rereading(async () => {
+    return retryIfContentGone(async () => {
       const reference = await this.#store.references.get(normal);
       const served = await this.#contents.served(reference.content, MEDIA_TYPES.schema);
       return { ...served, etag: reference.etag, reference };
@@ -57,10 +57,10 @@ export class References {
     const isOutdated = (pinned: PinnedReference) => uris.has(pinned.uri) && pinned.sha256 !== sha256;
     const keys: ModelKey[] = [];
     for (const one of uris)
-      for await (const dependent of eachOf((page) => references.dependents(one, page))) {
+      for await (const dependent of allItems((page) => references.dependents(one, page))) {
         if (dependent.kind !== 'model') continue;
         // The document may be used by an older version, but not by the current one.
-        const at = await ifThere('model', models.get(dependent));
+        const at = await undefinedIfNotFound('model', models.get(dependent));
         if (at?.version.references.some(isOutdated) === true)
           keys.push({ domain: dependent.domain, name: dependent.name });
       }
@@ -81,7 +81,7 @@ export class References {
    */
   async put(uri: string, document: JsonValue, expected?: Expected): Promise<PutReference> {
     const normal = referenceUri(uri);
-    await accepting('', async () => requireUsable(document));
+    await withSchemaErrors('', async () => requireUsable(document));
     const reference = {
       uri: normal,
       source: 'stored',
@@ -215,12 +215,12 @@ export class ReferenceGathering {
   }
 }
 
-/** Stores fetched documents. @throws OvertakenError if one of them has been stored by others in the meantime */
+/** Stores fetched documents. @throws ConcurrentUpdateError if one of them has been stored by others in the meantime */
 export async function keepFetched(
   { references }: Pick<SchemaStore, 'references'>,
   fetched: readonly NewReference[],
 ): Promise<void> {
-  for (const one of fetched) await overwriting(() => references.put(one, 'absent'));
+  for (const one of fetched) await writeIfUnchanged(() => references.put(one, 'absent'));
 }
 
 const MAX_URI_LENGTH = 2048;

@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../../shared/clock.js';
 import type { SchemaStore } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import { Contents, createCache, type ServedDocument } from './contents.js';
+import { ContentStore, createCache, type ServedDocument } from './content-store.js';
 import { ContextFollowers } from './context-followers.js';
-import { ContextSupply } from './context-supply.js';
+import { ContextLoader } from './context-loader.js';
 import { Contexts } from './contexts.js';
 import { coreContexts } from './core-contexts.js';
 import { DomainContexts } from './domain-contexts.js';
 import { Domains } from './domains.js';
-import { KnownModels, ModelSchemas } from './model-schemas.js';
+import { CachedModels, ModelSchemas } from './model-schemas.js';
 import { ModelComparison } from './model-comparison.js';
 import { ModelDescriptions, ModelExamples } from './model-descriptions.js';
 import { ModelDocuments, ModelFiles } from './model-documents.js';
@@ -16,8 +16,8 @@ import { ModelWriter } from './model-writer.js';
 import { OwnContexts } from './own-context.js';
 import { References } from './references.js';
 import type { ServiceWorkers } from './model-tasks.js';
-import { SchemaIntake } from './schema-intake.js';
-import { TrialStore } from './trial-store.js';
+import { SchemaChecker } from './schema-checker.js';
+import { DryRunStore } from './dry-run-store.js';
 import { TypeModels } from './type-models.js';
 
 export interface SchemaServiceOptions {
@@ -53,9 +53,9 @@ export class SchemaService {
   readonly files: ModelFiles;
   readonly schemas: ModelSchemas;
   readonly typeModels: TypeModels;
-  readonly knownModels: KnownModels;
+  readonly cachedModels: CachedModels;
   readonly contexts: Contexts;
-  readonly contextSupply: ContextSupply;
+  readonly contextLoader: ContextLoader;
   readonly references: References;
   readonly #options: SchemaServiceOptions;
 
@@ -65,9 +65,9 @@ export class SchemaService {
     this.#options = options;
     this.store = store;
     const cache = createCache<ServedDocument>(cacheBytes, ({ bytes }) => bytes.length);
-    const contents = new Contents(store, cache);
+    const contents = new ContentStore(store, cache);
     const core = coreContexts();
-    const contextSupply = new ContextSupply({
+    const contextLoader = new ContextLoader({
       store,
       contents,
       remote,
@@ -78,32 +78,39 @@ export class SchemaService {
     });
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
     const examples = new ModelExamples(workers, cacheBytes / 2);
-    const ownContexts = new OwnContexts({ store, remote, workers, contextSupply, core });
-    const intake = new SchemaIntake({ store, remote, workers, contextBase, ownContexts, descriptions });
-    const comparison = new ModelComparison({ store, workers, descriptions, contextSupply });
-    const domainContexts = new DomainContexts({ store, contents, cacheBytes, supply: contextSupply });
-    const models = new KnownModels(store);
+    const ownContexts = new OwnContexts({ store, remote, workers, contextLoader, core });
+    const schemaChecker = new SchemaChecker({
+      store,
+      remote,
+      workers,
+      contextBase,
+      ownContexts,
+      descriptions,
+    });
+    const comparison = new ModelComparison({ store, workers, descriptions, contextLoader });
+    const domainContexts = new DomainContexts({ store, contents, cacheBytes, supply: contextLoader });
+    const models = new CachedModels(store);
     const documents = new ModelDocuments({ models, contents, descriptions, examples, workers, cache });
-    const followers = new ContextFollowers({ store, contextSupply, clock, comparison });
+    const followers = new ContextFollowers({ store, contextLoader, clock, comparison });
     this.domains = new Domains(store.domains, core);
     this.domainContexts = domainContexts;
     this.models = new ModelWriter({
       store,
-      intake,
+      schemaChecker,
       descriptions,
       comparison,
       clock,
-      trial: store instanceof TrialStore ? store : undefined,
+      dryRunStore: store instanceof DryRunStore ? store : undefined,
     });
     this.comparison = comparison;
     this.documents = documents;
     this.files = new ModelFiles(models, documents, contents, store.examples);
-    this.schemas = new ModelSchemas(models, descriptions, intake);
+    this.schemas = new ModelSchemas(models, descriptions, schemaChecker);
     this.typeModels = new TypeModels(store, this.schemas);
-    this.knownModels = models;
-    const shared = { store, contents, contextSupply, core, workers };
+    this.cachedModels = models;
+    const shared = { store, contents, contextLoader, core, workers };
     this.contexts = new Contexts({ ...shared, domainContexts, models, followers });
-    this.contextSupply = contextSupply;
+    this.contextLoader = contextLoader;
     this.references = new References(store, contents);
   }
 
@@ -111,7 +118,7 @@ export class SchemaService {
    * Creates a service for dry runs. The domains, documents and contexts that it writes are visible only to itself.
    * Models are written with `dryRun`; afterwards the service knows the contexts that they would have.
    */
-  trial(): SchemaService {
-    return new SchemaService({ ...this.#options, store: new TrialStore(this.store) });
+  forDryRun(): SchemaService {
+    return new SchemaService({ ...this.#options, store: new DryRunStore(this.store) });
   }
 }

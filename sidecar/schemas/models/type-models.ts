@@ -1,7 +1,7 @@
 import type { InputIssue } from '../../shared/json/json.js';
 import { cut } from '../../shared/shown.js';
 import type { Model, SchemaStore } from '../../store/index.js';
-import type { NamedType, TypesInBody } from '../validation/entities-in.js';
+import type { NamedType, TypesInBody } from '../validation/body-entities.js';
 import { ReadCache } from './concurrency.js';
 import type { ModelSchema, ModelSchemas } from './model-schemas.js';
 import { WorkbenchRefusedError } from './workbench-errors.js';

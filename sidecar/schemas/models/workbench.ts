@@ -5,13 +5,13 @@ import { unlessTooCostly, WorkersBusyError } from '../../shared/workers/errors.j
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
-import type { Supplied } from '../json-ld/errors.js';
+import type { ContextResults } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import type { EntityModel, ValidationTasks } from '../validation/tasks.js';
-import type { ContextSupply } from './context-supply.js';
+import type { ContextLoader } from './context-loader.js';
 import {
-  addSchemas,
+  addMissingSchemas,
   COMPILE_DEADLINES,
   deprecationOf,
   type ModelSchema,
@@ -31,6 +31,7 @@ interface WorkOptions {
   readonly signal?: CancelSignal | undefined;
 }
 
+/** How samples are written, and what the inferred schema is for. */
 export interface InferOptions extends WorkOptions {
   /** Name of the model for which the schema is inferred. */
   readonly model?: string | undefined;
@@ -45,6 +46,7 @@ export interface InferOptions extends WorkOptions {
   readonly isStrict?: boolean | undefined;
 }
 
+/** The version of the model, and how entities are read. */
 export interface ValidateOptions extends WorkOptions {
   /** Version of the model; the current one by default. */
   readonly version?: number | undefined;
@@ -54,6 +56,7 @@ export interface ValidateOptions extends WorkOptions {
   readonly isStrict?: boolean | undefined;
 }
 
+/** How entities are read, and where their models are searched. */
 export interface ValidateByTypeOptions extends Omit<ValidateOptions, 'version'> {
   /** The domain in which models are searched; all by default. */
   readonly domain?: string | undefined;
@@ -71,7 +74,7 @@ type WorkbenchTasks = InferenceTasks & JsonLdTasks & ValidationTasks;
 export interface WorkbenchParts {
   readonly schemas: ModelSchemas;
   readonly typeModels: TypeModels;
-  readonly contextSupply: ContextSupply;
+  readonly contextLoader: ContextLoader;
   readonly workers: TaskRunner<WorkbenchTasks>;
   /** Deadline of one task, in milliseconds. */
   readonly deadlineMs: number;
@@ -103,7 +106,7 @@ export class Workbench {
   infer(text: string, { signal, ...options }: InferOptions): Promise<string> {
     return this.#budget.with(text, async () => {
       const inferring = this.#parts.workers.run('infer', { text, ...options }, { signal, mayFinish: true });
-      return answerOf(await withinBounds(inferring));
+      return answerOf(await withLimitErrors(inferring));
     });
   }
 
@@ -165,12 +168,12 @@ export class Workbench {
     text: string,
     { baseUrl, signal }: ProcessOptions,
   ): Promise<string> {
-    const { contextSupply, workers } = this.#parts;
+    const { contextLoader, workers } = this.#parts;
     return this.#budget.with(text, async () => {
-      const stamp = await contextSupply.stamp(baseUrl);
-      const run = (supplied: Supplied) =>
-        withinBounds(workers.run(kind, { text, stamp, supplied }, { signal, mayFinish: true }));
-      const outcome = await runWithContexts(run, (url) => contextSupply.supply(url, baseUrl));
+      const stamp = await contextLoader.stamp(baseUrl);
+      const run = (supplied: ContextResults) =>
+        withLimitErrors(workers.run(kind, { text, stamp, supplied }, { signal, mayFinish: true }));
+      const outcome = await runWithContexts(run, (url) => contextLoader.load(url, baseUrl));
       return answerOf(outcome);
     });
   }
@@ -195,7 +198,7 @@ export class Workbench {
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = { text, form, isStrict, models: tasked, unknownTypes };
       // Models that do not fit into a worker's cache together are compiled for each validation.
-      const outcome = await withinBounds(
+      const outcome = await withLimitErrors(
         areKept
           ? workers.run('validate', input, options)
           : workers.run('validate', { ...input, schemas: [...schemas] }, compiling),
@@ -207,11 +210,11 @@ export class Workbench {
         models = found.models.map(workModel);
         continue;
       }
-      await addSchemas(schemas, models, outcome.needs.schemas);
-      const compiled = await withinBounds(
+      await addMissingSchemas(schemas, models, outcome.needs.schemas);
+      const compiled = await withLimitErrors(
         workers.run('compileModels', { models: tasked, schemas: [...schemas] }, compiling),
       );
-      if ('needs' in compiled) await addSchemas(schemas, models, compiled.needs);
+      if ('needs' in compiled) await addMissingSchemas(schemas, models, compiled.needs);
       else ({ areKept } = compiled);
     }
     throw new WorkersBusyError(MAX_ROUNDS);
@@ -231,7 +234,7 @@ function answerOf(outcome: TaskAnswer<WorkRefusal>): string {
  *
  * @throws DeadlineExceededError, WorkbenchRefusedError, or what the work throws
  */
-function withinBounds<Result>(work: Promise<Result>): Promise<Result> {
+function withLimitErrors<Result>(work: Promise<Result>): Promise<Result> {
   return unlessTooCostly(work, (cause) => {
     if (cause.bound === 'time')
       throw new DeadlineExceededError('The work exceeded WORKBENCH_TIMEOUT_MS and was ended.', { cause });

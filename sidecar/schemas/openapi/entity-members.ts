@@ -1,6 +1,6 @@
 import { isArray, isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
 import { isMatch } from '../json-schema/closures.js';
-import { conjunctsOf, type FlatSchema, namedSchemasIn } from '../json-schema/flatten.js';
+import { alwaysAppliedSchemas, type FlatSchema, namedSchemasIn } from '../json-schema/flatten.js';
 
 /** A model's schema, split into components. */
 type Parts = Pick<FlatSchema, 'root' | 'definitions' | 'targets'>;
@@ -50,7 +50,7 @@ const HOLD_PARTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
 /** The schema objects that every entity satisfies. */
 function partsOf({ root, targets }: Parts): readonly JsonObject[] {
-  return conjunctsOf([root], targets).filter(isObject);
+  return alwaysAppliedSchemas([root], targets).filter(isObject);
 }
 
 function isClosing(part: JsonObject): boolean {

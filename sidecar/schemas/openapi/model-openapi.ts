@@ -3,7 +3,7 @@ import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
-import { exampleEntity } from '../json-schema/example.js';
+import { normalizedExample } from '../json-schema/example.js';
 import {
   componentRef,
   flatModel,
@@ -115,13 +115,13 @@ function exampleComponents(
   const keyValues = { summary: 'Key-values', value: example };
   if (isKeyValuesOnly) return { keyValues };
   return {
-    normalized: { summary: 'Normalized', value: exampleEntity(example, attributes) },
+    normalized: { summary: 'Normalized', value: normalizedExample(example, attributes) },
     ...(context === undefined
       ? {}
       : {
           normalizedLd: {
             summary: 'Normalized, JSON-LD',
-            value: exampleEntity(example, attributes, context),
+            value: normalizedExample(example, attributes, context),
           },
         }),
     keyValues,

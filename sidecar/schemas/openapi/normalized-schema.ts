@@ -10,7 +10,12 @@ import {
   without,
 } from '../../shared/json/json.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
-import { conjunctsOf, isStandard, namedSchemasIn, type Targets } from '../json-schema/flatten.js';
+import {
+  alwaysAppliedSchemas,
+  isStandardKeyword,
+  namedSchemasIn,
+  type ReferenceTargets,
+} from '../json-schema/flatten.js';
 import { ENTITY_MEMBER_SCHEMAS, URI } from './attribute-schemas.js';
 import { isClosed, withMembers } from './entity-members.js';
 
@@ -92,9 +97,13 @@ function typeSchema(type: string): JsonObject {
   };
 }
 
-function instanceSchema(attribute: ModelAttribute, targets: Targets, shared: SharedNames): JsonObject {
+function instanceSchema(
+  attribute: ModelAttribute,
+  targets: ReferenceTargets,
+  shared: SharedNames,
+): JsonObject {
   const { kind } = attribute;
-  const written = conjunctsOf([attribute.schema], targets).filter(isObject);
+  const written = alwaysAppliedSchemas([attribute.schema], targets).filter(isObject);
   const value = valueSchema(attribute, written);
   const isTime = written.some((part) => TIMES.has(member(part, 'format')));
   return {
@@ -153,7 +162,7 @@ export interface FlatModel {
   readonly root: JsonObject;
   /** The schemas that it refers to, by component name. */
   readonly definitions: ReadonlyMap<string, Schema>;
-  readonly targets: Targets;
+  readonly targets: ReferenceTargets;
   readonly attributes: readonly ModelAttribute[];
 }
 
@@ -183,7 +192,7 @@ export function flatModel(schema: JsonObject, rootName: string, reserved: Readon
  * because tools that look for references everywhere would take it for one and fetch it.
  */
 function isKept(keyword: string, value: JsonValue): boolean {
-  const isKnown = isStandard(keyword) || keyword.startsWith('x-');
+  const isKnown = isStandardKeyword(keyword) || keyword.startsWith('x-');
   return isKnown && keyword !== '$comment' && !holdsReference(value);
 }
 

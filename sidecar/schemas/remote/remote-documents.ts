@@ -54,6 +54,7 @@ export interface RemoteDocuments {
   close(): Promise<void>;
 }
 
+/** The origins that may be fetched from, and the limits of a fetch. */
 export interface RemoteDocumentsOptions {
   /** E.g. `https://smart-data-models.github.io`; scheme, host and port must match. */
   readonly allowedOrigins: readonly string[];

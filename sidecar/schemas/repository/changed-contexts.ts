@@ -1,5 +1,5 @@
 import type { ModelKey } from '../../store/index.js';
-import { ifThere, type SchemaService } from '../models/index.js';
+import { undefinedIfNotFound, type SchemaService } from '../models/index.js';
 
 /** The key of a model in a set or map. */
 export function nameOf({ domain, name }: ModelKey): string {
@@ -56,6 +56,6 @@ export class ChangedContexts {
   }
 
   async #text(name: string): Promise<string | undefined> {
-    return (await ifThere('context', this.#contexts.document(name)))?.bytes.toString();
+    return (await undefinedIfNotFound('context', this.#contexts.document(name)))?.bytes.toString();
   }
 }

@@ -1,7 +1,7 @@
 import { type JsonValue, sameJson } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { PreconditionFailedError } from '../../store/index.js';
-import { ifThere, type NamedContext, type SchemaService } from '../models/index.js';
+import { undefinedIfNotFound, type NamedContext, type SchemaService } from '../models/index.js';
 import type { ChangedContexts } from './changed-contexts.js';
 import type { ImportPlan, PlannedContext, PlannedDocument } from './import-plan.js';
 import { contextIn } from './context-names.js';
@@ -25,7 +25,7 @@ export async function storeDocument(
     return { status: outcome === 'replaced' ? 'updated' : outcome };
   }
   const isSame = async (uri: string) => {
-    const here = await ifThere('reference', references.get(uri));
+    const here = await undefinedIfNotFound('reference', references.get(uri));
     return here === undefined ? undefined : sameJson(parseJson(here.bytes.toString()), document);
   };
   const isSameHere = await isSame(url);
@@ -113,7 +113,7 @@ export class ContextImport {
     for (const { name, version } of pins) {
       const file = versions.get(name)?.find(({ number }) => number === version);
       if (file === undefined || !name.includes('~')) continue;
-      const here = await ifThere('context', contexts.document(name, version));
+      const here = await undefinedIfNotFound('context', contexts.document(name, version));
       if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
         return (
           `It names version ${version} of the context ${name}, which ` +
@@ -140,7 +140,7 @@ export class ContextImport {
     ].entries()) {
       if (number !== index + 1)
         return `Its version ${index + 1} is missing, so that others would get different numbers.`;
-      const here = await ifThere('context', contexts.document(name, number));
+      const here = await undefinedIfNotFound('context', contexts.document(name, number));
       if (here !== undefined) {
         if (sameJson(contextIn(here.bytes.toString()), value)) continue;
         return `Its version ${number} is different here, and contexts refer to it by its number.`;
@@ -170,6 +170,6 @@ export class ContextImport {
   }
 
   async #isThere(name: string): Promise<boolean> {
-    return (await ifThere('context', this.#parts.contexts.document(name))) !== undefined;
+    return (await undefinedIfNotFound('context', this.#parts.contexts.document(name))) !== undefined;
   }
 }

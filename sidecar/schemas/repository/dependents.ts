@@ -7,6 +7,7 @@ import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { UpdatedDependent } from './shapes.js';
 
+/** Which models are updated, and the contexts that the import has changed so far. */
 export interface DependentsOptions {
   readonly dryRun: boolean;
   readonly baseUrl: string;
@@ -17,7 +18,7 @@ export interface DependentsOptions {
   readonly changed?: ChangedContexts | undefined;
 }
 
-interface Updated {
+interface UpdatedModel {
   readonly entry: UpdatedDependent;
   /** Number of changed contexts at the time of the update. */
   readonly count: number;
@@ -40,7 +41,7 @@ export async function updateDependents(
   for (const uri of uris)
     for (const key of await references.outdatedModels(uri))
       if (!except.has(nameOf(key))) outdated.set(nameOf(key), key);
-  const updated = new Map<string, Updated>();
+  const updated = new Map<string, UpdatedModel>();
   for (const [name, key] of byName(outdated)) {
     signal?.throwIfAborted();
     updated.set(name, { entry: await update(key), count: changed.count });

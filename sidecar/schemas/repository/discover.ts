@@ -1,6 +1,6 @@
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
-import { folderOf, isUrl, nameOfFolder, withoutTools } from './file-paths.js';
+import { folderOf, isUrl, nameOfFolder, withoutToolFiles } from './file-paths.js';
 import { contextsOf, contextVersionsOf, namedModels } from './found-models.js';
 import { NO_FACTS } from './describe.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
@@ -16,6 +16,7 @@ import {
 } from './sorted-files.js';
 import { storableUri } from './urls.js';
 
+/** What is known before the files of a repository are looked at. */
 export interface DiscoverOptions {
   /** The domain of all models. By default, that of their folder in an export, or the name of the repository. */
   readonly domain?: string | undefined;
@@ -35,7 +36,7 @@ export function discover(
   described: readonly DescribedFile[],
   { domain, only, unread = [] }: DiscoverOptions = {},
 ): ImportPlan {
-  const files = withoutTools(described);
+  const files = withoutToolFiles(described);
   const root = rootOf([...files, ...unread]);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
   const isExport = isOfExport(inside.map(({ inner }) => inner));

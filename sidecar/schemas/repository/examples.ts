@@ -62,7 +62,7 @@ const MAX_SLOWNESS = 4;
  * The time that all examples of one import share, so that slow ones cannot block other imports. While this process gets
  * no processor time, the machine is slow and not the examples, so less of the time is used.
  */
-export class ExampleTime {
+export class ExampleTimeBudget {
   readonly #clock: Clock;
   #leftMs: number;
   #leftOnTheClockMs: number;
@@ -79,7 +79,7 @@ export class ExampleTime {
     this.#leftOnTheClockMs = MAX_SLOWNESS * this.#leftMs;
   }
 
-  get isUp(): boolean {
+  get isExhausted(): boolean {
     return this.#leftMs <= 0 || this.#leftOnTheClockMs <= 0;
   }
 
@@ -107,7 +107,7 @@ const MAX_FAULTS = 5;
 
 interface Checking {
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
-  readonly time: ExampleTime;
+  readonly time: ExampleTimeBudget;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -128,7 +128,7 @@ export async function checkExamples(
   for (let from = 0; from < examples.length; from += AT_ONCE) {
     const some = examples.slice(from, from + AT_ONCE);
     signal?.throwIfAborted();
-    if (time.isUp) {
+    if (time.isExhausted) {
       unchecked.push(...some.map(({ path }) => path));
       continue;
     }

@@ -6,8 +6,8 @@ import { isResourceName } from '../../shared/resource-name.js';
 import { onceFree } from '../../shared/workers/errors.js';
 import type { Domain, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
-  eachOf,
-  ifThere,
+  allItems,
+  undefinedIfNotFound,
   type NamedContext,
   namedContext,
   referenceFileName,
@@ -59,7 +59,7 @@ async function* filesOf(
   const { references, contexts, documents } = schemas;
   const { domains, models } = schemas.store;
   const hashes = new Map<string, string>();
-  for await (const { uri, content } of eachOf((page) => schemas.store.references.list(page)))
+  for await (const { uri, content } of allItems((page) => schemas.store.references.list(page)))
     hashes.set(uri, content.sha256);
   const named = new Set<string>();
   const contextNames = new Set<string>();
@@ -70,9 +70,9 @@ async function* filesOf(
     for (const { uri } of used) named.add(uri);
     return documents.of(key, 'schema', { baseUrl, version });
   };
-  for await (const domain of only ?? eachOf((page) => domains.list(page))) {
+  for await (const domain of only ?? allItems((page) => domains.list(page))) {
     let hasModels = false;
-    for await (const { name } of eachOf((page) => models.list(domain.name, page))) {
+    for await (const { name } of allItems((page) => models.list(domain.name, page))) {
       hasModels = true;
       const model = await models.texts({ domain: domain.name, name });
       for (const { uri } of model.version.references) named.add(uri);
@@ -86,7 +86,7 @@ async function* filesOf(
   }
   if (only === undefined) {
     for (const uri of hashes.keys()) contextNames.add(uri);
-    for await (const { name, kind } of eachOf((page) => contexts.list(page)))
+    for await (const { name, kind } of allItems((page) => contexts.list(page)))
       if (kind === 'custom') contextNames.add(name);
   }
   const reached = await reachedFrom(contextNames, schemas);
@@ -99,7 +99,7 @@ async function* filesOf(
     yield { path: `references/${file}`, content: bytes };
   }
   if (Object.keys(urls).length > 0) yield { path: 'references/urls.json', content: json(urls) };
-  for await (const { name, kind } of eachOf((page) => contexts.list(page))) {
+  for await (const { name, kind } of allItems((page) => contexts.list(page))) {
     if (kind === 'custom' && (only === undefined || reached.contexts.has(name))) {
       const { bytes } = await contexts.document(name);
       yield { path: `contexts/${name}.jsonld`, content: bytes };
@@ -138,7 +138,7 @@ async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Pro
     if (found !== undefined || uri === undefined || reached.references.has(uri)) continue;
     // If nothing is stored under the URI itself, its other spellings count.
     for (const stored of [uri, ...(await references.spellings(uri))]) {
-      const document = await ifThere('reference', references.get(stored));
+      const document = await undefinedIfNotFound('reference', references.get(stored));
       if (document === undefined) continue;
       reached.references.add(stored);
       for (const one of namesIn(document.bytes)) if (URL.canParse(one, uri)) seen.add(new URL(one, uri).href);
@@ -154,7 +154,7 @@ async function namesOfContext(
   reached: Reached,
   { contexts }: SchemaService,
 ): Promise<readonly string[] | undefined> {
-  const context = await ifThere('context', contexts.document(name, version));
+  const context = await undefinedIfNotFound('context', contexts.document(name, version));
   if (context === undefined) return undefined;
   const versions = reached.versions.get(name) ?? new Set();
   if (context.kind === 'generated' && version !== undefined)
@@ -165,7 +165,7 @@ async function namesOfContext(
   if (version === undefined || reached.versions.has(name)) return names;
   reached.versions.set(name, versions);
   for (let number = 1; ; number += 1) {
-    const next = await ifThere('context', contexts.document(name, number + 1));
+    const next = await undefinedIfNotFound('context', contexts.document(name, number + 1));
     // The last version is the current one.
     if (next === undefined) return names;
     names.push(...namesIn((await contexts.document(name, number)).bytes));
@@ -200,7 +200,7 @@ async function* filesOfModel(
   let number = 0;
   let last: string | undefined;
   const earlier: Buffer[] = [];
-  for await (const version of eachOf((page) => store.models.versions(key, page))) {
+  for await (const version of allItems((page) => store.models.versions(key, page))) {
     if (version.number >= stored.version.number) continue;
     const made = await schemaOf(key, version);
     // Versions with the same schema differ only in what an import generates again.
@@ -209,7 +209,7 @@ async function* filesOfModel(
   }
   if (last === sha256) earlier.pop();
   for (const content of earlier) yield { path: `${folder}/versions/${(number += 1)}.json`, content };
-  for await (const example of eachOf((page) => store.examples.list(key, page))) {
+  for await (const example of allItems((page) => store.examples.list(key, page))) {
     const { bytes } = await files.example(key, example.name);
     yield { path: `${folder}/examples/${example.name}`, content: bytes };
   }

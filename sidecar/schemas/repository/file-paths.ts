@@ -47,7 +47,7 @@ export function isUrl(path: string): boolean {
 }
 
 /** Folders of tools and operating systems, which are not part of a repository of models. */
-const FOREIGN = new Set(['node_modules', '__MACOSX']);
+const TOOL_FOLDERS = new Set(['node_modules', '__MACOSX']);
 
 /** Matches the files of exported models and the folders around them; domains and models may have any name. */
 const EXPORTED =
@@ -61,31 +61,31 @@ const EXPORTED_FOLDER = /^((?:[^/]+\/)??domains\/[^/]+\/[^/]+\/)(?:versions\/[^/
  *
  * @param path below the root of the upload, or below the only folder in it
  */
-export function isOfInterest(path: string): boolean {
+export function isRelevantPath(path: string): boolean {
   const segments = path.split('/');
   if (segments.some((segment) => segment.startsWith('.'))) return false;
-  return !segments.some(isForeign) || (EXPORTED.test(path) && !isForeign(segments[0] ?? ''));
+  return !segments.some(isToolFolder) || (EXPORTED.test(path) && !isToolFolder(segments[0] ?? ''));
 }
 
-function isForeign(segment: string): boolean {
-  return FOREIGN.has(segment);
+function isToolFolder(segment: string): boolean {
+  return TOOL_FOLDERS.has(segment);
 }
 
 /** Whether an import reads a file: one that is JSON by name, outside of folders of tools. */
 export function isRead(path: string): boolean {
-  return /\.(?:json|jsonld)$/i.test(path) && isOfInterest(path);
+  return /\.(?:json|jsonld)$/i.test(path) && isRelevantPath(path);
 }
 
 /**
  * Removes files of tools that are in the place of a model in an export: a model that was really exported has its
  * settings and its context next to its schema.
  */
-export function withoutTools<File extends { readonly path: string }>(
+export function withoutToolFiles<File extends { readonly path: string }>(
   files: readonly File[],
 ): readonly File[] {
   const paths = new Set(files.map(({ path }) => path));
   return files.filter(({ path }) => {
-    if (!EXPORTED.test(path) || !path.split('/').some(isForeign)) return true;
+    if (!EXPORTED.test(path) || !path.split('/').some(isToolFolder)) return true;
     const folder = EXPORTED_FOLDER.exec(path)?.[1] ?? '';
     return ['schema.json', 'meta.json', 'context.jsonld'].every((name) => paths.has(folder + name));
   });
@@ -109,7 +109,7 @@ export interface KnownRepository {
  * one of several top-level folders, the others are repositories as well, under their own names. Otherwise everything
  * belongs to one repository, that of the archive.
  */
-export function rootsAmong(
+export function repositoryRoots(
   files: ReadonlySet<string>,
   said: readonly Root[],
   guessed: readonly Root[],
@@ -150,6 +150,6 @@ export function nameOfFolder(folder: string): string | undefined {
 }
 
 /** Whether two names refer to the same repository; code hosts ignore case. */
-export function sameName(one: string, other: string | undefined): boolean {
+export function isSameRepository(one: string, other: string | undefined): boolean {
   return other !== undefined && one.toLowerCase() === other.toLowerCase();
 }

@@ -2,18 +2,18 @@ import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { contextIn, contextNamesIn } from './context-names.js';
 import type { ImportPlan, PlannedContext, PlannedModel } from './import-plan.js';
-import { type NamedContext, namedContext } from '../models/contents.js';
+import { type NamedContext, namedContext } from '../models/content-store.js';
 import { generatedContextName } from '../../store/index.js';
 
 /** A context or a model to store, with the contexts that it is based on. */
-export type Step = (
+export type ImportStep = (
   | { readonly kind: 'context'; readonly context: PlannedContext }
   | { readonly kind: 'model'; readonly model: PlannedModel }
 ) & {
   /** The contexts of this service that it names by version, directly or through documents. */
   readonly pins: readonly NamedContext[];
   /** The steps whose contexts it names in any way. */
-  readonly needs: readonly Step[];
+  readonly needs: readonly ImportStep[];
 };
 
 /**
@@ -22,10 +22,10 @@ export type Step = (
  *
  * @param textOf returns the text of a file by its path
  */
-export function stepsOf(
+export function importSteps(
   { contexts, contextVersions, models, documents }: ImportPlan,
   textOf: (path: string) => string,
-): readonly Step[] {
+): readonly ImportStep[] {
   const paths = new Map(documents.map(({ path, url }) => [url, path]));
   const documentNames = new Map<string, readonly string[]>();
   const steps = new Map<string, DraftStep>();
@@ -84,7 +84,7 @@ export function stepsOf(
   }
 }
 
-type DraftStep = Step & { readonly contexts: readonly string[]; readonly needs: Step[] };
+type DraftStep = ImportStep & { readonly contexts: readonly string[]; readonly needs: ImportStep[] };
 
 function contextOf(text: string): JsonValue | undefined {
   const document = parseWithDoubles(text) as JsonValue;
@@ -92,9 +92,9 @@ function contextOf(text: string): JsonValue | undefined {
 }
 
 /** Sorts steps so that each comes after those that it needs; cycles are broken in the given order. */
-function ordered(steps: readonly Step[]): readonly Step[] {
-  const done = new Set<Step>();
-  const begun = new Set<Step>();
+function ordered(steps: readonly ImportStep[]): readonly ImportStep[] {
+  const done = new Set<ImportStep>();
+  const begun = new Set<ImportStep>();
   for (const first of steps) {
     const path = [first];
     for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {

@@ -12,26 +12,26 @@ import type {
 } from './import-plan.js';
 import { generatedContextName, type ModelKey } from '../../store/index.js';
 import {
-  ifThere,
+  undefinedIfNotFound,
   type ModelChange,
   type ModelOutcome,
   type NamedContext,
   type SchemaService,
-  unlessGone,
+  undefinedIfGone,
   type Workbench,
 } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport, storeDocument } from './context-import.js';
-import { checkExamples, ExampleTime, keptExamples } from './examples.js';
-import { type Step, stepsOf } from './import-order.js';
+import { checkExamples, ExampleTimeBudget, keptExamples } from './examples.js';
+import { type ImportStep, importSteps } from './import-order.js';
 import { domainSettingsIn, modelChangeOf, settingsFault } from './settings.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
 import type { ImportedFile, ImportOptions, ImportReport, ImportStatus } from './shapes.js';
 import { textOf } from './source.js';
 
 export interface ImportParts {
-  /** The schema service; in a dry run, a trial of it. */
+  /** The schema service; in a dry run, a copy of it. */
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export interface ImportParts {
  * Earlier versions in an export are accepted whatever compatibility the model, or an existing domain, requires of new
  * ones.
  */
-const UNASKED = { compatibility: 'none' } as const;
+const NO_COMPATIBILITY = { compatibility: 'none' } as const;
 
 /** The result for a model, and the number of context changes by then. */
 interface StoredModel {
@@ -67,7 +67,7 @@ export class ImportRun {
   readonly #plan: ImportPlan;
   readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
-  readonly #exampleTime: ExampleTime;
+  readonly #exampleTime: ExampleTimeBudget;
   readonly #models = new Map<string, StoredModel>();
   /** Number of contexts and models that were written or were already up to date. */
   #accepted = 0;
@@ -81,7 +81,7 @@ export class ImportRun {
     this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
     const { contexts } = parts.schemas;
     const examples = plan.models.reduce((sum, model) => sum + model.examples.length, 0);
-    this.#exampleTime = new ExampleTime(parts.clock, parts.deadlineMs, examples);
+    this.#exampleTime = new ExampleTimeBudget(parts.clock, parts.deadlineMs, examples);
     this.#changed = new ChangedContexts(contexts);
     this.#contexts = new ContextImport({
       contexts,
@@ -106,7 +106,7 @@ export class ImportRun {
     );
     for (const name of plan.domains) await this.#domain(name, plan.domainSettings);
     for (const document of plan.documents) await this.#inTurn(() => this.#document(document));
-    await this.#all(stepsOf(plan, (path) => this.#text(path)));
+    await this.#all(importSteps(plan, (path) => this.#text(path)));
     const dependents = await updateDependents(this.#stored, schemas, {
       ...this.#options,
       except: new Set(plan.models.map(nameOf)),
@@ -149,7 +149,7 @@ export class ImportRun {
 
   async #domain(name: string, all: readonly PlannedDomainSettings[]): Promise<void> {
     const { store, domains } = this.#parts.schemas;
-    const isThere = async () => (await ifThere('domain', store.domains.get(name))) !== undefined;
+    const isThere = async () => (await undefinedIfNotFound('domain', store.domains.get(name))) !== undefined;
     if (await isThere()) return;
     const path = all.find(({ domain }) => domain === name)?.path;
     const read = path === undefined ? { settings: {} } : domainSettingsIn(this.#text(path));
@@ -184,11 +184,11 @@ export class ImportRun {
    * Stores contexts and models. No single order suits all versions of contexts that name each other. Therefore a
    * refused context is tried again as long as others are accepted, and the models that need it wait.
    */
-  async #all(steps: readonly Step[]): Promise<void> {
+  async #all(steps: readonly ImportStep[]): Promise<void> {
     let left = steps;
     for (;;) {
       const progress = this.#progress;
-      const waiting = new Map<Step, ImportedFile | undefined>();
+      const waiting = new Map<ImportStep, ImportedFile | undefined>();
       for (const step of left)
         await this.#inTurn(async () => {
           if (step.kind === 'context') {
@@ -250,12 +250,12 @@ export class ImportRun {
       if (fault !== undefined) return { status: 'refused', reason: fault };
       const other = await this.#contexts.otherPin(pins);
       if (other !== undefined) return { status: 'refused', reason: other };
-      const before = await unlessGone(schemas.store.models.get(key));
+      const before = await undefinedIfGone(schemas.store.models.get(key));
       const change = modelChangeOf({ schema: text, id: model.id, settings, context }, before !== undefined);
       const files = model.examples.map((example) => ({ ...example, text: this.#text(example.path) }));
       const { kept, leftOut } = keptExamples(files);
       const hasHistory = before === undefined && (await this.#earlierVersions(model, change));
-      const given = { ...change, examples: kept, ...(hasHistory ? UNASKED : {}) };
+      const given = { ...change, examples: kept, ...(hasHistory ? NO_COMPATIBILITY : {}) };
       const put = await this.#changed.during(generatedContextName(key), () =>
         schemas.models.put(key, given, { dryRun, baseUrl, caller, contextsBefore }),
       );
@@ -308,7 +308,7 @@ export class ImportRun {
       try {
         const { description, contextBase, context } = change;
         const schema = parseJson(text) as JsonValue;
-        const earlier = { description, contextBase, context, schema, ...UNASKED };
+        const earlier = { description, contextBase, context, schema, ...NO_COMPATIBILITY };
         const { dryRun, baseUrl, caller } = this.#options;
         await models.put({ domain, name }, earlier, { dryRun, baseUrl, caller });
       } catch (error) {

@@ -60,7 +60,7 @@ export interface Links {
  * The base of schemas that have no URL, to which the name of their repository is added. No document can exist there
  * (RFC 2606).
  */
-const NOWHERE = 'https://repository.invalid/';
+const UNPUBLISHED_BASE = 'https://repository.invalid/';
 
 /** Maximum number of URLs of one document. */
 const MAX_URLS = 50;
@@ -167,7 +167,7 @@ class Linking {
   #baseOf(path: string): string {
     const repository = this.#domain === undefined ? this.#urls.repositoryOf(path) : undefined;
     const name = this.#domain ?? repository?.name;
-    const nowhere = name === undefined ? NOWHERE : `${NOWHERE}${encodeURIComponent(name)}/`;
+    const nowhere = name === undefined ? UNPUBLISHED_BASE : `${UNPUBLISHED_BASE}${encodeURIComponent(name)}/`;
     const below = path.slice(repository?.folder.length ?? 0);
     return this.#urls.publishedUrl(path) ?? documentUri(nowhere + below) ?? nowhere;
   }
@@ -211,7 +211,7 @@ class Linking {
       for (const name of this.#files.get(from)?.facts.contexts ?? []) {
         if (within === undefined && isRelative(name)) continue;
         const reference = { target: name, within: [] };
-        const target = targetOf(reference, within ?? NOWHERE);
+        const target = targetOf(reference, within ?? UNPUBLISHED_BASE);
         const url = target === undefined ? undefined : storableUri(target);
         if (url === undefined) continue;
         for (const found of this.#filesFor(reference, from, url)) {
@@ -262,7 +262,7 @@ class Linking {
 
   /** Determines the relation between a file and a URL; a document that was sent with a URL owns it. */
   #claimOf(path: string, url: string): UrlClaim {
-    const isSentSo = path === url || this.#isExplicitAll || url.startsWith(NOWHERE);
+    const isSentSo = path === url || this.#isExplicitAll || url.startsWith(UNPUBLISHED_BASE);
     if (isSentSo) return { kind: 'own' };
     const claim = this.#urls.claimOf(path, url);
     const isInTable = this.#explicit.get(url)?.has(path) === true;

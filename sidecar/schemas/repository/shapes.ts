@@ -8,6 +8,7 @@ export type ImportSource =
   /** The files of a form, by path; archives among them are unpacked. */
   | { readonly kind: 'parts'; readonly parts: readonly { readonly name: string; readonly bytes: Buffer }[] };
 
+/** The domain and the caller of an import, and whether it is a dry run. */
 export interface ImportOptions {
   /** The domain for everything. By default, the domains of an export, or the name of the repository. */
   readonly domain?: string | undefined;

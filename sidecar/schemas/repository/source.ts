@@ -20,7 +20,8 @@ import { nextTurn } from '../../shared/next-turn.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ImportSource } from './shapes.js';
 
-export interface Reading {
+/** The limits of a repository, and the workers that read it. */
+export interface ReadOptions {
   readonly limits: RepositoryLimits;
   readonly workers: TaskRunner<RepositoryTasks>;
   /** Deadline of one task, in milliseconds. */
@@ -37,7 +38,7 @@ const WHOLE_DEADLINES = 10;
  * @throws ArchiveUnreadableError, RepositoryTooLargeError, InvalidBodyError, UnreadableBodyError, errors of the
  * workers, or the reason of the signal
  */
-export async function readSource(source: ImportSource, reading: Reading): Promise<Repository> {
+export async function readSource(source: ImportSource, reading: ReadOptions): Promise<Repository> {
   const collector = new RepositoryCollector(reading.limits);
   switch (source.kind) {
     case 'gzip':
@@ -70,8 +71,14 @@ export function archiveKind(bytes: Uint8Array): 'gzip' | 'zip' | undefined {
   return isZip ? 'zip' : undefined;
 }
 
-async function readDocuments(text: string, collector: RepositoryCollector, reading: Reading): Promise<void> {
-  const sent = await onTheWhole(reading.workers.run('splitDocuments', text, wholeOptions(reading)));
+async function readDocuments(
+  text: string,
+  collector: RepositoryCollector,
+  reading: ReadOptions,
+): Promise<void> {
+  const sent = await runRepositoryTask(
+    reading.workers.run('splitDocuments', text, repositoryTaskOptions(reading)),
+  );
   if ('unreadable' in sent) throw new UnreadableBodyError(sent.unreadable);
   if ('fault' in sent) {
     const { pointer, fault } = sent;
@@ -86,17 +93,19 @@ async function readDocuments(text: string, collector: RepositoryCollector, readi
  *
  * @throws RepositoryUnclearError, RepositoryTooLargeError, errors of the workers, or the reason of the signal
  */
-export async function planOf(input: PlanInput, reading: Reading): Promise<ImportPlan> {
-  const plan = await onTheWhole(reading.workers.run('planImport', input, wholeOptions(reading)));
+export async function planOf(input: PlanInput, reading: ReadOptions): Promise<ImportPlan> {
+  const plan = await runRepositoryTask(
+    reading.workers.run('planImport', input, repositoryTaskOptions(reading)),
+  );
   if ('unclear' in plan) throw new RepositoryUnclearError(plan.unclear);
   return plan;
 }
 
-function wholeOptions({ deadlineMs, signal }: Reading) {
+function repositoryTaskOptions({ deadlineMs, signal }: ReadOptions) {
   return { deadlineMs: WHOLE_DEADLINES * deadlineMs, ...(signal === undefined ? {} : { signal }) };
 }
 
-function onTheWhole<Result>(work: Promise<Result>): Promise<Result> {
+function runRepositoryTask<Result>(work: Promise<Result>): Promise<Result> {
   return unlessTooCostly(work, (cause) => {
     const message = `Reading the whole import takes too much ${cause.bound}: import it in parts.`;
     throw new RepositoryTooLargeError(message, { cause });
@@ -131,7 +140,7 @@ const MAX_NAMES = 200_000;
  */
 export async function describeFiles(
   files: readonly RepositoryFile[],
-  { workers, signal }: Pick<Reading, 'workers' | 'signal'>,
+  { workers, signal }: Pick<ReadOptions, 'workers' | 'signal'>,
 ): Promise<DescribedFiles> {
   const described: DescribedFile[] = [];
   const refused: RefusedFile[] = [];
@@ -160,7 +169,7 @@ function namesIn({ references, contexts, innerIds, urls = [] }: DescribedFile['f
 
 async function describe(
   { path, bytes }: RepositoryFile,
-  workers: Reading['workers'],
+  workers: ReadOptions['workers'],
 ): Promise<DescribedFile | RefusedFile> {
   if (!isUtf8(bytes)) return { path, reason: 'It is not valid UTF-8.', line: lineOfFault(bytes) };
   const text = textOf(bytes);

@@ -84,7 +84,7 @@ export class Transfer {
     },
   ): Promise<PutReference & { readonly dependents: readonly UpdatedDependent[] }> {
     const { schemas } = this.#parts;
-    const on = options.dryRun ? schemas.trial() : schemas;
+    const on = options.dryRun ? schemas.forDryRun() : schemas;
     const put = await on.references.put(uri, document, expected);
     const dependents = await updateDependents([put.reference.uri], on, options);
     return { ...put, dependents };
@@ -99,7 +99,7 @@ export class Transfer {
     const unread = [...repository.refused, ...refused];
     const idle = unread.filter(({ onlyIfUsed }) => onlyIfUsed);
     const plan = await planOf({ files: described, domain, unread: idle }, reading);
-    const parts = { schemas: dryRun ? schemas.trial() : schemas, workbench, clock, deadlineMs };
+    const parts = { schemas: dryRun ? schemas.forDryRun() : schemas, workbench, clock, deadlineMs };
     const run = new ImportRun(parts, options, repository, plan);
     const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
     return run.run(always, repository.ignored);

@@ -13,12 +13,12 @@ import {
   type KnownRepository,
   nameOfFolder,
   type Root,
-  rootsAmong,
-  sameName,
+  repositoryRoots,
+  isSameRepository,
 } from './file-paths.js';
 
 /** A file with the absolute URL that it claims to have. */
-export interface Located {
+export interface FileWithUrl {
   readonly path: string;
   readonly url: string;
 }
@@ -61,14 +61,14 @@ export class RepositoryUrls {
    */
   readonly #collected = new Map<string, KnownRepository>();
   /** The files by `$id`. */
-  readonly #ids: ReadonlyMap<string, readonly Located[]>;
+  readonly #ids: ReadonlyMap<string, readonly FileWithUrl[]>;
   readonly #idOf = new Map<string, string>();
 
   /**
    * @param located the files with an absolute `$id`
    * @param archive the name of the container of all files, such as the folder of an archive
    */
-  constructor(files: ReadonlySet<string>, located: readonly Located[], archive?: string) {
+  constructor(files: ReadonlySet<string>, located: readonly FileWithUrl[], archive?: string) {
     this.#files = files;
     this.#ids = Map.groupBy(located, ({ url }) => url);
     const publications = new Map<string, Publication>();
@@ -78,14 +78,14 @@ export class RepositoryUrls {
     const collections = new Map<string, Map<string, string>>();
     for (const { path, url } of located) {
       this.#idOf.set(path, url);
-      const shared = sharedEnd(path, url);
+      const shared = commonSuffix(path, url);
       if (shared === undefined) continue;
       const { folder, base, name, segments } = shared;
       vote(publications, { folder, base });
       if (name !== undefined) {
         // A single common segment may be a coincidence.
         const here = folder === '' ? archive : nameOfFolder(folder);
-        const isSure = segments.length >= 2 || sameName(name, here);
+        const isSure = segments.length >= 2 || isSameRepository(name, here);
         vote(isSure ? roots : guesses, { folder, name });
         if (isSure && shared.isHosted) {
           const models = collections.get(folder) ?? new Map<string, string>();
@@ -102,7 +102,7 @@ export class RepositoryUrls {
     for (const [folder, models] of collections)
       if (isCollection([...models.values()], folder === '' ? archive : nameOfFolder(folder)))
         for (const [at, name] of models) this.#collected.set(at, { folder, name });
-    this.#roots = rootsAmong(files, byVotes(roots), byVotes(guesses), archive);
+    this.#roots = repositoryRoots(files, byVotes(roots), byVotes(guesses), archive);
     for (const { folder, name } of this.#roots) {
       const collected = [...this.#collected.values()].filter((one) => one.folder === folder);
       const here = folder === '' ? archive : nameOfFolder(folder);
@@ -173,7 +173,7 @@ export class RepositoryUrls {
 
   /** Whether an unknown host publishes the file at a URL, judging by the `$id`s of other files as well. */
   #isPublishedAt(path: string, url: string): boolean {
-    const shared = sharedEnd(path, url);
+    const shared = commonSuffix(path, url);
     if (shared === undefined) return !/^https?:/.test(url) && this.#idOf.get(path) === url;
     if (shared.segments.length >= 2) return true;
     const [most] = this.#publications.filter(({ folder }) => path.startsWith(folder));
@@ -181,7 +181,7 @@ export class RepositoryUrls {
     return (
       most === undefined ||
       url.startsWith(most.base) ||
-      (name !== undefined && segmentsOf(url).some((segment) => sameName(segment, name)))
+      (name !== undefined && segmentsOf(url).some((segment) => isSameRepository(segment, name)))
     );
   }
 
@@ -203,7 +203,7 @@ export class RepositoryUrls {
   #byRepositoryName(url: string): readonly string[] {
     const segments = segmentsOf(url);
     for (const { folder, name } of this.#roots) {
-      const at = segments.findIndex((segment) => sameName(segment, name));
+      const at = segments.findIndex((segment) => isSameRepository(segment, name));
       if (at === -1) continue;
       for (let between = 0; between <= MAX_BETWEEN; between += 1) {
         const path = folder + segments.slice(at + 1 + between).join('/');
@@ -231,7 +231,7 @@ function isCollection(names: readonly string[], archive: string | undefined): bo
  * Returns the longest common end of a path and a URL, what precedes it in both, and the name of the repository in the
  * URL.
  */
-function sharedEnd(path: string, url: string) {
+function commonSuffix(path: string, url: string) {
   if (!/^https?:/.test(url)) return undefined;
   const [inPath, all] = [path.split('/'), segmentsOf(url)];
   const hosted = hostedFile(url);

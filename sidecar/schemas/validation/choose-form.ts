@@ -47,8 +47,8 @@ function validateFeature(
   spelling: Spelling,
 ): EntityVerdict {
   const { entity, locate, faults, warnings, isReadable } = unfoldFeature(feature);
-  const own = faults.map(({ tokens, keyword, detail }) => ({ tokens, keyword, say: () => detail }));
-  const notices = warnings.map(({ tokens, code, detail }) => ({ tokens, code, say: () => detail }));
+  const own = faults.map(({ tokens, keyword, detail }) => ({ tokens, keyword, predicate: () => detail }));
+  const notices = warnings.map(({ tokens, code, detail }) => ({ tokens, code, predicate: () => detail }));
   if (!isReadable) return { form: 'geojson', errors: own, warnings: notices };
   const inner = validateByGuess(entity, model, options, spelling);
   const placed = <One extends { readonly tokens: readonly string[] }>(one: One): One => ({
@@ -58,7 +58,9 @@ function validateFeature(
   const { isStrict = true } = options;
   // The parameter `form` is about the whole Feature, not about its properties.
   const others = inner.warnings.filter(({ code }) => code !== OTHER_FORM).map(placed);
-  const tolerated = isStrict ? [] : own.map(({ tokens, say }) => ({ tokens, code: 'ngsi-ld', say }));
+  const tolerated = isStrict
+    ? []
+    : own.map(({ tokens, predicate }) => ({ tokens, code: 'ngsi-ld', predicate }));
   return {
     form: 'geojson',
     errors: [...(isStrict ? own : []), ...inner.errors.map(placed)],
@@ -81,10 +83,10 @@ function validateByGuess(
   if (form === undefined) return guessed;
   const open = ambiguousAttributes(entries);
   const isDecided = open.length > 0 && open.every((name) => model.attributes.has(name));
-  const [verdict, say] = isDecided
+  const [verdict, predicate] = isDecided
     ? [validateEntity(entity, model, { ...options, form }, spelling), () => chosen(form, guessed.form)]
     : [guessed, () => rejected(form, guessed.form)];
-  return { ...verdict, warnings: [...verdict.warnings, { tokens: [], code: OTHER_FORM, say }] };
+  return { ...verdict, warnings: [...verdict.warnings, { tokens: [], code: OTHER_FORM, predicate }] };
 }
 
 function chosen(form: Form, other: Form): string {
@@ -134,11 +136,12 @@ interface Issue {
   readonly tokens: readonly string[];
   readonly keyword?: string;
   readonly code?: string;
-  readonly say: () => string;
+  readonly predicate: () => string;
 }
 
 /** Removes duplicates: the models of one entity report the same violations of NGSI-LD. */
 function distinct<One extends Issue>(all: readonly One[]): readonly One[] {
-  const keyOf = ({ tokens, keyword, code, say }: Issue) => JSON.stringify([tokens, keyword, code, say()]);
+  const keyOf = ({ tokens, keyword, code, predicate }: Issue) =>
+    JSON.stringify([tokens, keyword, code, predicate()]);
   return [...new Map(all.map((one) => [keyOf(one), one] as const)).values()];
 }

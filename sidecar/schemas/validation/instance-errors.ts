@@ -11,7 +11,7 @@ import {
   tokensOf,
   without,
 } from '../../shared/json/json.js';
-import { explain, type Explained, type Fault } from '../json-schema/explain.js';
+import { explain, type Explanation, type Fault } from '../json-schema/explain.js';
 import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 
@@ -27,7 +27,7 @@ const INSTANCE_LIMITS = {
 
 /** An issue that an entity has with a further instance of an attribute. */
 export interface InstanceIssue {
-  readonly issue: Explained;
+  readonly issue: Explanation;
   readonly reading: Reading;
   /** Whether to report the issue at the instance as a whole. */
   readonly isAtInstance: boolean;
@@ -41,7 +41,7 @@ export interface InstanceIssue {
  */
 export function instanceIssues(
   readings: readonly Reading[],
-  view: View,
+  view: SchemaView,
   model: Model,
   spelling: Spelling,
 ): { readonly issues: readonly InstanceIssue[]; readonly leftOut: readonly LeftOut[] } {
@@ -50,7 +50,7 @@ export function instanceIssues(
   if (some === undefined) return { issues: found, leftOut: [] };
   const isWrongAnyway = view.issues.length > 0;
   const { issues, validated, explained } = INSTANCE_LIMITS;
-  const shown = isWrongAnyway ? withoutOthersBlamed(view) : view.of;
+  const shown = isWrongAnyway ? withoutOtherAttributes(view) : view.of;
   const count = countValues(shown(some), validated);
   const most = Math.max(1, Math.floor(validated / count));
   let explicable = Math.max(1, Math.floor(explained / count));
@@ -62,7 +62,7 @@ export function instanceIssues(
     const keyValues = shown(reading);
     const error = model.firstError(keyValues);
     if (error === undefined) continue;
-    const all = explicable > 0 ? explainSafely(model, keyValues, error, spelling) : inOwnWords(error);
+    const all = explicable > 0 ? explainSafely(model, keyValues, error, spelling) : asIssue(error);
     explicable = Math.max(0, explicable - 1);
     found.push(...(isWrongAnyway ? withinOnly(all, reading) : causedBy(all, reading, elsewhere)));
   }
@@ -70,7 +70,7 @@ export function instanceIssues(
 }
 
 /** Leaves out other attributes with issues: those are already reported, and would be found again for each instance. */
-function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
+function withoutOtherAttributes(view: SchemaView): (reading: Reading) => JsonObject {
   const blamed = new Set(view.issues.flatMap(({ tokens }) => tokens.slice(0, 1)));
   return (reading) =>
     objectOf(
@@ -80,7 +80,7 @@ function withoutOthersBlamed(view: View): (reading: Reading) => JsonObject {
     );
 }
 
-function withinOnly(all: readonly Explained[], reading: Reading): readonly InstanceIssue[] {
+function withinOnly(all: readonly Explanation[], reading: Reading): readonly InstanceIssue[] {
   return all
     .filter(({ tokens, ofMember }) => tokens[0] === reading.attribute && !(ofMember && tokens.length === 1))
     .map((issue) => ({ issue, reading, isAtInstance: false }));
@@ -91,7 +91,7 @@ function withinOnly(all: readonly Explained[], reading: Reading): readonly Insta
  * here
  */
 function causedBy(
-  all: readonly Explained[],
+  all: readonly Explanation[],
   reading: Reading,
   elsewhere: Set<string>,
 ): readonly InstanceIssue[] {
@@ -108,8 +108,8 @@ function causedBy(
   return found;
 }
 
-function ofEntity(issue: Explained): Explained {
-  return { ...issue, say: () => `makes the entity invalid, which ${issue.say()}` };
+function ofEntity(issue: Explanation): Explanation {
+  return { ...issue, predicate: () => `makes the entity invalid, which ${issue.predicate()}` };
 }
 
 function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
@@ -119,10 +119,10 @@ function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
 }
 
 /** How the readings of an entity are shown to the schema, and the issues of the first reading. */
-export interface View {
+export interface SchemaView {
   readonly of: (reading: Reading) => JsonObject;
   /** The schema's issues with the first reading. */
-  readonly issues: readonly Explained[];
+  readonly issues: readonly Explanation[];
   /** Whether the type is shown as submitted. */
   readonly hasOwnType: boolean;
 }
@@ -131,8 +131,8 @@ export interface View {
  * Shows the schema the model's name as the type. If the schema refuses that but accepts the submitted type, such as
  * an IRI or a list of types, it is shown the submitted one.
  */
-export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): View {
-  const plain = (reading: Reading) => without(reading.keyValues, model.unsaid);
+export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): SchemaView {
+  const plain = (reading: Reading) => without(reading.keyValues, model.undescribedMembers);
   const shown = plain(first);
   const error = model.firstError(shown);
   if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
@@ -153,7 +153,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 
 /** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
 export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
-  const shown = without(reading.keyValues, model.unsaid);
+  const shown = without(reading.keyValues, model.undescribedMembers);
   if (model.firstError(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
@@ -163,7 +163,7 @@ export function isAccepted(entity: JsonObject, reading: Reading, model: Model): 
   );
 }
 
-function ofType(issues: readonly Explained[]): number {
+function ofType(issues: readonly Explanation[]): number {
   return issues.filter(({ tokens }) => tokens[0] === 'type').length;
 }
 
@@ -188,7 +188,7 @@ function explainSafely(
   keyValues: JsonObject,
   first: Fault,
   spelling: Spelling,
-): readonly Explained[] {
+): readonly Explanation[] {
   try {
     const explained = explain(flat, keyValues, spelling);
     if (explained.length > 0) return explained;
@@ -196,9 +196,9 @@ function explainSafely(
     // An explanation needs more stack and memory than the compiled validator.
     if (!(error instanceof RangeError)) throw error;
   }
-  return inOwnWords(first);
+  return asIssue(first);
 }
 
-function inOwnWords({ instancePath, keyword, message = 'is not valid' }: Fault): readonly Explained[] {
-  return [{ tokens: tokensOf(instancePath) ?? [], keyword, say: () => message }];
+function asIssue({ instancePath, keyword, message = 'is not valid' }: Fault): readonly Explanation[] {
+  return [{ tokens: tokensOf(instancePath) ?? [], keyword, predicate: () => message }];
 }

@@ -13,7 +13,7 @@ import {
 import { itemSpans } from '../../shared/json/json-positions.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import { isPlainlyValid, validateInLikelyForm } from './choose-form.js';
-import { type NamedType, typesOf } from './entities-in.js';
+import { type NamedType, typesOf } from './body-entities.js';
 import {
   type Judged,
   type JudgedEntity,
@@ -90,10 +90,10 @@ export const judgingTasks = {
     const compiled = compiledModels(models, schemas);
     if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
     const itemAt = itemsOf(text);
-    const bench = new Bench(compiled.ready, { unknownTypes, ambiguousTypes, reported });
+    const bench = new PageJudge(compiled.ready, { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
       const item = itemAt(index);
-      if ('unreadable' in item) bench.giveUp(item.unreadable, item.text);
+      if ('unreadable' in item) bench.addUnreadable(item.unreadable, item.text);
       else bench.judge(item.entity);
     }
     return bench.unmetTypes.length > 0
@@ -137,7 +137,7 @@ type Growing<Part> = {
 };
 
 /** Judges entities one after the other. */
-class Bench {
+class PageJudge {
   readonly #models: readonly Model[];
   readonly #ofAll: readonly number[] | undefined;
   readonly #isOfAnyType: boolean;
@@ -190,7 +190,7 @@ class Bench {
     const decision = this.#ofAll ?? this.#decisionOn(types);
     if (decision === 'unmet') return;
     if (decision === 'unknown' || decision === 'ambiguous') {
-      this.#setAside(entity, types, decision === 'ambiguous');
+      this.#addUnjudged(entity, types, decision === 'ambiguous');
       return;
     }
     let isValid = true;
@@ -209,7 +209,7 @@ class Bench {
       }
       counts.invalid += 1;
       isValid = false;
-      reported = this.#blame(index, entity, errors, reported);
+      reported = this.#addErrors(index, entity, errors, reported);
     }
     if (isValid) this.#valid += 1;
     else this.#invalid += 1;
@@ -228,7 +228,7 @@ class Bench {
   }
 
   /** Counts an entity whose JSON cannot be read. @param text the text of the entity */
-  giveUp({ detail, isTooDeep }: Pick<Unreadable, 'detail' | 'isTooDeep'>, text: string): void {
+  addUnreadable({ detail, isTooDeep }: Pick<Unreadable, 'detail' | 'isTooDeep'>, text: string): void {
     const why = isTooDeep
       ? `it is ${detail}`
       : `not all readers understand the JSON in the same way, because ${detail}`;
@@ -256,7 +256,7 @@ class Bench {
     return judges.length === 0 ? 'unknown' : [...new Set(judges)];
   }
 
-  #setAside(entity: JsonObject, types: readonly string[], isAmbiguous: boolean): void {
+  #addUnjudged(entity: JsonObject, types: readonly string[], isAmbiguous: boolean): void {
     const type = cut(types.join(', '), MAX_CHARACTERS);
     const key = `${String(isAmbiguous)} ${type}`;
     const known = this.#others.get(key);
@@ -270,7 +270,7 @@ class Bench {
    * Adds the errors of an entity to the findings, each finding once. @returns the entity's index among the reported
    * ones
    */
-  #blame(
+  #addErrors(
     model: number,
     entity: JsonObject,
     errors: readonly EntityError[],
@@ -285,22 +285,22 @@ class Bench {
         errors: errors.slice(0, MAX_ERRORS).map((error) => ({
           pointer: cut(pointerOf(error.tokens), MAX_CHARACTERS),
           keyword: error.keyword,
-          detail: cut(error.say(), MAX_CHARACTERS),
+          detail: cut(error.predicate(), MAX_CHARACTERS),
         })),
       });
     }
     const blamed = new Set<string>();
     for (const error of errors) {
       const { tokens, keyword } = error;
-      const pointer = cut(pointerOf(generalised(entity, tokens)), MAX_CHARACTERS);
-      const detail = namesOthers(keyword) ? cut(error.say(), MAX_CHARACTERS) : undefined;
+      const pointer = cut(pointerOf(generalizedPath(entity, tokens)), MAX_CHARACTERS);
+      const detail = namesOthers(keyword) ? cut(error.predicate(), MAX_CHARACTERS) : undefined;
       const key = JSON.stringify([model, pointer, keyword, detail]);
       if (blamed.has(key)) continue;
       blamed.add(key);
       let finding = this.#findings.get(key);
       if (finding === undefined) {
         if (this.#findings.size >= MAX_FINDINGS) continue;
-        const said = detail ?? cut(error.say(), MAX_CHARACTERS);
+        const said = detail ?? cut(error.predicate(), MAX_CHARACTERS);
         finding = { model, pointer, keyword, detail: said, entities: 0, sample: [], reported: [] };
         this.#findings.set(key, finding);
       }
@@ -319,7 +319,7 @@ function ofTypes(model: Model, types: readonly string[]): Model {
 }
 
 /** The path that stands for the same place in all similar entities: indexes in arrays become `*`. */
-function generalised(entity: JsonObject, tokens: readonly string[]): readonly string[] {
+function generalizedPath(entity: JsonObject, tokens: readonly string[]): readonly string[] {
   let value: JsonValue | undefined = entity;
   return tokens.map((token) => {
     const isPosition = value !== undefined && isArray(value);

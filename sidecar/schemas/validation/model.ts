@@ -2,14 +2,19 @@ import { LRUCache } from 'lru-cache';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { entityTypes, listedTypes, type ModelAttribute, modelOf } from '../json-schema/attributes.js';
+import {
+  entityTypes,
+  listedTypes,
+  type ModelAttribute,
+  cachedAttributesOf,
+} from '../json-schema/attributes.js';
 import type { Fault } from '../json-schema/explain.js';
 import {
-  conjunctsOf,
+  alwaysAppliedSchemas,
   eachSchemaIn,
   type FlatSchema,
   namedSchemasIn,
-  type Targets,
+  type ReferenceTargets,
   atomsWithin,
 } from '../json-schema/flatten.js';
 import { compileSchema } from '../json-schema/validator.js';
@@ -27,9 +32,9 @@ export interface Model {
   /** The kind that the model states for each attribute; undefined if it does not state one. */
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
   /** Whether the model describes an attribute without naming it: by a pattern, or by a schema for all other properties. */
-  readonly foresees: (attribute: string) => boolean;
+  readonly describesByPattern: (attribute: string) => boolean;
   /** Members of every entity, such as createdAt, that the schema does not describe. They are not validated. */
-  readonly unsaid: ReadonlySet<string>;
+  readonly undescribedMembers: ReadonlySet<string>;
   /**
    * Whether the model describes the bare value of an attribute whose key-values form wraps the value; see
    * `ReadOptions`.
@@ -44,7 +49,7 @@ export interface Model {
  * @throws {SchemaRefusedError | RangeError} when it is not
  */
 export function prepareModel(name: string, schema: JsonObject): Model {
-  const described = modelOf(schema);
+  const described = cachedAttributesOf(schema);
   const { attributes, targets } = described;
   const { flat, validate } = compileSchema(described.linked);
   const unwrapped = new Map(
@@ -57,13 +62,15 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     flat,
     firstError: (keyValues) => validate(keyValues)[0],
     attributes: new Map(attributes.map((one) => [one.name, statedKind(one, targets)] as const)),
-    foresees: (attribute) => unnamed(attribute).length > 0,
-    unsaid: new Set(COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member))),
+    describesByPattern: (attribute) => unnamed(attribute).length > 0,
+    undescribedMembers: new Set(
+      COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member)),
+    ),
     unwraps: (attribute) => {
       const known = unwrapped.get(attribute);
       if (known !== undefined) return known;
       const all = unnamed(attribute);
-      return all.some(({ isSaid }) => isSaid) && !all.some(({ wraps }) => wraps);
+      return all.some(({ isDescribed }) => isDescribed) && !all.some(({ wraps }) => wraps);
     },
   };
 }
@@ -71,10 +78,10 @@ export function prepareModel(name: string, schema: JsonObject): Model {
 /** The kind of an attribute; undefined if it is a Property only because nothing states its kind. */
 function statedKind(
   { kind, schema, description }: ModelAttribute,
-  targets: Targets,
+  targets: ReferenceTargets,
 ): AttributeKind | undefined {
   if (kind !== 'Property' || /^\s*property\b/i.test(description ?? '')) return kind;
-  const isStated = conjunctsOf([schema], targets).some(
+  const isStated = alwaysAppliedSchemas([schema], targets).some(
     (one) => isObject(one) && isObject(member(one, 'x-ngsi')),
   );
   return isStated ? kind : undefined;
@@ -86,12 +93,12 @@ const COMMON_MEMBERS = ['createdAt', 'modifiedAt', 'deletedAt', 'expiresAt', 'sc
 const WRAPPING: readonly string[] = [...WRAPPED_KINDS].map((kind) => VALUE_MEMBERS[kind]);
 
 /** Whether a schema, in some alternative, describes the member that wraps a value, such as `languageMap`. */
-function describesWrapping(schema: Schema, targets: Targets): boolean {
+function describesWrapping(schema: Schema, targets: ReferenceTargets): boolean {
   return describes(schema, targets, ...WRAPPING);
 }
 
 /** Whether a schema, in some alternative, describes one of the properties by name. */
-function describes(schema: Schema, targets: Targets, ...properties: readonly string[]): boolean {
+function describes(schema: Schema, targets: ReferenceTargets, ...properties: readonly string[]): boolean {
   return atomsWithin([schema], targets).some((atom) => {
     const names = namedSchemasIn(atom, 'properties');
     return properties.some((property) => names.has(property));
@@ -101,9 +108,9 @@ function describes(schema: Schema, targets: Targets, ...properties: readonly str
 const REST = ['additionalProperties', 'unevaluatedProperties'];
 
 /** What a schema says of an attribute that the model does not name. */
-interface Unnamed {
+interface UnnamedAttributes {
   /** Whether it says anything beyond that the attribute may or may not exist. */
-  readonly isSaid: boolean;
+  readonly isDescribed: boolean;
   readonly wraps: boolean;
 }
 
@@ -111,10 +118,10 @@ interface Unnamed {
  * What the model says of attributes without a schema of their own: by the patterns they match, or as of all other
  * properties.
  */
-function unnamedBy({ root, targets }: FlatSchema): (attribute: string) => readonly Unnamed[] {
-  const atoms = conjunctsOf([root], targets).filter(isObject);
-  const said = (schema: Schema): Unnamed => ({
-    isSaid: isObject(schema),
+function unnamedBy({ root, targets }: FlatSchema): (attribute: string) => readonly UnnamedAttributes[] {
+  const atoms = alwaysAppliedSchemas([root], targets).filter(isObject);
+  const said = (schema: Schema): UnnamedAttributes => ({
+    isDescribed: isObject(schema),
     wraps: describesWrapping(schema, targets),
   });
   const patterns = atoms

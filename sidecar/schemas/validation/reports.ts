@@ -61,15 +61,15 @@ export class Reports {
     const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
     const shownErrors = this.#affordable(firstErrors);
     const [first] = firstErrors;
-    if (shownErrors.length === 0 && first !== undefined) shownErrors.push(cut(first, path.length));
+    if (shownErrors.length === 0 && first !== undefined) shownErrors.push(shortenPointer(first, path.length));
     const shownWarnings = this.#affordable(
       foremost(warnings, entity, this.#warnings < body ? most : 0).map(inBody),
     );
     this.#errors += shownErrors.length;
     this.#warnings += shownWarnings.length;
     const notices = [
-      ...noticeOfMore('errors', shownErrors, errors),
-      ...noticeOfMore('warnings', shownWarnings, warnings),
+      ...truncationNotice('errors', shownErrors, errors),
+      ...truncationNotice('warnings', shownWarnings, warnings),
     ];
     this.#reports.push({
       form,
@@ -98,13 +98,13 @@ export class Reports {
    */
   write(text: string): readonly string[] {
     const all = this.#reports.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
-    if (all.length === 0) return this.#reports.map((report) => written(report, NO_POSITIONS));
+    if (all.length === 0) return this.#reports.map((report) => reportJson(report, NO_POSITIONS));
     const found = positionsOf(
       text,
       all.map(({ tokens }) => tokens),
     );
     const positions = new Map(all.map((one, index) => [one, found[index] ?? START] as const));
-    return this.#reports.map((report) => written(report, positions));
+    return this.#reports.map((report) => reportJson(report, positions));
   }
 }
 
@@ -112,8 +112,8 @@ export class Reports {
  * The suggestion for an error, if it can be applied to the entity as it was sent. The value that was checked may be a
  * conversion of that.
  */
-function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion | undefined {
-  const suggested = meant?.();
+function suggestionFor(entity: JsonObject, { tokens, correction }: Shown): Suggestion | undefined {
+  const suggested = correction?.();
   const name = tokens.at(-1);
   if (suggested === undefined || name === undefined) return undefined;
   const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(step, entity);
@@ -130,7 +130,7 @@ function suggestionFor(entity: JsonObject, { tokens, meant }: Shown): Suggestion
  * Shortens the pointer of an error to that of the nearest enclosing value whose pointer is short enough, at most to
  * the entity.
  */
-function cut(error: ShownError, least: number): ShownError {
+function shortenPointer(error: ShownError, least: number): ShownError {
   let length = 0;
   const end = error.tokens.findIndex((token, index) => {
     length += token.length + 1;
@@ -154,17 +154,17 @@ function foremost<One extends Shown>(all: readonly One[], entity: JsonObject, mo
   return [...all].sort((one, other) => order(one.tokens, other.tokens)).slice(0, most);
 }
 
-function noticeOfMore(
+function truncationNotice(
   what: 'errors' | 'warnings',
   shown: readonly Shown[],
   all: readonly Shown[],
 ): readonly EntityNotice[] {
   if (shown.length === all.length) return [];
-  const say = () => `has more ${what} than the ${shown.length} shown`;
-  return [{ tokens: [], code: `more-${what}`, say }];
+  const predicate = () => `has more ${what} than the ${shown.length} shown`;
+  return [{ tokens: [], code: `more-${what}`, predicate }];
 }
 
-function written(
+function reportJson(
   { form, models, isValid, errors, warnings }: Report,
   positions: ReadonlyMap<Shown, Position>,
 ): string {
@@ -179,7 +179,7 @@ function written(
       .sort((first, second) => first.line - second.line || first.column - second.column)
       .map(({ one, line, column }) => ({
         pointer: pointerOf(one.tokens),
-        detail: one.say(),
+        detail: one.predicate(),
         ...tell(one),
         line,
         column,

@@ -9,9 +9,9 @@ import {
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
-import { modelOf } from '../json-schema/attributes.js';
-import { preferredFor } from '../json-schema/example-maker.js';
-import { exampleEntity, type ExampleFault, exampleWith } from '../json-schema/example.js';
+import { cachedAttributesOf } from '../json-schema/attributes.js';
+import { preferredValues } from '../json-schema/example-generator.js';
+import { normalizedExample, type ExampleFault, generateExample } from '../json-schema/example.js';
 import { faultsOf } from '../json-schema/explain.js';
 import { validateInLikelyForm, verdictByModels } from './choose-form.js';
 import {
@@ -21,7 +21,7 @@ import {
   type TypesInBody,
   typesOf,
   type ValidationRefusal,
-} from './entities-in.js';
+} from './body-entities.js';
 import {
   cachedModel,
   compiledModels,
@@ -147,7 +147,7 @@ function reportsOn(
 
 /** Adds the warning that a model of the entity is deprecated. */
 function noticed(verdict: EntityVerdict, deprecation: string): EntityVerdict {
-  const notice = { tokens: [], code: 'deprecated-model', say: () => deprecation };
+  const notice = { tokens: [], code: 'deprecated-model', predicate: () => deprecation };
   return { ...verdict, warnings: [notice, ...verdict.warnings] };
 }
 
@@ -162,7 +162,7 @@ function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
 interface MadeExample {
   readonly example: JsonValue;
   readonly faults: readonly InputIssue[];
-  /** The faults of the same entity in normalized form, as brokers accept it; see `exampleEntity`. */
+  /** The faults of the same entity in normalized form, as brokers accept it; see `normalizedExample`. */
   readonly normalizedFaults: readonly InputIssue[];
 }
 
@@ -179,7 +179,7 @@ export const exampleTasks = {
 };
 
 /**
- * Makes an example of a model, as an entity in key-values form; see `exampleWith`. If possible, it is valid in this
+ * Makes an example of a model, as an entity in key-values form; see `generateExample`. If possible, it is valid in this
  * form and in normalized form. A schema and the kinds of its attributes may contradict each other, e.g. in a
  * Relationship that is a number. Such an attribute is left out if it can be; otherwise the example follows the schema
  * alone.
@@ -194,15 +194,15 @@ export function exampleFor({
   readonly schema: JsonObject;
   readonly entityType: string;
 }): MadeExample {
-  const { root, targets, attributes } = modelOf(schema);
+  const { root, targets, attributes } = cachedAttributesOf(schema);
   const model = prepareModel(entityType, schema);
   const validate = (example: JsonValue) =>
     model.firstError(example) === undefined ? [] : faultsOf(model.flat, example);
-  const preferred = preferredFor(attributes, entityType, model.types);
+  const preferred = preferredValues(attributes, entityType, model.types);
   const errorsOf = (entity: JsonObject): readonly ExampleFault[] =>
-    validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, say }) => ({
+    validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, predicate }) => ({
       instancePath: pointerOf(tokens),
-      message: say(),
+      message: predicate(),
     }));
   const asKeyValues = (example: JsonValue) => [
     ...validate(example),
@@ -210,13 +210,13 @@ export function exampleFor({
   ];
   // Faults of the normalized form are within attributes, which have the same names in both.
   const asNormalized = (example: JsonValue) =>
-    isObject(example) ? errorsOf(exampleEntity(example, attributes)) : [NO_OBJECT];
+    isObject(example) ? errorsOf(normalizedExample(example, attributes)) : [NO_OBJECT];
   const inBoth = (example: JsonValue) => [...asKeyValues(example), ...asNormalized(example)];
-  let best = exampleWith(root, targets, { preferred, check: inBoth });
+  let best = generateExample(root, targets, { preferred, check: inBoth });
   // There may be no valid entity, or none in normalized form. The example then shows at least what the schema asks
   // for.
   for (const check of [asKeyValues, validate])
-    if (best.faults.length > 0) best = exampleWith(root, targets, { preferred, check });
+    if (best.faults.length > 0) best = generateExample(root, targets, { preferred, check });
   const { example } = best;
   return {
     example,

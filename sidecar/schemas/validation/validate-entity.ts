@@ -9,18 +9,18 @@ import {
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
 import { isArray, isObject, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
-import type { Explained } from '../json-schema/explain.js';
+import type { Explanation } from '../json-schema/explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
 import { Spelling } from '../json-schema/spelling.js';
-import { type Meant, shown } from '../json-schema/words.js';
+import { type Correction, shortValue } from '../json-schema/message-parts.js';
 
 /** Something that is valid but probably not intended. */
 export interface EntityNotice {
   readonly tokens: readonly string[];
   readonly code: string;
-  readonly say: () => string;
-  readonly meant?: (() => Meant | undefined) | undefined;
+  readonly predicate: () => string;
+  readonly correction?: (() => Correction | undefined) | undefined;
 }
 
 /** Errors and warnings of one entity, in no particular order; it is valid if there are no errors. */
@@ -31,6 +31,7 @@ export interface EntityVerdict<Read extends SubmittedForm = SubmittedForm> {
   readonly warnings: readonly EntityNotice[];
 }
 
+/** How an entity is read, and whether NGSI-LD itself is enforced. */
 export interface EntityOptions<Read extends SubmittedForm = SubmittedForm> {
   /** The form of the entity; detected if left out. */
   readonly form?: Read | undefined;
@@ -61,19 +62,23 @@ export function validateEntity(
   const reading = readEntity(entity, { form, model: type, unwraps });
   // Structural warnings must not hide schema errors.
   const bySchema = schemaErrors(entity, isStrict ? reading : { ...reading, faults: [] }, model, spelling);
-  const structure = reading.faults.map((fault) => ({ ...told(fault), keyword: fault.keyword }));
+  const structure = reading.faults.map((fault) => ({ ...structureFinding(fault), keyword: fault.keyword }));
   const errors = structure.length === 0 || !isStrict ? bySchema : [...structure, ...bySchema];
   const warnings = [
-    ...(isStrict ? [] : reading.faults.map((fault) => ({ ...told(fault), code: 'ngsi-ld' }))),
-    ...reading.warnings.map((warning) => ({ ...told(warning), code: warning.code })),
+    ...(isStrict ? [] : reading.faults.map((fault) => ({ ...structureFinding(fault), code: 'ngsi-ld' }))),
+    ...reading.warnings.map((warning) => ({ ...structureFinding(warning), code: warning.code })),
   ];
   const { form: used } = reading;
   return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
 
 /** A finding about the structure, in the form of an error or warning. */
-function told({ tokens, detail, meantName: name }: Omit<Finding, 'keyword'>): Omit<EntityError, 'keyword'> {
-  return { tokens, say: () => detail, ...(name === undefined ? {} : { meant: () => ({ name }) }) };
+function structureFinding({
+  tokens,
+  detail,
+  meantName: name,
+}: Omit<Finding, 'keyword'>): Omit<EntityError, 'keyword'> {
+  return { tokens, predicate: () => detail, ...(name === undefined ? {} : { correction: () => ({ name }) }) };
 }
 
 /**
@@ -114,9 +119,9 @@ export interface EntityError {
   /** The required member that is missing there. */
   readonly missing?: string | undefined;
   /** Returns the predicate of a sentence about that place; made on demand. */
-  readonly say: () => string;
+  readonly predicate: () => string;
   /** Returns what was probably meant, if that is known. */
-  readonly meant?: (() => Meant | undefined) | undefined;
+  readonly correction?: (() => Correction | undefined) | undefined;
 }
 
 /** Maximum number of schema errors kept of one entity: far more than are shown. */
@@ -139,9 +144,9 @@ function schemaErrors(
   if (view.issues.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
   const isConsequence = consequencesOf(reading.faults, entity);
   const found: EntityError[] = [];
-  const add = ({ missing, keyword, say, meant }: Explained, tokens: readonly string[]): void => {
+  const add = ({ missing, keyword, predicate, correction }: Explanation, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
-      found.push({ tokens, keyword, say, missing, meant });
+      found.push({ tokens, keyword, predicate, missing, correction });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
   for (const one of view.issues) {
@@ -158,13 +163,13 @@ function schemaErrors(
     ...notRead.map(({ attribute, read }) => ({
       tokens: [attribute],
       keyword: 'maxItems',
-      say: () => `has more than ${read} instances, and the others are not checked: split the entity`,
+      predicate: () => `has more than ${read} instances, and the others are not checked: split the entity`,
     })),
   ];
 }
 
 /** The place of an error. An error about a member itself is placed at the name, because the value may be further inside. */
-function placeOf({ tokens, ofMember }: Explained, reading: Reading): readonly string[] {
+function placeOf({ tokens, ofMember }: Explanation, reading: Reading): readonly string[] {
   const name = tokens.at(-1);
   if (ofMember === undefined || name === undefined) return reading.locate(tokens);
   return [...reading.locate(tokens.slice(0, -1)), name];
@@ -215,11 +220,11 @@ function reachOf([name, ...below]: readonly string[], entity: JsonObject): reado
   const own = hasInstances && index !== undefined ? [name, index] : [name];
   const [inner] = hasInstances ? below.slice(1) : below;
   const value = hasInstances ? step(member(entity, name), index ?? '') : member(entity, name);
-  return inner === undefined || CONVERTED.has(inner) || isBare(value) ? own : [];
+  return inner === undefined || CONVERTED.has(inner) || isBareValue(value) ? own : [];
 }
 
 /** Whether a value has no members of an attribute around it, such as a geometry in the concise representation. */
-function isBare(value: JsonValue | undefined): boolean {
+function isBareValue(value: JsonValue | undefined): boolean {
   return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
 }
 
@@ -236,7 +241,7 @@ function modelWarnings(
   errors: readonly { readonly tokens: readonly string[] }[],
   spelling: Spelling,
 ): readonly EntityNotice[] {
-  const { attributes, foresees } = model;
+  const { attributes, describesByPattern } = model;
   // If a model names no attributes at all, none is unknown.
   if (attributes.size === 0) return [];
   const found: EntityNotice[] = [];
@@ -246,12 +251,12 @@ function modelWarnings(
     if (found.length === MAX_WARNINGS) break;
     if (NO_OWN_ATTRIBUTES.has(name) || blamed.has(name)) continue;
     if (!attributes.has(name)) {
-      if (!foresees(name))
+      if (!describesByPattern(name))
         found.push({
           tokens: [name],
           code: 'unknown-attribute',
-          say: () => unknown(name, model, names, spelling),
-          meant: () => {
+          predicate: () => unknown(name, model, names, spelling),
+          correction: () => {
             const meant = spelling.nearest(name, names);
             return meant === undefined ? undefined : { name: meant };
           },
@@ -263,7 +268,7 @@ function modelWarnings(
       found.push({
         tokens: [name],
         code: 'other-kind',
-        say: () => `is a ${sent}, where the model has a ${expected}`,
+        predicate: () => `is a ${sent}, where the model has a ${expected}`,
       });
   }
   return found;
@@ -271,6 +276,6 @@ function modelWarnings(
 
 function unknown(name: string, { name: type }: Model, names: readonly string[], spelling: Spelling): string {
   const meant = spelling.nearest(name, names);
-  const hint = meant === undefined ? '' : `; did you mean ${shown(meant)}?`;
+  const hint = meant === undefined ? '' : `; did you mean ${shortValue(meant)}?`;
   return `is not an attribute of the model ${type}${hint}`;
 }

@@ -5,11 +5,11 @@ import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 import { isDeleted, isOnlyDeleted, type Remaining, withoutDeletedParts } from './deletions.js';
-import { isWithoutValue, type Renamed, renamedFor, type Submitted } from './submitted.js';
+import { isWithoutValue, type RenamedEntity, renameForModel, type Submitted } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** How to judge an entity. */
-export interface Manner {
+export interface JudgeOptions {
   /** Whether attributes may be plain values, even if these look like attributes. */
   readonly isSimplified: boolean;
   /** What urn:ngsi-ld:null is certain to delete. Elsewhere a broker may store that text. */
@@ -34,11 +34,11 @@ const MAX_SLICES = 5000;
 export function judgeWhole(
   models: readonly WriteModel[],
   submitted: Submitted,
-  manner: Manner,
+  manner: JudgeOptions,
   spelling: Spelling,
 ): readonly WriteError[] {
   return models.flatMap((model) => {
-    const renamed = renamedFor(model, submitted);
+    const renamed = renameForModel(model, submitted);
     const { entity, positions } = without(renamed.entity, leavesOut(manner));
     const kept = { ...renamed, entity, positions };
     const aliased = otherValues(model, submitted);
@@ -65,12 +65,12 @@ export function judgeWhole(
 export function judgeFragment(
   models: readonly WriteModel[],
   submitted: Submitted,
-  manner: Manner,
+  manner: JudgeOptions,
   spelling: Spelling,
 ): readonly WriteError[] {
   return models.flatMap((model) => {
     const [type = model.whole.name] = model.whole.types;
-    const renamed = renamedFor(model, submitted, type);
+    const renamed = renameForModel(model, submitted, type);
     const deleted = Object.keys(renamed.entity).filter(
       (name) => model.required.has(name) && isDeleted(renamed.entity[name] ?? null),
     );
@@ -111,7 +111,7 @@ export function judgeFragment(
         model: model.title,
         tokens: [renamed.submittedAs.get(name) ?? name],
         keyword: 'required',
-        say: () => NOT_DELETED,
+        predicate: () => NOT_DELETED,
       })),
       ...otherValues(model, submitted),
       ...[...found, ...ifMerged].filter(({ tokens: [name] }) => name !== 'id' && name !== 'type'),
@@ -122,7 +122,7 @@ export function judgeFragment(
 const NOT_DELETED = 'must not be deleted: every entity of the model has it';
 
 /** Returns which attributes, and which of their instances, are not judged. */
-function leavesOut({ deletes, isPartial }: Manner): (value: JsonValue) => boolean {
+function leavesOut({ deletes, isPartial }: JudgeOptions): (value: JsonValue) => boolean {
   return (value) => (deletes !== 'nothing' && isOnlyDeleted(value)) || (isPartial && isWithoutValue(value));
 }
 
@@ -138,7 +138,8 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
     model: title,
     tokens: [name],
     keyword: 'additionalProperties',
-    say: () => 'must not be present: another member means the same, and brokers differ in which one they use',
+    predicate: () =>
+      'must not be present: another member means the same, and brokers differ in which one they use',
   }));
   const values = members.flatMap(({ name, otherValue }) =>
     otherValue === undefined
@@ -147,7 +148,7 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
           model: title,
           tokens: [name, otherValue],
           keyword: 'additionalProperties',
-          say: () =>
+          predicate: () =>
             'must not be present: brokers differ in whether they use it as the value of the attribute',
         },
   );
@@ -159,7 +160,7 @@ function errorsOf(
   { title }: WriteModel,
   model: Model,
   { entity, submittedAs, positions, isPartDeleted }: Kept,
-  { isSimplified, isMerge }: Manner,
+  { isSimplified, isMerge }: JudgeOptions,
   spelling: Spelling,
   indexes?: ReadonlyMap<string, number>,
 ): readonly WriteError[] {
@@ -194,14 +195,14 @@ function errorsOf(
 function asDeletion(error: EntityError, isPartDeleted: Kept['isPartDeleted']): EntityError | undefined {
   const { tokens, missing } = error;
   if (missing === undefined || isPartDeleted?.(tokens, missing) !== true) return undefined;
-  return { ...error, tokens: [...tokens, missing], say: () => NOT_DELETED };
+  return { ...error, tokens: [...tokens, missing], predicate: () => NOT_DELETED };
 }
 
 function hasNoAttributes(entity: JsonObject): boolean {
   return Object.keys(entity).every((name) => name === 'id' || name === 'type');
 }
 
-interface Kept extends Renamed, Partial<Pick<Remaining, 'isPartDeleted'>> {
+interface Kept extends RenamedEntity, Partial<Pick<Remaining, 'isPartDeleted'>> {
   /** The original indexes of the instances, for attributes of which some instances are not judged. */
   readonly positions: ReadonlyMap<string, readonly number[]>;
 }

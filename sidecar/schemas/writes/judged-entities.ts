@@ -24,7 +24,7 @@ export function judgedEntities(
   { kind, id, attribute, candidates }: Pick<JudgeInput, 'kind' | 'id' | 'attribute' | 'candidates'>,
   verdicts: readonly Verdict[],
   { text, entities, isBatch }: WrittenEntities,
-): Pick<Judgement, 'valid' | 'others' | 'thinned'> {
+): Pick<Judgement, 'valid' | 'others' | 'partialBatch'> {
   const valid = new Map<number, number>();
   const others: JudgedItem[] = [];
   const reports = new Reports();
@@ -59,8 +59,12 @@ export function judgedEntities(
     isBatch &&
     left.size > 0 &&
     left.size < entities.length &&
-    refused.every(({ policy }) => candidates[policy]?.thins === true);
-  return { valid: [...valid], others, ...(thins ? { thinned: thinnedOut(text, entities, left) } : {}) };
+    refused.every(({ policy }) => candidates[policy]?.allowsPartialBatch === true);
+  return {
+    valid: [...valid],
+    others,
+    ...(thins ? { partialBatch: withoutEntities(text, entities, left) } : {}),
+  };
 }
 
 /** Returns a function that places an error of an attribute in the body, which may be the attribute itself. */
@@ -75,16 +79,16 @@ function bodyTokens(
 }
 
 function findingsOf(errors: readonly WriteError[]): readonly WriteFinding[] {
-  return errors.slice(0, MAX_FINDINGS).map(({ model, tokens, keyword, say }) => ({
+  return errors.slice(0, MAX_FINDINGS).map(({ model, tokens, keyword, predicate }) => ({
     model,
     pointer: pointerOf(tokens.map((token) => (/^\d+$/.test(token) ? '*' : token))),
     keyword,
-    detail: say(),
+    detail: predicate(),
   }));
 }
 
 /** The batch as it was written, without some of its entities. */
-function thinnedOut(text: string, entities: readonly JsonValue[], left: ReadonlySet<number>) {
+function withoutEntities(text: string, entities: readonly JsonValue[], left: ReadonlySet<number>) {
   const kept = itemSpans(text).flatMap((span, index) => (left.has(index) ? [] : [{ span, index }]));
   return {
     body: `[${kept.map(({ span: [start, end] }) => text.slice(start, end)).join(',')}]`,

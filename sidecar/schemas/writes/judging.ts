@@ -12,8 +12,8 @@ import {
 } from './body.js';
 import { isDeleted } from './deletions.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
-import { judgeFragment, judgeWhole, type Manner } from './judge.js';
-import { allOf, type ModelCache, Missing } from './model-cache.js';
+import { judgeFragment, judgeWhole, type JudgeOptions } from './judge.js';
+import { combineNeeds, type ModelCache, MissingInput } from './model-cache.js';
 import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
@@ -52,11 +52,11 @@ export class Judging {
       try {
         verdicts.push(await this.#verdict(entity));
       } catch (error) {
-        if (!(error instanceof Missing)) throw error;
+        if (!(error instanceof MissingInput)) throw error;
         needs.push(error.needs);
       }
     if (this.#wanted.size > 0) needs.push({ entities: [...this.#wanted] });
-    if (needs.length > 0) throw new Missing(allOf(needs));
+    if (needs.length > 0) throw new MissingInput(combineNeeds(needs));
     return this.#collected(verdicts, body);
   }
 
@@ -66,7 +66,7 @@ export class Judging {
     if (!FRAGMENTS.has(kind)) return;
     const ids = id === undefined ? entities.map(idOf) : [id];
     const unknown = ids.filter((one) => one !== undefined && !this.#stored.has(one));
-    if (unknown.length > 0) throw new Missing({ entities: [...new Set(unknown)] as readonly string[] });
+    if (unknown.length > 0) throw new MissingInput({ entities: [...new Set(unknown)] as readonly string[] });
   }
 
   async #verdict(entity: JsonValue): Promise<Verdict> {
@@ -74,13 +74,15 @@ export class Judging {
     if (isAttributeKind(kind) || kind === 'temporal-instance')
       return this.#ofAttribute(attributesIn(entity, attribute));
     if (!isObject(entity)) {
-      const errors = [{ model: '', tokens: [], keyword: 'type', say: () => 'must be an entity, an object' }];
+      const errors = [
+        { model: '', tokens: [], keyword: 'type', predicate: () => 'must be an entity, an object' },
+      ];
       return { policy: choosePolicy(candidates, []), errors };
     }
     const names = await this.#names(member(entity, '@context'));
     if (typeof names === 'string') return this.#unclear(names);
     const submitted = readSubmitted(entity, names);
-    if ('doubt' in submitted) return this.#unclear(submitted.doubt);
+    if ('ambiguity' in submitted) return this.#unclear(submitted.ambiguity);
     const id = idOf(entity) ?? idIn(submitted);
     return FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id);
   }
@@ -151,10 +153,10 @@ export class Judging {
     if (typeof models === 'string') return { policy, reason: models };
     const { kind, mergesLanguages } = this.#input;
     const isInLanguage = mergesLanguages && (kind === 'merge' || kind === 'batch-merge');
-    const { rest, doubt } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
+    const { rest, ambiguity } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
     const errors = judgeFragment(models, rest, this.#manner, this.#spelling);
     if (errors.length > 0) return { policy, errors };
-    return doubt === undefined ? { policy } : { policy, reason: doubt };
+    return ambiguity === undefined ? { policy } : { policy, reason: ambiguity };
   }
 
   /** @param readings the attribute, in each way in which brokers may read the body */
@@ -169,7 +171,7 @@ export class Judging {
         objectOf(Object.entries(reading).map(([name, value]) => [name, withoutContext(value)])),
         names,
       );
-      if ('doubt' in submitted) return this.#unclear(submitted.doubt);
+      if ('ambiguity' in submitted) return this.#unclear(submitted.ambiguity);
       const found = await this.#fragment(submitted, undefined);
       if (verdict === undefined || found.errors !== undefined || found.reason !== undefined) verdict = found;
       if (found.errors !== undefined) break;
@@ -182,7 +184,7 @@ export class Judging {
     const names = await this.#names(undefined);
     if (typeof names === 'string') return this.#unclear(names);
     const stored = this.#storedTypes(id);
-    if (this.#wanted.size > 0) throw new Missing({ entities: [...this.#wanted] });
+    if (this.#wanted.size > 0) throw new MissingInput({ entities: [...this.#wanted] });
     if (stored === 'hidden') return this.#unclear(HIDDEN);
     const types = stored === undefined ? [] : await this.#meanings(stored);
     const policy = choosePolicy(this.#input.candidates, types);
@@ -195,10 +197,15 @@ export class Judging {
     if (needing.length === 0) return { policy };
     if (datasetId !== undefined && datasetId !== '@none')
       return { policy, reason: 'whether other instances of a required attribute stay is not known' };
-    const say = () => 'must not be deleted: every entity of the model has it';
+    const predicate = () => 'must not be deleted: every entity of the model has it';
     return {
       policy,
-      errors: needing.map(({ title }) => ({ model: title, tokens: [attribute], keyword: 'required', say })),
+      errors: needing.map(({ title }) => ({
+        model: title,
+        tokens: [attribute],
+        keyword: 'required',
+        predicate,
+      })),
     };
   }
 
@@ -212,15 +219,16 @@ export class Judging {
 
   /** What names mean in the entity, or why this is unknown. */
   async #names(own: JsonValue | undefined): Promise<Names | string> {
-    const { link, linkDoubt, isJsonLd, stamp, supplied } = this.#input;
-    if (linkDoubt !== undefined) return linkDoubt;
+    const { link, linkAmbiguity, isJsonLd, stamp, supplied } = this.#input;
+    if (linkAmbiguity !== undefined) return linkAmbiguity;
     if (own !== undefined && link !== undefined)
       return 'there is an @context in the body, and another in the header Link';
     if (own !== undefined && !isJsonLd)
       return 'an @context in a body needs the media type application/ld+json';
     const context = own ?? link;
     const outcome = await this.#cache.names.read(context, stamp, supplied.contexts ?? []);
-    if ('needs' in outcome) throw new Missing({ urls: outcome.needs.urls, context: JSON.stringify(context) });
+    if ('needs' in outcome)
+      throw new MissingInput({ urls: outcome.needs.urls, context: JSON.stringify(context) });
     return 'unusable' in outcome ? `its @context cannot be used: ${outcome.unusable}` : outcome.names;
   }
 
@@ -264,7 +272,7 @@ export class Judging {
           .join(', ')}`;
   }
 
-  get #manner(): Manner {
+  get #manner(): JudgeOptions {
     const { kind, isSimplified } = this.#input;
     const isMerge = kind === 'merge' || kind === 'batch-merge';
     return {

@@ -11,14 +11,14 @@ import type { WriteModel } from './write-models.js';
 export function withoutMergedStrings(
   models: readonly WriteModel[],
   submitted: Submitted,
-): { readonly rest: Submitted; readonly doubt?: string } {
+): { readonly rest: Submitted; readonly ambiguity?: string } {
   const isMerged = ({ iri, value }: Submitted['members'][number]) =>
     isStringAlone(value) && !isDeleted(value) && models.some((model) => hasLanguages(model, iri));
   const merged = submitted.members.find(isMerged);
   if (merged === undefined) return { rest: submitted };
   return {
     rest: { ...submitted, members: submitted.members.filter((one) => !isMerged(one)) },
-    doubt: `with lang, brokers differ in what they make of the string for ${JSON.stringify(merged.name.slice(0, 200))}`,
+    ambiguity: `with lang, brokers differ in what they make of the string for ${JSON.stringify(merged.name.slice(0, 200))}`,
   };
 }
 

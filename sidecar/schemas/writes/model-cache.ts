@@ -9,14 +9,14 @@ import { readSubmitted } from './submitted.js';
 import { compileWriteModel, withMeaning, type WriteModel } from './write-models.js';
 
 /** Thrown if something must be supplied before the write can be judged. */
-export class Missing extends Error {
+export class MissingInput extends Error {
   constructor(readonly needs: JudgeNeeds) {
     super('Something is needed.');
   }
 }
 
 /** Combines what all entities of a write need, without duplicates. Contexts are requested for one entity at a time. */
-export function allOf(needs: readonly JudgeNeeds[]): JudgeNeeds {
+export function combineNeeds(needs: readonly JudgeNeeds[]): JudgeNeeds {
   const { urls, context } = needs.find((one) => one.urls !== undefined) ?? {};
   const lists = {
     types: distinct(
@@ -67,9 +67,9 @@ export class ModelCache {
     const known = this.#ofType.get(iri);
     if (known !== undefined) return known;
     const candidates = this.#types.get(iri);
-    if (candidates === undefined) throw new Missing({ types: [type] });
+    if (candidates === undefined) throw new MissingInput({ types: [type] });
     const unprepared = candidates.filter((one) => !this.#meanings.has(meaningKey(one)));
-    if (unprepared.length > 0) throw new Missing({ unprepared });
+    if (unprepared.length > 0) throw new MissingInput({ unprepared });
     const models: WriteModel[] = [];
     for (const one of candidates) {
       const model = this.#meant(one);
@@ -81,14 +81,14 @@ export class ModelCache {
 
   /** The model named by a policy. */
   named(name: string): WriteModel | undefined {
-    if (!this.#models.has(name)) throw new Missing({ models: [name] });
+    if (!this.#models.has(name)) throw new MissingInput({ models: [name] });
     const found = this.#models.get(name);
     return found === undefined ? undefined : this.#meant(found);
   }
 
   #meant(one: SuppliedModel): WriteModel | undefined {
     const known = this.#meanings.get(meaningKey(one));
-    if (known === undefined) throw new Missing({ unprepared: [one] });
+    if (known === undefined) throw new MissingInput({ unprepared: [one] });
     return known.model;
   }
 
@@ -131,7 +131,7 @@ function warmUp(model: WriteModel, names: Names): void {
   const [type = model.whole.name] = model.whole.types;
   const sample = { id: 'urn:ngsi-ld:sample:1', type, sample: { type: 'Property', value: 1 } };
   const submitted = readSubmitted(sample, names);
-  if ('doubt' in submitted) return;
+  if ('ambiguity' in submitted) return;
   const manner = {
     isSimplified: false,
     isMerge: false,

@@ -1,5 +1,5 @@
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
-import type { Supplied } from '../json-ld/errors.js';
+import type { ContextResults } from '../json-ld/errors.js';
 import type { Candidate, Consequences, WrittenType } from './policy-choice.js';
 
 /** A policy that may apply to entities of a write. */
@@ -7,7 +7,7 @@ export interface JudgeCandidate extends Candidate, Consequences {
   /** The model that judges the entities, `D/M` or `D/M@3`; by default the models of their types. */
   readonly model?: string | undefined;
   /** Whether the valid entities of a batch are sent if others are not valid. */
-  readonly thins: boolean;
+  readonly allowsPartialBatch: boolean;
 }
 
 /** A write to be judged. */
@@ -27,7 +27,7 @@ export interface JudgeInput {
   /** The @context that the Link header names. */
   readonly link?: string;
   /** Why it is unclear which @context the header means. */
-  readonly linkDoubt?: string;
+  readonly linkAmbiguity?: string;
   /** Whether the media type is that of JSON-LD, so that the body has its own @context. */
   readonly isJsonLd: boolean;
   /** In order; the last one applies to all entities. */
@@ -42,7 +42,7 @@ export interface JudgeInput {
 
 /** What a worker asked for. It keeps the parts that do not depend on the request, as long as the stamp stays the same. */
 export interface SuppliedToJudge {
-  readonly contexts?: Supplied;
+  readonly contexts?: ContextResults;
   /** The models that may be for a type, by the IRI of the type. */
   readonly types?: readonly (readonly [iri: string, models: readonly SuppliedModel[]])[];
   /** The models named by policies; undefined for a model that does not exist. */
@@ -87,7 +87,7 @@ export interface PrepareInput {
   /** JSON of a context. */
   readonly context?: string | undefined;
   /** The contexts that are needed, as far as they are known. */
-  readonly contexts: Supplied;
+  readonly contexts: ContextResults;
   /** Models with the texts of their schemas. */
   readonly models: readonly (SuppliedModel & { readonly schema: string })[];
 }
@@ -131,7 +131,7 @@ export interface Judgement {
   /** Ids of the stored entities on whose types the judgement depends. */
   readonly dependsOn: readonly string[];
   /** JSON of the batch without the refused entities, and the ids of the others; only if the policies require it. */
-  readonly thinned?: { readonly body: string; readonly ids: readonly string[] };
+  readonly partialBatch?: { readonly body: string; readonly ids: readonly string[] };
   /** Whether the entity does not exist; for routes of a single entity. */
   readonly isMissing?: boolean;
 }

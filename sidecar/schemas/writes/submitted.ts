@@ -13,8 +13,8 @@ import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';
 
 /** Something in an entity that brokers may read in different ways, so that the entity is not judged. */
-export interface Doubt {
-  readonly doubt: string;
+export interface Ambiguity {
+  readonly ambiguity: string;
 }
 
 /** An entity with the meanings of its members, which also keep the names under which they were submitted. */
@@ -37,7 +37,7 @@ interface SubmittedMember {
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
 /** Reads an entity, and determines what its names mean. */
-export function readSubmitted(entity: JsonObject, names: Names): Submitted | Doubt {
+export function readSubmitted(entity: JsonObject, names: Names): Submitted | Ambiguity {
   const members: SubmittedMember[] = [];
   const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
@@ -45,23 +45,24 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Dou
     if (name === '@context') continue;
     const value = entity[name] ?? null;
     const iri = names.iriOf(name);
-    if (iri === undefined) return { doubt: `${shown(name)} means nothing in the @context` };
+    if (iri === undefined) return { ambiguity: `${shown(name)} means nothing in the @context` };
     if (iri.startsWith('@') && iri !== '@id' && iri !== '@type')
-      return { doubt: `${shown(name)} is the keyword ${iri} of JSON-LD` };
+      return { ambiguity: `${shown(name)} is the keyword ${iri} of JSON-LD` };
     if (members.some((one) => one.iri === iri)) {
       if (iri.startsWith('@'))
-        return { doubt: `${shown(name)} stands for ${shown(iri)}, as another member does` };
+        return { ambiguity: `${shown(name)} stands for ${shown(iri)}, as another member does` };
       repeated.push(name);
       continue;
     }
-    if (names.isScoped(name)) return { doubt: `the @context has other definitions within ${shown(name)}` };
+    if (names.isScoped(name))
+      return { ambiguity: `the @context has other definitions within ${shown(name)}` };
     const otherValue = iri.startsWith('@') ? undefined : otherValueIn(value, names);
     members.push({ name, iri, value, ...(otherValue === undefined ? {} : { otherValue }) });
     if (iri !== '@type') continue;
     const written = (isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
     const scoped = written.find((one) => names.isScoped(one));
     if (scoped !== undefined)
-      return { doubt: `the @context has other definitions for the type ${shown(scoped)}` };
+      return { ambiguity: `the @context has other definitions for the type ${shown(scoped)}` };
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
   return { members, types: types ?? [], repeated };
@@ -91,14 +92,18 @@ function otherValueIn(value: JsonValue, names: Names): string | undefined {
 }
 
 /** An entity with the names that a model uses, and a map back to the submitted names. */
-export interface Renamed {
+export interface RenamedEntity {
   readonly entity: JsonObject;
   /** The submitted names, by the names in `entity`. */
   readonly submittedAs: ReadonlyMap<string, string>;
 }
 
 /** Renames the members of an entity for a model. @param asType the type to assume if the entity states none */
-export function renamedFor(model: WriteModel, { members, types }: Submitted, asType?: string): Renamed {
+export function renameForModel(
+  model: WriteModel,
+  { members, types }: Submitted,
+  asType?: string,
+): RenamedEntity {
   const submittedAs = new Map<string, string>();
   const entries = members.map(({ name, iri, value }) => {
     const meant = nameIn(model, name, iri);

@@ -3,7 +3,7 @@ import { threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { NameReader } from '../json-ld/names.js';
 import { Judging } from './judging.js';
-import { ModelCache, Missing } from './model-cache.js';
+import { ModelCache, MissingInput } from './model-cache.js';
 import type { JudgeInput, JudgeNeeds, JudgeOutcome, PrepareInput, PrepareOutcome } from './protocol.js';
 
 const names = new NameReader();
@@ -20,11 +20,11 @@ export const writeTasks = {
     const known = cacheAt(input.stamp);
     known.take(input);
     // The first task in a new worker is slow, so the worker is prepared first, with a longer deadline.
-    if (!names.isReady) return { needs: fromHere({ unprepared: [] }) };
+    if (!names.isReady) return { needs: withThreadId({ unprepared: [] }) };
     try {
       return { judged: await new Judging(input, known).judge() };
     } catch (error) {
-      if (error instanceof Missing) return { needs: fromHere(error.needs) };
+      if (error instanceof MissingInput) return { needs: withThreadId(error.needs) };
       throw error;
     }
   },
@@ -55,7 +55,7 @@ function cacheAt(stamp: string): ModelCache {
   return next;
 }
 
-function fromHere(needs: JudgeNeeds): JudgeNeeds {
+function withThreadId(needs: JudgeNeeds): JudgeNeeds {
   return { ...needs, threadId };
 }
 

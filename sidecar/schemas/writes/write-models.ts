@@ -3,8 +3,8 @@ import { type JsonObject, objectOf } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Names } from '../json-ld/names.js';
 import { attributesOf } from '../json-schema/attributes.js';
-import { Facts } from '../json-schema/facts.js';
-import { selfContained } from '../json-schema/flatten.js';
+import { ValueConstraints } from '../json-schema/value-constraints.js';
+import { toSelfContained } from '../json-schema/flatten.js';
 import { compiledModel, type KeyedModel, type Model, prepareModel } from '../validation/model.js';
 
 /** A model for judging writes, with the meanings of its names. */
@@ -38,7 +38,7 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   const known = compiled.get(whole);
   if (known !== undefined) return known;
   const { flat, firstError } = prepareModel(one.name, fragmentSchema(parseJson(text) as JsonObject));
-  const required = new Facts([whole.flat.root], whole.flat.targets).required;
+  const required = new ValueConstraints([whole.flat.root], whole.flat.targets).required;
   const model = {
     whole,
     fragment: { ...whole, flat, firstError },
@@ -66,10 +66,10 @@ const OF_ONE = ['type', 'properties', 'patternProperties', 'additionalProperties
 /** The schema for some attributes of an entity: the conditions on single attributes that apply to all entities. */
 function fragmentSchema(schema: JsonObject): JsonObject {
   const described = attributesOf(schema);
-  const { atoms } = new Facts([described.root], described.targets);
+  const { atoms } = new ValueConstraints([described.root], described.targets);
   const allOf = atoms
     .map((atom) => objectOf(Object.entries(atom).filter(([keyword]) => OF_ONE.includes(keyword))))
     .filter((atom) => Object.keys(atom).length > 0);
   const root: JsonObject = { allOf };
-  return selfContained({ ...described, root });
+  return toSelfContained({ ...described, root });
 }

@@ -4,13 +4,13 @@ import { pino } from 'pino';
 import { ROUTE_RULES } from '../../../sidecar/auth/index.js';
 import { Access } from '../../../sidecar/http/access.js';
 import { buildApp, type AppOptions } from '../../../sidecar/http/app.js';
-import { createTurns } from '../../../sidecar/http/turns.js';
+import { createRequestPipeline } from '../../../sidecar/http/request-pipeline.js';
 
 /** A gateway's server without the rooms behind it, which get no requests. */
 function serverOf() {
   const options = {
     logger: pino({ level: 'silent' }),
-    turns: createTurns(),
+    pipeline: createRequestPipeline(),
     checkHost: () => undefined,
     checkLoop: () => undefined,
   };
@@ -25,7 +25,7 @@ it('every route has a rule that says who may use it, and every rule belongs to a
     workbench: room,
     transfer: room,
     logger: pino({ level: 'silent' }),
-    turns: createTurns(),
+    pipeline: createRequestPipeline(),
     checkHost: () => undefined,
     checkLoop: () => undefined,
     access: new Access({ tokens: undefined }),

@@ -40,7 +40,7 @@ function makeApi(bodyLimit: number) {
     store: kept,
     documents: room,
     files: room,
-    knownModels: room,
+    cachedModels: room,
     comparison: room,
     domainContexts: room,
   };

@@ -8,41 +8,41 @@ import { errors, type Dispatcher } from 'undici';
 import {
   ForwardExchange,
   type ForwardFailure,
-  type PassThroughEnd,
+  type PassThroughResult,
 } from '../../../sidecar/http/forward-exchange.js';
-import { Places, type PlaceSeeker, type Holder } from '../../../sidecar/http/places.js';
+import { Slots, type SlotRequest, type SlotHolder } from '../../../sidecar/http/slots.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 import { listening, type Listening } from '../../support/listening.js';
 
 /** Places that report who has a place, who waits, and who is watched. */
-class CountedPlaces extends Places {
+class CountedSlots extends Slots {
   taken = 0;
-  readonly entered: PlaceSeeker[] = [];
-  readonly givenUp: PlaceSeeker[] = [];
-  readonly watched = new Set<Holder>();
+  readonly entered: SlotRequest[] = [];
+  readonly givenUp: SlotRequest[] = [];
+  readonly watched = new Set<SlotHolder>();
 
-  override enter(seeker: PlaceSeeker): void {
+  override acquire(seeker: SlotRequest): void {
     this.entered.push(seeker);
     this.taken += 1;
-    super.enter(seeker);
+    super.acquire(seeker);
   }
 
-  override leave(): void {
+  override release(): void {
     this.taken -= 1;
-    super.leave();
+    super.release();
   }
 
-  override giveUp(seeker: PlaceSeeker): void {
+  override cancel(seeker: SlotRequest): void {
     this.givenUp.push(seeker);
-    super.giveUp(seeker);
+    super.cancel(seeker);
   }
 
-  override watch(holder: Holder): void {
+  override watch(holder: SlotHolder): void {
     this.watched.add(holder);
     super.watch(holder);
   }
 
-  override unwatch(holder: Holder): void {
+  override unwatch(holder: SlotHolder): void {
     this.watched.delete(holder);
     super.unwatch(holder);
   }
@@ -72,11 +72,11 @@ after(() => listened.close());
 
 /** A request that has arrived, and all its results. */
 async function arrived(text: string, { max = 1, throws = false } = {}) {
-  const [wholePlaces, uploadPlaces] = [0, 1].map(
-    () => new CountedPlaces({ max, waitMs: 60_000, idleMs: 60_000 }),
-  ) as [CountedPlaces, CountedPlaces];
+  const [wholeSlots, uploadSlots] = [0, 1].map(
+    () => new CountedSlots({ max, waitMs: 60_000, idleMs: 60_000 }),
+  ) as [CountedSlots, CountedSlots];
   const failures: (ForwardFailure & { readonly error: unknown })[] = [];
-  const ends: PassThroughEnd[] = [];
+  const ends: PassThroughResult[] = [];
   const dispatched: { options: Dispatcher.DispatchOptions; handler: Dispatcher.DispatchHandler }[] = [];
   const dispatcher = {
     dispatch: (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) => {
@@ -96,8 +96,8 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
     res,
     {
       dispatcher,
-      wholePlaces,
-      uploadPlaces,
+      wholeSlots,
+      uploadSlots,
       bytesPerSecond: 1000,
       onError: (error, failure) => failures.push({ error, ...failure }),
       onEnded: (end) => ends.push(end),
@@ -107,8 +107,8 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
   const closed = once(res, 'close');
   return {
     exchange,
-    wholePlaces,
-    uploadPlaces,
+    wholeSlots,
+    uploadSlots,
     failures,
     ends,
     dispatched,
@@ -125,7 +125,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
       exchange.start(false);
       await nextTurn();
     },
-    leave: async () => {
+    release: async () => {
       client.destroy();
       await closed;
     },
@@ -144,7 +144,7 @@ const GET = 'GET /ngsi-ld/v1/x?secret HTTP/1.1\r\nHost: g\r\nConnection: close\r
 const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
 
 it('the broker gets the request with the time limits for the head and the rest of its answer', async () => {
-  const { dispatched, leave } = await sent(GET);
+  const { dispatched, release } = await sent(GET);
   assert.deepEqual(dispatched[0]?.options, {
     origin: 'http://b',
     path: '/p/x?y',
@@ -154,17 +154,17 @@ it('the broker gets the request with the time limits for the head and the rest o
     headersTimeout: 1234,
     bodyTimeout: 1234,
   });
-  await leave();
+  await release();
 });
 
-it('a request that was answered returns its place, and is reported with its status', async () => {
-  const { wholePlaces, ends, failures, closed, answer, handler, controller } = await sent(GET);
+it('a request that was answered returns its slot, and is reported with its status', async () => {
+  const { wholeSlots, ends, failures, closed, answer, handler, controller } = await sent(GET);
   handler.onRequestStart?.(controller, {});
   handler.onResponseStart?.(controller, 201, { 'x-a': '1', 'content-length': '2' }, 'Made');
   handler.onResponseData?.(controller, Buffer.from('[]'));
-  assert.equal(wholePlaces.taken, 1);
+  assert.equal(wholeSlots.taken, 1);
   handler.onResponseEnd?.(controller, {});
-  assert.equal(wholePlaces.taken, 0);
+  assert.equal(wholeSlots.taken, 0);
   await closed;
   assert.match(await answer(), /^HTTP\/1\.1 201 Made\r\nx-a: 1\r\n[^]*\r\n\r\n\[\]$/);
   assert.deepEqual(
@@ -174,13 +174,13 @@ it('a request that was answered returns its place, and is reported with its stat
   assert.deepEqual(failures, []);
 });
 
-it('a client that disconnects returns its place, aborts the request to the broker, and is reported without a status', async () => {
-  const { wholePlaces, ends, failures, leave, handler, controller, aborts } = await sent(GET);
+it('a client that disconnects returns its slot, aborts the request to the broker, and is reported without a status', async () => {
+  const { wholeSlots, ends, failures, release, handler, controller, aborts } = await sent(GET);
   handler.onRequestStart?.(controller, {});
-  await leave();
+  await release();
   assert.equal(aborts.length, 1);
   handler.onResponseError?.(controller, aborts[0] ?? new Error('none'));
-  assert.equal(wholePlaces.taken, 0);
+  assert.equal(wholeSlots.taken, 0);
   assert.deepEqual(
     ends.map(({ status }) => status),
     [undefined],
@@ -189,50 +189,50 @@ it('a client that disconnects returns its place, aborts the request to the broke
 });
 
 it('a request whose client disconnects while it waits leaves the queue', async () => {
-  const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
+  const { start, wholeSlots, exchange, dispatched, release } = await arrived(GET, { max: 0 });
   await start();
-  assert.deepEqual(wholePlaces.entered, [exchange]);
-  await leave();
-  assert.deepEqual(wholePlaces.givenUp, [exchange]);
+  assert.deepEqual(wholeSlots.entered, [exchange]);
+  await release();
+  assert.deepEqual(wholeSlots.givenUp, [exchange]);
   assert.deepEqual(dispatched, []);
 });
 
 it('a place that is given to a disconnected client is returned', async () => {
-  const { start, wholePlaces, exchange, dispatched, leave } = await arrived(GET, { max: 0 });
+  const { start, wholeSlots, exchange, dispatched, release } = await arrived(GET, { max: 0 });
   await start();
-  await leave();
+  await release();
   exchange.admit();
-  assert.equal(wholePlaces.taken, 0);
+  assert.equal(wholeSlots.taken, 0);
   assert.deepEqual(dispatched, []);
 });
 
 it('a client that is turned away before it may send its body gets an answer that closes the connection', async () => {
-  const { exchange, client, leave } = await arrived(
+  const { exchange, client, release } = await arrived(
     'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
   );
   exchange.start(true);
-  exchange.turnAway();
+  exchange.reject();
   const [answer] = (await once(client, 'data')) as [Buffer];
   assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
-  await leave();
+  await release();
 });
 
-it('a request that cannot be sent returns its place, and is answered', async () => {
-  const { start, wholePlaces, failures, closed, answer } = await arrived(GET, { throws: true });
+it('a request that cannot be sent returns its slot, and is answered', async () => {
+  const { start, wholeSlots, failures, closed, answer } = await arrived(GET, { throws: true });
   await start();
   await closed;
-  assert.equal(wholePlaces.taken, 0);
+  assert.equal(wholeSlots.taken, 0);
   assert.match(await answer(), /^HTTP\/1\.1 400 /);
   assert.equal(failures[0]?.kind, 'unacceptable-request');
 });
 
 it('a truncated answer is reported without a status, and its place is returned', async () => {
-  const { wholePlaces, failures, ends, closed, handler, controller } = await sent(GET);
+  const { wholeSlots, failures, ends, closed, handler, controller } = await sent(GET);
   handler.onResponseStart?.(controller, 200, { 'content-length': '9' });
   handler.onResponseData?.(controller, Buffer.from('abc'));
   handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
   await closed;
-  assert.equal(wholePlaces.taken, 0);
+  assert.equal(wholeSlots.taken, 0);
   assert.deepEqual(
     failures.map(({ kind, status }) => [kind, status]),
     [['unusable-reply', undefined]],
@@ -253,7 +253,7 @@ it('a 304 with the Content-Length of the whole representation is complete', asyn
 });
 
 it('interim answers may come as long as an upload continues, and then for the time of an answer', async (t) => {
-  const { client, req, leave, handler, options, controller, aborts } = await sent(UPLOAD);
+  const { client, req, release, handler, options, controller, aborts } = await sent(UPLOAD);
   handler.onRequestStart?.(controller, {});
   const timers: { readonly ms: number | undefined; readonly ring: () => void; rounds: number }[] = [];
   t.mock.method(globalThis, 'setTimeout', (ring: () => void, ms?: number) => {
@@ -274,7 +274,7 @@ it('interim answers may come as long as an upload continues, and then for the ti
   timer.ring();
   assert.ok(aborts[0] instanceof errors.HeadersTimeoutError);
   assert.equal(timer.rounds, 3);
-  await leave();
+  await release();
 });
 
 for (const [what, end] of [
@@ -291,7 +291,7 @@ for (const [what, end] of [
 ] as const) {
   it(`the time limit after interim answers ends with ${what}`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { start, dispatched, leave } = await arrived(GET);
+    const { start, dispatched, release } = await arrived(GET);
     await start();
     const [{ handler } = assert.fail()] = dispatched;
     const { controller, aborts } = controllerOf();
@@ -300,67 +300,67 @@ for (const [what, end] of [
     end(handler, controller);
     t.mock.timers.tick(10_000);
     assert.deepEqual(aborts, []);
-    await leave();
+    await release();
   });
 }
 
 it('an upload takes a place for uploads, and is watched until it has arrived', async () => {
-  const { dispatched, wholePlaces, uploadPlaces, exchange, client, req, leave } = await sent(UPLOAD);
-  assert.deepEqual([wholePlaces.entered, uploadPlaces.entered], [[], [exchange]]);
-  assert.deepEqual([...uploadPlaces.watched], [exchange]);
+  const { dispatched, wholeSlots, uploadSlots, exchange, client, req, release } = await sent(UPLOAD);
+  assert.deepEqual([wholeSlots.entered, uploadSlots.entered], [[], [exchange]]);
+  assert.deepEqual([...uploadSlots.watched], [exchange]);
   const ended = once(req, 'end');
   (dispatched[0]?.options.body as NodeJS.ReadableStream | undefined)?.resume();
   client.write('defghij');
   await ended;
-  assert.deepEqual([...uploadPlaces.watched], []);
-  await leave();
+  assert.deepEqual([...uploadSlots.watched], []);
+  await release();
 });
 
 it('a client that does not read its answer is watched until it does', async () => {
-  const { wholePlaces, exchange, res, leave, handler, controller } = await sent(GET);
+  const { wholeSlots, exchange, res, release, handler, controller } = await sent(GET);
   handler.onResponseStart?.(controller, 200, {});
   const wholeAnswer = res.write.bind(res);
   res.write = () => false;
   handler.onResponseData?.(controller, Buffer.from('abc'));
   res.write = wholeAnswer;
-  assert.deepEqual([controller.paused, [...wholePlaces.watched]], [true, [exchange]]);
+  assert.deepEqual([controller.paused, [...wholeSlots.watched]], [true, [exchange]]);
   res.emit('drain');
-  assert.deepEqual([controller.paused, wholePlaces.watched.size], [false, 0]);
-  await leave();
+  assert.deepEqual([controller.paused, wholeSlots.watched.size], [false, 0]);
+  await release();
 });
 
 it('a client that reads its answer is still watched while its upload continues', async () => {
-  const { uploadPlaces, exchange, res, leave, handler, controller } = await sent(UPLOAD);
+  const { uploadSlots, exchange, res, release, handler, controller } = await sent(UPLOAD);
   handler.onResponseStart?.(controller, 200, {});
   const wholeAnswer = res.write.bind(res);
   res.write = () => false;
   handler.onResponseData?.(controller, Buffer.from('abc'));
   res.write = wholeAnswer;
   res.emit('drain');
-  assert.deepEqual([controller.paused, [...uploadPlaces.watched]], [false, [exchange]]);
-  await leave();
+  assert.deepEqual([controller.paused, [...uploadSlots.watched]], [false, [exchange]]);
+  await release();
 });
 
 it('each byte of a body extends the idle time of its client only by its share', async (t) => {
-  const { req, exchange, leave } = await sent(UPLOAD);
+  const { req, exchange, release } = await sent(UPLOAD);
   const beforeMs = exchange.idleSinceMs;
   t.mock.method(performance, 'now', () => beforeMs + 60_000);
   req.emit('data', Buffer.from('d'));
   assert.equal(exchange.idleSinceMs, beforeMs + 1);
-  await leave();
+  await release();
 });
 
 it('a client that sends much at once saves up no idle time', async (t) => {
-  const { req, exchange, leave } = await sent(UPLOAD);
+  const { req, exchange, release } = await sent(UPLOAD);
   const nowMs = exchange.idleSinceMs + 1000;
   t.mock.method(performance, 'now', () => nowMs);
   req.emit('data', Buffer.alloc(10_000));
   assert.equal(exchange.idleSinceMs, nowMs);
-  await leave();
+  await release();
 });
 
 it('the idle time of a client starts when the broker has accepted all data so far', async (t) => {
-  const { dispatched, exchange, leave } = await sent(UPLOAD);
+  const { dispatched, exchange, release } = await sent(UPLOAD);
   const body = dispatched[0]?.options.body as PassThrough;
   const beforeMs = exchange.idleSinceMs;
   while (body.write(Buffer.alloc(64 * 1024)));
@@ -372,28 +372,28 @@ it('the idle time of a client starts when the broker has accepted all data so fa
   await drained;
   assert.ok(beforeMs < drainedMs);
   assert.equal(exchange.idleSinceMs, drainedMs);
-  await leave();
+  await release();
 });
 
 it('an upload is no longer watched once its request is over', async () => {
-  const { uploadPlaces, leave, handler, controller } = await sent(UPLOAD);
+  const { uploadSlots, release, handler, controller } = await sent(UPLOAD);
   handler.onResponseError?.(controller, new errors.SocketError('gone'));
-  assert.deepEqual([[...uploadPlaces.watched], uploadPlaces.taken], [[], 0]);
-  await leave();
+  assert.deepEqual([[...uploadSlots.watched], uploadSlots.taken], [[], 0]);
+  await release();
 });
 
 it('a body that arrives with its head is sent in one piece', async () => {
-  const { dispatched, wholePlaces, uploadPlaces, leave } = await sent(`${UPLOAD}defghij`);
+  const { dispatched, wholeSlots, uploadSlots, release } = await sent(`${UPLOAD}defghij`);
   assert.deepEqual(dispatched[0]?.options.body, Buffer.from('abcdefghij'));
-  assert.deepEqual([wholePlaces.entered.length, uploadPlaces.entered.length], [1, 0]);
-  assert.equal(wholePlaces.watched.size, 0);
-  await leave();
+  assert.deepEqual([wholeSlots.entered.length, uploadSlots.entered.length], [1, 0]);
+  assert.equal(wholeSlots.watched.size, 0);
+  await release();
 });
 
 it('an upload that is cut off is answered 408 with the end of its connection, and aborted at the broker', async () => {
   const { handler, controller, aborts, exchange, failures, closed, answer } = await sent(UPLOAD);
   handler.onRequestStart?.(controller, {});
-  exchange.cutOff();
+  exchange.abort();
   await closed;
   assert.match(await answer(), /^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n/);
   assert.deepEqual([aborts.length, failures.map(({ kind }) => kind)], [1, ['slow-client']]);

@@ -3,14 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { it } from 'node:test';
 import { createFrontDoor } from '../../../sidecar/http/front-door.js';
 import { problem } from '../../../sidecar/http/problem-kinds.js';
-import type { CalledBy } from '../../../sidecar/http/request-checks.js';
+import type { HostCheckRequest } from '../../../sidecar/http/request-checks.js';
 
 const HOST = { host: 'gw' };
 
 /** A front door, and the result of one request. */
 function knock(line: string, headers: Readonly<Record<string, string>>) {
   const did: string[] = [];
-  const asked: (CalledBy | string | undefined)[] = [];
+  const asked: (HostCheckRequest | string | undefined)[] = [];
   const res = {
     writeHead: (status: number) => did.push(String(status)),
     write: () => undefined,

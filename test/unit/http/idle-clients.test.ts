@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { closeIdleClients } from '../../../sidecar/http/idle-clients.js';
-import type { Turns } from '../../../sidecar/http/turns.js';
+import type { RequestPipeline } from '../../../sidecar/http/request-pipeline.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 const PACE = { idleMs: 8000, bytesPerSecond: 1000 };
@@ -23,9 +23,9 @@ function serverOf(t: TestContext) {
   });
   req.on('timeout', () => told.push('too slow'));
   const answer = { req } as unknown as ServerResponse;
-  const turns: Pick<Turns, 'answerOn'> = { answerOn: () => answer };
+  const pipeline: Pick<RequestPipeline, 'currentResponse'> = { currentResponse: () => answer };
   const server = new EventEmitter();
-  closeIdleClients(server as unknown as Server, turns as Turns, PACE);
+  closeIdleClients(server as unknown as Server, pipeline as RequestPipeline, PACE);
   t.after(() => server.emit('close'));
   const socket = Object.assign(new EventEmitter(), { writableLength: 0, bytesRead: 0, bytesWritten: 0 });
   server.emit('connection', socket);
@@ -78,8 +78,10 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
   };
   const on: { answer: ReturnType<typeof answerOf> | undefined } = { answer: answerOf() };
   const server = Object.assign(new EventEmitter(), { timeout: 0 });
-  const turns: Pick<Turns, 'answerOn'> = { answerOn: () => on.answer as unknown as ServerResponse };
-  closeIdleClients(server as unknown as Server, turns as Turns, PACE);
+  const pipeline: Pick<RequestPipeline, 'currentResponse'> = {
+    currentResponse: () => on.answer as unknown as ServerResponse,
+  };
+  closeIdleClients(server as unknown as Server, pipeline as RequestPipeline, PACE);
   t.after(() => server.emit('close'));
   server.emit('connection', socket);
   return {

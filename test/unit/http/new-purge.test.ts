@@ -7,10 +7,10 @@ import { ALL_ROLES, type Caller, TenantRefusedError } from '../../../sidecar/aut
 import { callerOf } from '../../../sidecar/http/access.js';
 import {
   forwardedHeaders,
-  newPurgeOf,
+  readNewPurge,
   parsePurgePolicy,
-  requesterOf,
-  type AskedPurge,
+  readJobOrigin,
+  type RequestedPurge,
 } from '../../../sidecar/http/new-purge.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import { ClientDisconnectedError, PurgeFailedError } from '../../../sidecar/jobs/errors.js';
@@ -19,7 +19,7 @@ import { UnsupportedRequestError } from '../../../sidecar/purge/errors.js';
 import { recordOf } from '../../support/purge-service.js';
 import { words } from '../../support/words.js';
 
-const ASKED: AskedPurge = { target: 'entities', query: 'type=T' };
+const ASKED: RequestedPurge = { target: 'entities', query: 'type=T' };
 const requestOf = (
   headers: Readonly<Record<string, string>>,
   caller: Caller = {
@@ -41,9 +41,9 @@ function reading(caller?: Caller) {
   };
   const read = (
     headers: Readonly<Record<string, string>>,
-    asked: Partial<AskedPurge> = {},
+    asked: Partial<RequestedPurge> = {},
     fault?: GatewayError,
-  ) => newPurgeOf(requestOf(headers, caller), { ...ASKED, ...asked }, { refusal }, fault);
+  ) => readNewPurge(requestOf(headers, caller), { ...ASKED, ...asked }, { refusal }, fault);
   return { refused, read };
 }
 
@@ -134,7 +134,7 @@ it('a body and a header that contradict each other are refused, including the ot
     ['link', 'link'],
   ] as const)
     assert.throws(
-      () => requesterOf(requestOf({ [header]: 'b' }), { [inBody]: 'a' }),
+      () => readJobOrigin(requestOf({ [header]: 'b' }), { [inBody]: 'a' }),
       (error: unknown) =>
         error instanceof RequestRefusedError &&
         error.problem.status === 400 &&

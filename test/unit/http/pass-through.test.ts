@@ -6,7 +6,7 @@ import { after, before, beforeEach, it } from 'node:test';
 import type { Dispatcher } from 'undici';
 import {
   createPassThrough,
-  type PassThroughEnd,
+  type PassThroughResult,
   type PassThroughOptions,
 } from '../../../sidecar/http/pass-through.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
@@ -26,7 +26,7 @@ after(() => listened.close());
 /** A pass-through to a broker that never answers. */
 function passing(options: Partial<PassThroughOptions> = {}) {
   const sent: Dispatcher.DispatchOptions[] = [];
-  const ends: PassThroughEnd[] = [];
+  const ends: PassThroughResult[] = [];
   const dispatcher = {
     dispatch: (one: Dispatcher.DispatchOptions) => {
       sent.push(one);
@@ -68,7 +68,7 @@ const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: g\r\n$
 const UPLOAD = 'POST /up HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
 
 it('as many whole requests and as many uploads reach the broker as each kind has places', async () => {
-  const { sent, pass } = passing({ places: { whole: 1, uploads: 2 } });
+  const { sent, pass } = passing({ slots: { whole: 1, uploads: 2 } });
   const paths = () => sent.map(({ path }) => path);
   for (let round = 0; round < 3; round += 1) await pass(UPLOAD);
   assert.deepEqual(paths(), ['/prefix/up', '/prefix/up']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { preferencesOf } from '../../../sidecar/http/purge-answer.js';
+import { readPreferences } from '../../../sidecar/http/purge-answer.js';
 
 const NONE = { respondAsync: false, representation: false };
 const ASYNC = { respondAsync: true, representation: false };
@@ -46,24 +46,24 @@ for (const [header, expected] of [
   ['a; respond-async, b; return=representation', NONE],
 ] as const)
   it(`preferencesOf reads ${JSON.stringify(header)}`, () => {
-    assert.deepEqual(preferencesOf(header), expected);
+    assert.deepEqual(readPreferences(header), expected);
   });
 
 it('preferencesOf uses the first occurrence of a repeated preference', () => {
-  assert.deepEqual(preferencesOf('return=minimal, return=representation'), NONE);
-  assert.deepEqual(preferencesOf(['return=minimal', 'Return=representation']), NONE);
-  assert.deepEqual(preferencesOf('return, return=representation'), NONE);
-  assert.deepEqual(preferencesOf('return=representation, return=minimal'), FULL);
-  assert.deepEqual(preferencesOf('respond-async=no, respond-async'), NONE);
-  assert.deepEqual(preferencesOf('respond-async, respond-async=no'), ASYNC);
+  assert.deepEqual(readPreferences('return=minimal, return=representation'), NONE);
+  assert.deepEqual(readPreferences(['return=minimal', 'Return=representation']), NONE);
+  assert.deepEqual(readPreferences('return, return=representation'), NONE);
+  assert.deepEqual(readPreferences('return=representation, return=minimal'), FULL);
+  assert.deepEqual(readPreferences('respond-async=no, respond-async'), NONE);
+  assert.deepEqual(readPreferences('respond-async, respond-async=no'), ASYNC);
 });
 
 it('preferencesOf reads no preference from within a quoted string', () => {
-  assert.deepEqual(preferencesOf('x="a, respond-async"'), NONE);
-  assert.deepEqual(preferencesOf('x="a, respond-async, b", return=representation'), FULL);
-  assert.deepEqual(preferencesOf(String.raw`x="\", respond-async, \""`), NONE);
-  assert.deepEqual(preferencesOf(String.raw`x="\\", respond-async`), ASYNC);
-  assert.deepEqual(preferencesOf('x; y="return=representation,"'), NONE);
+  assert.deepEqual(readPreferences('x="a, respond-async"'), NONE);
+  assert.deepEqual(readPreferences('x="a, respond-async, b", return=representation'), FULL);
+  assert.deepEqual(readPreferences(String.raw`x="\", respond-async, \""`), NONE);
+  assert.deepEqual(readPreferences(String.raw`x="\\", respond-async`), ASYNC);
+  assert.deepEqual(readPreferences('x; y="return=representation,"'), NONE);
 });
 
 it('preferencesOf ignores a header that does not match the grammar as a whole', () => {
@@ -86,7 +86,7 @@ it('preferencesOf ignores a header that does not match the grammar as a whole', 
     'x=é',
   ])
     for (const header of [`respond-async, ${fault}`, `${fault}, respond-async`])
-      assert.deepEqual(preferencesOf(header), NONE, header);
+      assert.deepEqual(readPreferences(header), NONE, header);
 });
 
 it('preferencesOf finds a preference among any others, at any position', () => {
@@ -99,8 +99,8 @@ it('preferencesOf finds a preference among any others, at any position', () => {
       fc.constantFrom(',', ', ', ' ,\t', ', ,'),
       (before, after, asked, more, separator) => {
         const header = [...before, asked + more, ...after].join(separator);
-        assert.deepEqual(preferencesOf(header), asked.startsWith('respond') ? ASYNC : FULL);
-        assert.deepEqual(preferencesOf([...before, ...after].join(separator)), NONE);
+        assert.deepEqual(readPreferences(header), asked.startsWith('respond') ? ASYNC : FULL);
+        assert.deepEqual(readPreferences([...before, ...after].join(separator)), NONE);
       },
     ),
   );
@@ -111,7 +111,7 @@ it('preferencesOf reads the longest headers without delay, whatever they contain
     for (const end of ['', '"', '\u0000'])
       for (const start of ['', 'x', 'x="']) {
         const startedMs = performance.now();
-        preferencesOf(start + part.repeat(32_000) + end);
+        readPreferences(start + part.repeat(32_000) + end);
         assert.ok(performance.now() - startedMs < 5000, JSON.stringify([start, part, end]));
       }
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../sidecar/shared/config/load.js';
 import { RequestRefusedError } from '../../../sidecar/http/errors.js';
 import { problemKinds } from '../../../sidecar/http/problem-kinds.js';
-import { problemOf, unforeseen, type ProblemAnswer } from '../../../sidecar/http/problem.js';
+import { problemOf, unexpectedProblem, type ProblemAnswer } from '../../../sidecar/http/problem.js';
 import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
 import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
@@ -172,7 +172,7 @@ it('unexpected errors have no specific problem, and reveal nothing of their caus
   ]) {
     assert.equal(problemOf(error), undefined);
   }
-  assert.deepEqual(unforeseen(), {
+  assert.deepEqual(unexpectedProblem(), {
     type: errorTypes.internalError,
     title: 'Internal error',
     status: 500,
@@ -240,7 +240,7 @@ const CASES: readonly (readonly [
   ],
   [new store.ReadOnlyContextError('D~M'), 'readOnly', {}, READ_ONLY],
   [new store.DependencyChangedError(['urn:a:a'], []), 'dependencyChanged'],
-  [new models.OvertakenError({}), 'dependencyChanged'],
+  [new models.ConcurrentUpdateError({}), 'dependencyChanged'],
   [new models.PublishedError({ domain: 'D', name: 'M' }), 'modelPublished'],
   [
     new InvalidBodyError('The name is none.', '/name', 'is none'),

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { it, type TestContext } from 'node:test';
-import { createRawAnswers } from '../../../sidecar/http/unreadable-request.js';
+import { createSocketErrorHandlers } from '../../../sidecar/http/unreadable-request.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -25,8 +25,8 @@ function connection() {
 function answers(...open: readonly ServerResponse[]) {
   const queue = [...open];
   const refusals: (readonly [string, object])[] = [];
-  const listeners = createRawAnswers({
-    turns: { answerOn: () => queue[0] },
+  const listeners = createSocketErrorHandlers({
+    pipeline: { currentResponse: () => queue[0] },
     onRefused: (reason, fields) => refusals.push([reason, fields]),
   });
   const endFirst = () => queue.shift()?.emit('close');

@@ -57,9 +57,9 @@ describe('the schemas of a gateway', () => {
     const schemas = openSchemas(CONFIG, store, handClock(), workers);
     assert.deepEqual(schemas.workers(), { waiting: 3, running: 2 });
     // REMOTE_ALLOWED_ORIGINS
-    const { contextSupply } = schemas.service;
+    const { contextLoader } = schemas.service;
     const stamps = ['https://allowed.example', 'https://other.example'].map((url) =>
-      contextSupply.stamp(url),
+      contextLoader.stamp(url),
     );
     const [allowed, other] = await Promise.all(stamps);
     assert.ok(allowed?.endsWith(' https://allowed.example'));

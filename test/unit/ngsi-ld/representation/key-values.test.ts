@@ -8,7 +8,7 @@ import {
   pointerOf,
   tokensOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
+import { normalizedExample } from '../../../../sidecar/schemas/json-schema/example.js';
 import { readEntity, type ReadOptions } from '../../../../sidecar/ngsi-ld/representation/read-entity.js';
 import { WRAPPED_KINDS } from '../../../../sidecar/ngsi-ld/members.js';
 import {
@@ -72,7 +72,7 @@ it('the key-values form of an example is the data from which it was made', () =>
         !isBare ||
           attributes.every(({ kind, content }) => !WRAPPED_KINDS.has(kind) || !looksWrapped(content)),
       );
-      const reading = readEntity(exampleEntity(keyValues, attributes, 'https://a.example/context'), {
+      const reading = readEntity(normalizedExample(keyValues, attributes, 'https://a.example/context'), {
         unwraps: () => isBare,
       });
       assert.deepEqual(reading.readings[0].keyValues, keyValues);

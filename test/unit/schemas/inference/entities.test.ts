@@ -13,8 +13,8 @@ import {
   pointerOf,
 } from '../../../../sidecar/shared/json/json.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { normalizedExample } from '../../../../sidecar/schemas/json-schema/example.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
@@ -48,7 +48,7 @@ describe('the schema inferred from entities', () => {
         const { example, faults } = exampleFor({ schema, entityType: 'Vehicle' });
         assert.ok(isObject(example));
         assert.deepEqual(faults, []);
-        assertValid(schema, [exampleEntity(example, attributesOf(schema).attributes)]);
+        assertValid(schema, [normalizedExample(example, attributesOf(schema).attributes)]);
       }),
       { numRuns: runs(20) },
     );
@@ -79,7 +79,7 @@ describe('the schema inferred from entities', () => {
     ]) {
       const { example } = exampleFor({ schema, entityType: 'Vehicle' });
       assert.ok(isObject(example));
-      const entity = exampleEntity(example, attributesOf(schema).attributes);
+      const entity = normalizedExample(example, attributesOf(schema).attributes);
       assertValid(schema, [entity, vehicle({})]);
     }
   });
@@ -217,10 +217,10 @@ describe('entities', () => {
 });
 
 function assertValid(schema: JsonObject, samples: readonly JsonObject[]): void {
-  const model = prepareModel('Vehicle', bundle(resolveWith(schema)));
+  const model = prepareModel('Vehicle', bundle(resolveReferencesIn(schema)));
   for (const sample of samples) {
     const errors = validateEntity(sample, model).errors.map(
-      ({ tokens, say }) => `${pointerOf(tokens)} ${say()}`,
+      ({ tokens, predicate }) => `${pointerOf(tokens)} ${predicate()}`,
     );
     assert.deepEqual(errors, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(sample)}`);
   }

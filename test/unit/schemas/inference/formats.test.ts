@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/shape.js';
 import { words } from '../../../support/words.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
 
 const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +46,7 @@ describe('the format of a string', () => {
 
   it('the inferred format of a string is accepted by validation, whatever the string', () => {
     const validators = new Map<string, Validate>(
-      Object.keys(RECOGNISED).map((format) => [format, createValidator(resolveWith({ format }))]),
+      Object.keys(RECOGNISED).map((format) => [format, createValidator(resolveReferencesIn({ format }))]),
     );
     const near = fc
       .tuple(fc.constantFrom(...Object.values(RECOGNISED).flat()), fc.nat(60), fc.string({ maxLength: 2 }))

@@ -7,7 +7,7 @@ import {
   geometryTypeOf,
 } from '../../../../sidecar/schemas/inference/geojson.js';
 import { isArray, isObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { geometries } from './sample-arbitraries.js';
 
@@ -15,7 +15,7 @@ const definitions = objectOf(geometryDefinitions(new Set(GEOMETRY_TYPES)));
 const validators = new Map(
   GEOMETRY_TYPES.map((type) => [
     type,
-    createValidator(resolveWith({ $ref: `#/$defs/${type}`, $defs: definitions })),
+    createValidator(resolveReferencesIn({ $ref: `#/$defs/${type}`, $defs: definitions })),
   ]),
 );
 

@@ -10,7 +10,7 @@ import {
   type JsonValue,
   objectOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { sampleLists } from './sample-arbitraries.js';
@@ -80,7 +80,7 @@ describe('the schema inferred from any samples', () => {
     fc.assert(
       fc.property(sampleLists, options, (samples, how) => {
         const schema = JSON.parse(JSON.stringify(inferSchema(fitted(samples, how), how))) as JsonObject;
-        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+        assert.deepEqual(usabilityFaults(resolveReferencesIn(schema)), []);
       }),
       { numRuns: runs(15) },
     );
@@ -101,7 +101,7 @@ function fitted(samples: readonly JsonObject[], { model }: InferSchemaOptions): 
 }
 
 function assertAccepts(schema: JsonObject, documents: readonly JsonValue[]): void {
-  const validate = createValidator(resolveWith(schema));
+  const validate = createValidator(resolveReferencesIn(schema));
   for (const document of documents) {
     const faults = validate(document);
     assert.deepEqual(faults, [], `${JSON.stringify(schema)} refuses ${JSON.stringify(document)}`);

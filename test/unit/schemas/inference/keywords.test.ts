@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
@@ -270,7 +270,7 @@ describe('id and type in an inferred schema', () => {
 
   it('an inferred schema accepts each of several types separately, as validation shows them to the model', () => {
     const schema = inferSchema({ id: 'urn:a:1', type: ['Bus', 'Car'] });
-    const validate = createValidator(resolveWith(schema));
+    const validate = createValidator(resolveReferencesIn(schema));
     for (const type of ['Bus', ['Bus', 'Car']]) assert.deepEqual(validate({ id: 'urn:a:1', type }), []);
   });
 

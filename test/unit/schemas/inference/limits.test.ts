@@ -6,7 +6,7 @@ import { INFERENCE_LIMITS, SamplesRefusedError } from '../../../../sidecar/schem
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { type JsonObject, type JsonValue, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { ROOT } from '../../../support/project.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 
@@ -43,7 +43,7 @@ describe('the limits of inference', () => {
     const most = SCHEMA_LIMITS.subschemas - 1;
     const schema = inferSchema(numbered(most));
     assert.equal(Object.keys(at(schema, '/properties')).length, most);
-    assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+    assert.deepEqual(usabilityFaults(resolveReferencesIn(schema)), []);
   });
 
   it('samples are refused with the name of the limit if their schema would have too many schemas', () => {
@@ -71,7 +71,7 @@ describe('the limits of inference', () => {
       for (const depth of [levels - 1, levels, 400]) {
         const deep = Array.from({ length: depth }).reduce<JsonValue>(wrap, { languageMap: { en: ['x'] } });
         const schema = inferSchema({ start: deep });
-        assert.deepEqual(usabilityFaults(resolveWith(schema)), []);
+        assert.deepEqual(usabilityFaults(resolveReferencesIn(schema)), []);
         if (depth >= levels)
           assert.deepEqual(at(schema, `/properties/start${token.repeat(levels - 1)}`), bare);
       }

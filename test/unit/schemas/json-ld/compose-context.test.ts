@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { composeContext } from '../../../../sidecar/schemas/json-ld/compose-context.js';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
-import type { Supplied } from '../../../../sidecar/schemas/json-ld/errors.js';
+import type { ContextResults } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const A = 'https://contexts.example/a';
 const KEPT = 'https://here.example/contexts/';
@@ -11,7 +11,7 @@ const EX = 'https://terms.example/';
 const GENERATED = { Bench: `${EX}generated/Bench`, seats: `${EX}generated/seats` };
 
 /** Contexts by their URLs; an array is a context and the URL under which it was finally found. */
-function suppliedOf(contexts: Readonly<Record<string, unknown>>): Supplied {
+function suppliedOf(contexts: Readonly<Record<string, unknown>>): ContextResults {
   return Object.entries(contexts).map(([url, given]) => {
     const { context, documentUrl } = isMoved(given) ? given : { context: given, documentUrl: undefined };
     const text = JSON.stringify({ '@context': context });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { contextMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
-import { DomainTermsMaker } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
+import { DomainTermsBuilder } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
 import type { TermMeaning } from '../../../../sidecar/schemas/json-ld/term-meanings.js';
 import { CORE, loaderOf } from './contexts.js';
 
@@ -10,7 +10,7 @@ type Context = Readonly<Record<string, unknown>>;
 
 /** The terms of a domain whose models have these contexts of their own; they are valid for a processor. */
 async function domainOf(attributes: Readonly<Record<string, string>>, ...contexts: readonly Context[]) {
-  const maker = new DomainTermsMaker();
+  const maker = new DomainTermsBuilder();
   maker.add({
     model: 'Tram',
     names: Object.keys(attributes),
@@ -157,7 +157,7 @@ describe('terms that depend on others', () => {
       return [name(at), { '@id': `https://a/${at}`, '@nest': name(at + 1) }] as const;
     });
     const end = chain.at(-1)?.[1]['@nest'] ?? '';
-    const maker = new DomainTermsMaker();
+    const maker = new DomainTermsBuilder();
     const others = { names: [], generated: new Map<string, string>() };
     maker.add({ ...others, model: 'Car', own: new Map<string, TermMeaning>([...chain, [end, '@nest']]) });
     maker.add({ ...others, model: 'Bus', own: new Map([[end, 'https://b/end']]) });

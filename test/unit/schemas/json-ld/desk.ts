@@ -8,7 +8,7 @@ import {
 } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { createProcessor, type JsonLdProcessor } from '../../../../sidecar/schemas/json-ld/processor.js';
 import type { CheckedContext, CheckOutcome } from '../../../../sidecar/schemas/json-ld/check-context.js';
-import { ContextInvalidError, type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { ContextInvalidError, type ContextResult } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { createJsonLdTasks } from '../../../../sidecar/schemas/json-ld/tasks.js';
 import { loaderOf } from './contexts.js';
 
@@ -42,7 +42,7 @@ export class Desk {
     this.stamp += '+';
   }
 
-  readonly supply = async (url: string): Promise<Supply> => {
+  readonly supply = async (url: string): Promise<ContextResult> => {
     this.asked.push(url);
     if (!this.contexts.has(url))
       return { failure: { kind: 'contextRefused', detail: `There is no ${url}.` } };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
 import { contextMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
 import type { ContextTerms, TermMeaning } from '../../../../sidecar/schemas/json-ld/term-meanings.js';
-import { DomainTermsMaker, type ModelTerms } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
+import { DomainTermsBuilder, type ModelTerms } from '../../../../sidecar/schemas/json-ld/domain-terms.js';
 import { loaderOf } from './contexts.js';
 import { column, columns } from '../../../support/columns.js';
 
@@ -13,7 +13,7 @@ function modelOf(model: string, generated: Readonly<Record<string, string>>, own
 }
 
 function merged(...models: readonly ModelTerms[]) {
-  const maker = new DomainTermsMaker();
+  const maker = new DomainTermsBuilder();
   for (const model of models) maker.add(model);
   return maker.result();
 }

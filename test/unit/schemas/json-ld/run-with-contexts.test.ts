@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Needs, type Supplied, type Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { listed, runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import {
+  type Needs,
+  type ContextResults,
+  type ContextResult,
+} from '../../../../sidecar/schemas/json-ld/errors.js';
+import { limitWarnings, runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { column } from '../../../support/columns.js';
 
-const FOUND: Supply = { sha256: 'x', text: '{}' };
+const FOUND: ContextResult = { sha256: 'x', text: '{}' };
 
 /** A task that needs these URLs, one list after the other. */
 function needing(...lists: readonly (readonly string[])[]) {
-  return async (supplied: Supplied): Promise<{ readonly had: readonly string[] } | Needs> => {
+  return async (supplied: ContextResults): Promise<{ readonly had: readonly string[] } | Needs> => {
     const had = supplied.map(([url]) => url);
     const urls = lists.find((list) => list.some((url) => !had.includes(url)));
     return urls === undefined ? { had } : { needs: { urls } };
@@ -25,7 +29,7 @@ describe('the warnings of an answer', () => {
 
   it('the warnings of an answer are one for each place, and all of those without a place', () => {
     const warnings = [warning(1, '/a'), warning(2), warning(3, '/a'), warning(4), warning(5, '/b')];
-    assert.deepEqual(column(listed(warnings), 'detail'), ['1', '2', '4', '5']);
+    assert.deepEqual(column(limitWarnings(warnings), 'detail'), ['1', '2', '4', '5']);
   });
 });
 
@@ -61,7 +65,7 @@ describe('running a task with the contexts that it needs', () => {
     it(`a task is ${isTaken ? 'done' : 'refused'} with ${what}`, async () => {
       let next = 0;
       const rounds = lists.map((count) => Array.from({ length: count }, () => String((next += 1))));
-      const found: Supply = { sha256: 'x', text: 'x'.repeat(largest) };
+      const found: ContextResult = { sha256: 'x', text: 'x'.repeat(largest) };
       let count = 0;
       const outcome = await runWithContexts(needing(...rounds), async () => {
         count += 1;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { type LinkedSchema, resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { type LinkedSchema, resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { documents, schemaPairs } from './schema-arbitraries.js';
 import { acceptedBy, AJV_DIALECTS, type AjvDialect, isValid2020 } from './verdicts.js';
@@ -19,7 +19,7 @@ describe('a bundle', () => {
         fc.property(cases(dialect), fc.array(documents, { minLength: 20, maxLength: 20 }), (one, samples) => {
           const { schema, stored, linked } = one;
           const bundled = bundle(linked);
-          const [plain, alone] = [acceptedBy(linked), acceptedBy(resolveWith(bundled))];
+          const [plain, alone] = [acceptedBy(linked), acceptedBy(resolveReferencesIn(bundled))];
           for (const sample of samples)
             assert.equal(
               alone(sample),
@@ -39,8 +39,8 @@ describe('a bundle', () => {
           renamed(one.schema),
           new Map([...one.stored].map(([uri, held]) => [uri, renamed(held)])),
         ];
-        const linked = resolveWith(schema, stored);
-        const [plain, alone] = [acceptedBy(linked), acceptedBy(resolveWith(bundle(linked)))];
+        const linked = resolveReferencesIn(schema, stored);
+        const [plain, alone] = [acceptedBy(linked), acceptedBy(resolveReferencesIn(bundle(linked)))];
         for (const sample of samples.map(renamed))
           assert.equal(alone(sample), plain(sample), JSON.stringify({ schema, sample }));
       }),
@@ -53,7 +53,7 @@ describe('a bundle', () => {
       fc.property(fc.constantFrom(...AJV_DIALECTS).chain(cases), ({ linked }) => {
         const bundled = bundle(linked);
         assert.ok(isValid2020(bundled), JSON.stringify(bundled));
-        assert.deepEqual(bundle(resolveWith(bundled)), bundled);
+        assert.deepEqual(bundle(resolveReferencesIn(bundled)), bundled);
       }),
       { numRuns: runs(50) },
     );
@@ -68,7 +68,7 @@ function cases(
     .map(({ root, definition }) => {
       const stored = new Map<string, JsonObject>([[SHARED, { $schema, definitions: { d: definition } }]]);
       const schema = { $schema, ...root };
-      return { schema, stored, linked: resolveWith(schema, stored) };
+      return { schema, stored, linked: resolveReferencesIn(schema, stored) };
     })
     .filter(({ linked }) => loopsOf(linked).length === 0);
 }

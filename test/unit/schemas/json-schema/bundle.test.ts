@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import {
   COMMON,
   PARKING,
@@ -18,7 +18,7 @@ const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
 const A = 'https://example.com/a.json';
 
 describe('the bundle of a model whose shared documents have the same $id', () => {
-  const linked = resolveWith(PARKING, SHARED_DOCUMENTS);
+  const linked = resolveReferencesIn(PARKING, SHARED_DOCUMENTS);
   const bundled = bundle(linked);
 
   it('the bundle of documents with the same $id contains each under its URL, with the URL as $id', () => {
@@ -31,7 +31,7 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
 
   it('the bundle of documents with the same $id is valid, and accepts what the model accepts', () => {
     assert.ok(isValid2020(bundled));
-    const verdicts = [verdictOf(bundled), acceptedBy(linked), acceptedBy(resolveWith(bundled))];
+    const verdicts = [verdictOf(bundled), acceptedBy(linked), acceptedBy(resolveReferencesIn(bundled))];
     for (const verdict of verdicts) {
       assert.equal(verdict(PARKING_ENTITY), true);
       for (const mistake of PARKING_MISTAKES)
@@ -56,9 +56,14 @@ describe('a bundle', () => {
   it('a bundle refers to a schema without $id from within an absolute $id', () => {
     const $ref = 'schema:///schema.json#/$defs/text';
     const part = { $id: 'https://example.com/part', items: { $ref } };
-    const bundled = bundle(resolveWith({ properties: { a: part }, $defs: { text: { type: 'string' } } }));
+    const bundled = bundle(
+      resolveReferencesIn({ properties: { a: part }, $defs: { text: { type: 'string' } } }),
+    );
     assert.deepEqual(objectIn(objectIn(bundled, 'properties'), 'a'), part);
-    assert.deepEqual([{ a: ['text'] }, { a: [1] }].map(acceptedBy(resolveWith(bundled))), [true, false]);
+    assert.deepEqual([{ a: ['text'] }, { a: [1] }].map(acceptedBy(resolveReferencesIn(bundled))), [
+      true,
+      false,
+    ]);
   });
 
   it('a bundle keeps the path through unused schemas to used ones', () => {
@@ -75,7 +80,7 @@ describe('a bundle', () => {
     const properties = Object.fromEntries(
       ['A', 'B'].map((name) => [name, { $ref: `${A}#/definitions/${name}/allOf/1/not/properties/x` }]),
     );
-    const bundled = bundle(resolveWith({ properties }, new Map([[A, { definitions }]])));
+    const bundled = bundle(resolveReferencesIn({ properties }, new Map([[A, { definitions }]])));
     assert.deepEqual(objectIn(objectIn(bundled, '$defs'), A)['definitions'], {
       A: { title: 'A', allOf: [true, { not: { properties: { x: { const: 'A' } } } }] },
       B: { title: 'B', allOf: [true, { not: { properties: { x: { const: 'B' } } } }] },
@@ -106,7 +111,7 @@ describe('a bundle', () => {
       dependencies: { a: ['b'], b: { required: ['c'] } },
       definitions: { text: { type: 'string' } },
     };
-    const bundled = bundle(resolveWith(schema));
+    const bundled = bundle(resolveReferencesIn(schema));
     assert.deepEqual(bundled, {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       properties: {
@@ -126,7 +131,7 @@ describe('a bundle', () => {
   it('a bundle replaces an empty list of items by the keyword for all further items', () => {
     for (const $schema of [DRAFT_07, DRAFT_2019]) {
       const properties = { a: { items: [] }, b: { items: [], additionalItems: false } };
-      const bundled = bundle(resolveWith({ $schema, properties }));
+      const bundled = bundle(resolveReferencesIn({ $schema, properties }));
       assert.ok(isValid2020(bundled));
       assert.deepEqual(bundled['properties'], { a: {}, b: { items: false } });
     }
@@ -134,7 +139,7 @@ describe('a bundle', () => {
 
   it('a bundle gives schemas below unknown keywords a place in $defs', () => {
     const schema = { $ref: '#/components/schemas/A', components: { schemas: { A: { type: 'string' } } } };
-    const bundled = bundle(resolveWith(schema));
+    const bundled = bundle(resolveReferencesIn(schema));
     assert.deepEqual(bundled['$defs'], { '/components/schemas/A': { type: 'string' } });
     assert.equal(bundled['$ref'], '#/$defs/~1components~1schemas~1A');
     assert.equal(verdictOf(bundled)(1), false);
@@ -147,7 +152,10 @@ describe('a bundle', () => {
       ['https://example.com/b.json', { type: 'boolean' }],
     ]);
     const alone = bundle(
-      resolveWith({ properties: { b: { $ref: `${A}#/$defs/b` }, y: { $ref: `${A}#/$defs/y` } } }, stored),
+      resolveReferencesIn(
+        { properties: { b: { $ref: `${A}#/$defs/b` }, y: { $ref: `${A}#/$defs/y` } } },
+        stored,
+      ),
     );
     assert.equal(verdictOf(alone)({ b: 'text', y: 1 }), true);
     assert.equal(verdictOf(alone)({ y: 'text' }), false);
@@ -159,7 +167,7 @@ describe('a bundle', () => {
       const properties = Object.fromEntries(
         [text, flag].sort().map((name) => [name, references[name === text ? 0 : 1]]),
       );
-      const verdict = verdictOf(bundle(resolveWith({ properties }, stored)));
+      const verdict = verdictOf(bundle(resolveReferencesIn({ properties }, stored)));
       assert.deepEqual(
         [{ [text]: 'text', [flag]: true }, { [text]: true }, { [flag]: 'text' }].map(verdict),
         [true, false, false],
@@ -169,7 +177,7 @@ describe('a bundle', () => {
 
   it('a bundle drops a nested $id that is relative to nothing', () => {
     const bundled = bundle(
-      resolveWith({ properties: { a: { $id: 'a.json', type: 'string' }, b: { $ref: 'a.json' } } }),
+      resolveReferencesIn({ properties: { a: { $id: 'a.json', type: 'string' }, b: { $ref: 'a.json' } } }),
     );
     assert.ok(!JSON.stringify(bundled).includes('$id'), JSON.stringify(bundled));
     assert.deepEqual([{ b: 'text' }, { b: 1 }].map(verdictOf(bundled)), [true, false]);
@@ -181,7 +189,7 @@ describe('a bundle', () => {
       $defs: { [A]: { title: 'mine' } },
       properties: { x: { $ref: A }, y: { $ref: `#/$defs/${A.replaceAll('/', '~1')}` } },
     };
-    const bundled = bundle(resolveWith(schema, stored));
+    const bundled = bundle(resolveReferencesIn(schema, stored));
     assert.deepEqual(objectIn(bundled, '$defs')[A], { title: 'mine' });
     assert.equal(verdictOf(bundled)({ x: 1 }), false);
     assert.equal(verdictOf(bundled)({ y: 1 }), true);
@@ -197,7 +205,7 @@ describe('dynamic references', () => {
   };
   const stored = new Map<string, JsonObject>([['https://example.com/tree', tree]]);
   it('dynamic references become plain references if they have a single meaning', () => {
-    const bundled = bundle(resolveWith({ $ref: 'https://example.com/tree' }, stored));
+    const bundled = bundle(resolveReferencesIn({ $ref: 'https://example.com/tree' }, stored));
     assert.doesNotMatch(JSON.stringify(bundled), /dynamic/);
     assert.equal(verdictOf(bundled)({ children: [1] }), false);
   });
@@ -210,11 +218,11 @@ describe('dynamic references', () => {
     };
     const $defs = { number: { $dynamicAnchor: 'held', type: 'number' }, base };
     for (const at of [{}, { $id: 'models/root.json' }, { $id: 'https://example.com/models/root.json' }]) {
-      const bundled = bundle(resolveWith({ ...at, $ref: 'base', $defs }));
-      assert.deepEqual(bundle(resolveWith(bundled)), bundled);
+      const bundled = bundle(resolveReferencesIn({ ...at, $ref: 'base', $defs }));
+      assert.deepEqual(bundle(resolveReferencesIn(bundled)), bundled);
       for (const accepts of [
-        acceptedBy(resolveWith({ ...at, $ref: 'base', $defs })),
-        acceptedBy(resolveWith(bundled)),
+        acceptedBy(resolveReferencesIn({ ...at, $ref: 'base', $defs })),
+        acceptedBy(resolveReferencesIn(bundled)),
       ])
         assert.deepEqual(
           [{ held: 1 }, { held: 'text' }].map(accepts),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { modelOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
+import { cachedAttributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import {
   isArray,
@@ -99,7 +99,7 @@ function rewritten(schema: JsonObject, rewrite: Rewrite, choose: () => boolean):
   return { ...newRoot, $defs: { ...Object.fromEntries(others), ...definitions } };
 }
 
-const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
+const usable = schemas.filter((schema) => loopsOf(resolveReferencesIn(schema)).length === 0);
 
 describe('a change report of a schema that is written differently', () => {
   for (const [title, rewrite] of Object.entries(REWRITES))
@@ -127,9 +127,9 @@ describe('a change report of a schema that is written differently', () => {
             [keyword, choices.next().value === true ? own : (other[keyword] ?? own)] as const,
         );
         const after = objectOf(mixed);
-        fc.pre(loopsOf(resolveWith(after)).length === 0);
+        fc.pre(loopsOf(resolveReferencesIn(after)).length === 0);
         const [old, fresh] = [structuredClone(before), structuredClone(after)];
-        modelOf(fresh, modelOf(old));
+        cachedAttributesOf(fresh, cachedAttributesOf(old));
         const said = JSON.stringify({ before, after });
         assert.deepEqual(compareSchemas(old, fresh, 'Car'), compareSchemas(before, after, 'Car'), said);
         assert.deepEqual(compareSchemas(fresh, old, 'Car'), compareSchemas(after, before, 'Car'), said);

@@ -5,12 +5,12 @@ import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-r
 import type { ChangeReport } from '../../../../sidecar/schemas/json-schema/differences.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { runs } from '../../../support/thoroughness.js';
 import { documents, schemas } from './schema-arbitraries.js';
 
-const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
+const usable = schemas.filter((schema) => loopsOf(resolveReferencesIn(schema)).length === 0);
 
 /** A schema and another: an unrelated one, or an edited copy. */
 const pairs = usable.chain((before) =>
@@ -43,7 +43,10 @@ describe('the change report on generated schemas', () => {
           const report = compareSchemas(before, after);
           if (report.overall !== 'compatible' || before === after) return;
           compatible += 1;
-          const [old, fresh] = [createValidator(resolveWith(before)), createValidator(resolveWith(after))];
+          const [old, fresh] = [
+            createValidator(resolveReferencesIn(before)),
+            createValidator(resolveReferencesIn(after)),
+          ];
           const added = addedNames(report, before);
           for (const sample of samples.filter((one) => !uses(one, added) && old(one).length === 0))
             assert.deepEqual(fresh(sample), [], JSON.stringify({ before, after, sample, report }));

@@ -4,7 +4,7 @@ import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { column } from '../../../support/columns.js';
 
@@ -114,7 +114,7 @@ describe('the change report', () => {
     const changed = JSON.stringify(stricter.get(url)).replace('"maxLength":256', '"maxLength":64');
     stricter.set(url, JSON.parse(changed) as JsonObject);
     const [before, after] = [SHARED_DOCUMENTS, stricter].map((documents) =>
-      bundle(resolveWith(PARKING, documents)),
+      bundle(resolveReferencesIn(PARKING, documents)),
     );
     assert.ok(before !== undefined && after !== undefined);
     const report = compareSchemas(before, after);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DIALECT_URIS, dialectOf } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 import { column } from '../../../support/columns.js';
@@ -48,7 +48,7 @@ describe('the draft of a schema', () => {
 
   it('a referenced document without $schema has the draft of the schema that refers to it', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#';
-    const linked = resolveWith(
+    const linked = resolveReferencesIn(
       { $schema, $ref: 'https://example.com/a' },
       new Map([['https://example.com/a', { items: [true] }]]),
     );
@@ -70,7 +70,7 @@ describe('the draft of a schema', () => {
       const unknown = metaSchema({ 'https://v.example/x': true });
       const another = { $schema: 'https://meta.example/third' };
       for (const documents of [new Map(), new Map([[own, unknown]]), new Map([[own, another]])]) {
-        const refusal = await refusalOf(() => resolveWith(schema, documents));
+        const refusal = await refusalOf(() => resolveReferencesIn(schema, documents));
         assert.equal('kind' in refusal && refusal.kind, 'schemaDialectUnsupported');
         assert.deepEqual(column(refusal.errors, 'pointer'), ['/$schema']);
       }
@@ -82,7 +82,10 @@ describe('the draft of a schema', () => {
     const stored = new Map([
       ['https://example.com/a', { $schema: 'http://json-schema.org/draft-03/schema#' }],
     ]);
-    const [fault] = await faultsOfRefusal(() => resolveWith(schema, stored), 'schemaDialectUnsupported');
+    const [fault] = await faultsOfRefusal(
+      () => resolveReferencesIn(schema, stored),
+      'schemaDialectUnsupported',
+    );
     assert.equal(fault?.pointer, '/properties/a/$ref');
     assert.match(fault.detail, /https:\/\/example\.com\/a#\/\$schema/);
   });
@@ -92,12 +95,12 @@ const DRAFT_04 = DIALECT_URIS['draft-04'];
 const OLDER = ['draft-04', 'draft-06', 'draft-07'] as const;
 
 const bundled = (schema: JsonObject) => {
-  const found = bundle(resolveWith(schema));
+  const found = bundle(resolveReferencesIn(schema));
   assert.ok(isValid2020(found), JSON.stringify(found));
   return found;
 };
 const isValid = (schema: JsonObject, value: JsonValue) =>
-  createValidator(resolveWith(schema))(value).length === 0;
+  createValidator(resolveReferencesIn(schema))(value).length === 0;
 
 describe('schemas of draft-04', () => {
   it('a bound of draft-04 is excluded by the keyword next to it, and bundled as the bound of later drafts', () => {
@@ -145,12 +148,12 @@ describe('schemas of draft-04', () => {
     assert.ok(isValid({ $schema: DRAFT_04, ...later }, [2]));
     assert.ok(isValid({ $schema: DIALECT_URIS['draft-06'], if: true, then: false }, 1));
     assert.ok(!isValid({ $schema: DIALECT_URIS['draft-06'], const: 1 }, 2));
-    assert.deepEqual(usabilityFaults(resolveWith({ $schema: DRAFT_04, const: 1, if: 'text' })), []);
+    assert.deepEqual(usabilityFaults(resolveReferencesIn({ $schema: DRAFT_04, const: 1, if: 'text' })), []);
   });
 
   it('a schema that draft-04 does not allow is refused with the place', () => {
     const pointers = (schema: JsonObject) =>
-      column(faultsOf(resolveWith({ $schema: DRAFT_04, ...schema })), 'pointer');
+      column(faultsOf(resolveReferencesIn({ $schema: DRAFT_04, ...schema })), 'pointer');
     assert.deepEqual(pointers({ minimum: 1, exclusiveMinimum: true }), []);
     assert.deepEqual(pointers({ exclusiveMinimum: 1, minimum: 0 }), ['/exclusiveMinimum']);
     assert.deepEqual(pointers({ properties: { a: { required: true } } }), ['/properties/a/required']);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import { hasFormat } from '../../../../sidecar/schemas/json-schema/formats.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { exampleTasks } from '../../../../sidecar/schemas/validation/tasks.js';
@@ -15,7 +15,7 @@ const schemaOf = (text: string) => parseJson(text) as JsonObject;
 
 /** Whether a text is valid by the text of a schema. */
 function isValid(schema: string, document: string): boolean {
-  const { validate } = compileSchema(resolveWith(schemaOf(schema)));
+  const { validate } = compileSchema(resolveReferencesIn(schemaOf(schema)));
   return validate(parseJson(document) as JsonValue).length === 0;
 }
 

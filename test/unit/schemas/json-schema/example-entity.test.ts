@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
+import { normalizedExample } from '../../../../sidecar/schemas/json-schema/example.js';
 import { PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from '../openapi/models.js';
 
 describe('the normalized form of an example', () => {
   it('the normalized form of an example has each attribute in the form of its kind, in order, and @context last', () => {
     const context = ['https://gateway.example/context', 'https://core.example/'];
-    const entity = exampleEntity(
+    const entity = normalizedExample(
       { '@context': 'http://old/', ...PARKING_KEY_VALUES },
       PARKING_ATTRIBUTES,
       context,
@@ -52,7 +52,7 @@ describe('the normalized form of an example', () => {
       json: { json: { c: 1 } },
       one: 4,
     };
-    assert.deepEqual(exampleEntity(keyValues, attributes), {
+    assert.deepEqual(normalizedExample(keyValues, attributes), {
       map: { type: 'LanguageProperty', languageMap: { en: 'a' } },
       text: { type: 'LanguageProperty', languageMap: { '@none': 'a' } },
       word: { type: 'VocabProperty', vocab: ['b'] },
@@ -66,7 +66,7 @@ describe('the normalized form of an example', () => {
       string,
       never
     >;
-    const entity = exampleEntity(keyValues, []);
+    const entity = normalizedExample(keyValues, []);
     assert.deepEqual(Object.entries(entity), [
       ['scope', '/a'],
       ['extra', { type: 'Property', value: [1] }],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
-import { exampleWith, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
+import { generateExample, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
 import { flatten } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
@@ -15,10 +15,10 @@ import { runs } from '../../../support/thoroughness.js';
 
 describe('an example', () => {
   it('the example of a model is an entity that validates, with an id, its type and every attribute', () => {
-    const schema = bundle(resolveWith(PARKING, SHARED_DOCUMENTS));
+    const schema = bundle(resolveReferencesIn(PARKING, SHARED_DOCUMENTS));
     const { example, faults } = exampleFor({ schema, entityType: 'Parking' });
     assert.deepEqual(faults, []);
-    assert.deepEqual(createValidator(resolveWith(PARKING, SHARED_DOCUMENTS))(example), []);
+    assert.deepEqual(createValidator(resolveReferencesIn(PARKING, SHARED_DOCUMENTS))(example), []);
     assert.ok(isObject(example));
     assert.deepEqual([example['id'], example['type']], ['urn:ngsi-ld:Parking:001', 'Parking']);
     assert.equal(example['refSpot'], 'urn:ngsi-ld:Spot:001');
@@ -193,11 +193,11 @@ describe('an example', () => {
   it('an example is the same for the same schema, and is checked by the given validator', () => {
     fc.assert(
       fc.property(
-        schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
+        schemas.filter((schema) => loopsOf(resolveReferencesIn(schema)).length === 0),
         (schema) => {
           const first = made(schema);
           assert.deepEqual(made(structuredClone(schema)), first);
-          assert.deepEqual(createValidator(resolveWith(schema))(first.example), first.faults);
+          assert.deepEqual(createValidator(resolveReferencesIn(schema))(first.example), first.faults);
         },
       ),
       { numRuns: runs(100) },
@@ -206,7 +206,7 @@ describe('an example', () => {
 
   it('an example validates for most schemas that any value satisfies', () => {
     const plain = fc.sample(
-      schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0),
+      schemas.filter((schema) => loopsOf(resolveReferencesIn(schema)).length === 0),
       { numRuns: 400, seed: 1 },
     );
     const valid = plain.filter((schema) => made(schema).faults.length === 0);
@@ -222,9 +222,9 @@ describe('an example', () => {
   });
 });
 
-function made(schema: JsonObject, check = createValidator(resolveWith(schema))): Example {
-  const { root, targets } = flatten(resolveWith(schema));
-  return exampleWith(root, targets, { check });
+function made(schema: JsonObject, check = createValidator(resolveReferencesIn(schema))): Example {
+  const { root, targets } = flatten(resolveReferencesIn(schema));
+  return generateExample(root, targets, { check });
 }
 
 function assertValid(schema: JsonObject): void {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { type JsonObject, type JsonValue, pointerOf } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { explain } from '../../../../sidecar/schemas/json-schema/explain.js';
 import { documents, schemas } from '../json-schema/schema-arbitraries.js';
@@ -92,7 +92,7 @@ describe('an explanation of an invalid value', () => {
     ];
     for (const [schema, value, keyword] of cases)
       assert.deepEqual(
-        explain(compileSchema(resolveWith(schema)).flat, value).map((one) => one.keyword),
+        explain(compileSchema(resolveReferencesIn(schema)).flat, value).map((one) => one.keyword),
         [keyword],
         JSON.stringify(schema),
       );
@@ -429,14 +429,14 @@ describe('any explanation', () => {
   it('an explanation has faults exactly if the validator has, and points into the value', () => {
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1, maxLength: 8 }), (schema, values) => {
-        const linked = resolveWith(schema);
+        const linked = resolveReferencesIn(schema);
         fc.pre(loopsOf(linked).length === 0);
         const { flat, validate } = compileSchema(linked);
         for (const value of values) {
           const found = explain(flat, value);
           assert.equal(found.length === 0, validate(value).length === 0, JSON.stringify([schema, value]));
-          for (const { tokens, say } of found) {
-            assert.ok(say().length > 0);
+          for (const { tokens, predicate } of found) {
+            assert.ok(predicate().length > 0);
             assert.notEqual(valueAt(value, tokens), undefined, JSON.stringify([schema, value, tokens]));
           }
         }
@@ -448,12 +448,12 @@ describe('any explanation', () => {
   it('an explanation does not depend on the order of members', () => {
     fc.assert(
       fc.property(schemas, documents, (schema, value) => {
-        const linked = resolveWith(schema);
+        const linked = resolveReferencesIn(schema);
         fc.pre(loopsOf(linked).length === 0);
         const { flat } = compileSchema(linked);
         const lines = (document: JsonValue) =>
           explain(flat, document)
-            .map(({ tokens, keyword, say }) => JSON.stringify([tokens, keyword, say()]))
+            .map(({ tokens, keyword, predicate }) => JSON.stringify([tokens, keyword, predicate()]))
             .sort();
         assert.deepEqual(lines(reversed(value)), lines(value));
       }),
@@ -463,7 +463,7 @@ describe('any explanation', () => {
 
   it('an explanation by the only alternative of the right type has the keyword of that alternative', () => {
     const schema = { anyOf: [{ type: 'string' }, { type: 'number', minimum: 5 }] };
-    const { flat } = compileSchema(resolveWith(schema));
+    const { flat } = compileSchema(resolveReferencesIn(schema));
     assert.deepEqual(column(explain(flat, 3), 'keyword'), ['minimum']);
   });
 
@@ -528,10 +528,10 @@ describe('any explanation', () => {
 });
 
 function linesOf(schema: JsonObject, value: JsonValue): readonly Line[] {
-  const { flat, validate } = compileSchema(resolveWith(schema));
+  const { flat, validate } = compileSchema(resolveReferencesIn(schema));
   assert.notEqual(validate(value).length, 0, 'the validator has something against it');
   return explain(flat, value)
-    .map(({ tokens, say }): Line => [pointerOf(tokens), say()])
+    .map(({ tokens, predicate }): Line => [pointerOf(tokens), predicate()])
     .sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
-import { exampleWith } from '../../../../sidecar/schemas/json-schema/example.js';
+import { generateExample } from '../../../../sidecar/schemas/json-schema/example.js';
 import {
   FORMATS as CHECKED,
   hasFormat,
@@ -10,7 +10,7 @@ import {
 } from '../../../../sidecar/schemas/json-schema/formats.js';
 import { words } from '../../../support/words.js';
 import { isArray, type JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 
 const FORMATS = words(`
@@ -42,8 +42,8 @@ describe('examples of formats', () => {
       const items = { type: 'string', format };
       const count = format === 'byte' ? 1 : 2;
       const schema = { type: 'array', items, minItems: count, uniqueItems: true };
-      const check = createValidator(resolveWith(schema));
-      const { example, faults } = exampleWith(schema, new Map(), { check });
+      const check = createValidator(resolveReferencesIn(schema));
+      const { example, faults } = generateExample(schema, new Map(), { check });
       assert.deepEqual([isArray(example) && example.length, faults], [count, []], format);
     }
   });
@@ -67,7 +67,9 @@ describe('a format', () => {
       fc.string(),
       fc.double({ noNaN: true, noDefaultInfinity: true }),
     );
-    const validators = new Map(FORMATS.map((format) => [format, createValidator(resolveWith({ format }))]));
+    const validators = new Map(
+      FORMATS.map((format) => [format, createValidator(resolveReferencesIn({ format }))]),
+    );
     fc.assert(
       fc.property(fc.constantFrom(...FORMATS), values, (format, value) => {
         assert.equal(hasFormat(format, value), validators.get(format)?.(value).length === 0, format);
@@ -79,14 +81,14 @@ describe('a format', () => {
   it('a format narrows a schema exactly if it refuses a value of its types', () => {
     const refusals = new Map(
       FORMATS.map((format) => {
-        const validate = createValidator(resolveWith({ format }));
+        const validate = createValidator(resolveReferencesIn({ format }));
         return [format, SAMPLES.filter((sample) => validate(sample).length > 0)];
       }),
     );
     for (const [format, refused] of refusals) {
       for (const type of TYPES) {
         const isNarrower = refused.some(
-          (value) => createValidator(resolveWith({ type }))(value).length === 0,
+          (value) => createValidator(resolveReferencesIn({ type }))(value).length === 0,
         );
         for (const after of [
           { type, format },

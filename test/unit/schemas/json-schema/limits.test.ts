@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { faultsOfRefusal } from './refusal.js';
 
 const CODE = 'schemaTooLarge';
@@ -21,8 +21,8 @@ describe('the limits of schemas', () => {
       [SCHEMA_LIMITS.patternLength, pattern],
       [SCHEMA_LIMITS.patternLength, second],
     ] as const) {
-      resolveWith(schemaOf(limit));
-      await faultsOfRefusal(() => resolveWith(schemaOf(limit + 1)), CODE);
+      resolveReferencesIn(schemaOf(limit));
+      await faultsOfRefusal(() => resolveReferencesIn(schemaOf(limit + 1)), CODE);
     }
   });
 
@@ -36,8 +36,8 @@ describe('the limits of schemas', () => {
     });
     const stored = new Map([[first, { $ref: 'https://example.com/last' }]]);
     const most = SCHEMA_LIMITS.documents;
-    await faultsOfRefusal(() => resolveWith(referring(most), stored), 'schemaReferenceDangling');
-    await faultsOfRefusal(() => resolveWith(referring(most + 1), stored), CODE);
+    await faultsOfRefusal(() => resolveReferencesIn(referring(most), stored), 'schemaReferenceDangling');
+    await faultsOfRefusal(() => resolveReferencesIn(referring(most + 1), stored), CODE);
   });
 
   it('the depth of nested schemas is limited, whatever the keyword', async () => {
@@ -48,8 +48,11 @@ describe('the limits of schemas', () => {
       (inner) => ({ $defs: { a: inner } }),
     ];
     for (const wrap of keywords) {
-      resolveWith(nested(SCHEMA_LIMITS.depth, wrap));
-      const [fault] = await faultsOfRefusal(() => resolveWith(nested(SCHEMA_LIMITS.depth + 1, wrap)), CODE);
+      resolveReferencesIn(nested(SCHEMA_LIMITS.depth, wrap));
+      const [fault] = await faultsOfRefusal(
+        () => resolveReferencesIn(nested(SCHEMA_LIMITS.depth + 1, wrap)),
+        CODE,
+      );
       assert.match(fault?.detail ?? '', /nested more than/);
       assert.ok((fault?.pointer.split('/').length ?? 0) > SCHEMA_LIMITS.depth);
     }
@@ -57,23 +60,26 @@ describe('the limits of schemas', () => {
 
   it('the limits of schemas apply to JSON of any depth, without a stack overflow', async () => {
     const deep = nested(100_000, (inner) => ({ properties: { a: inner } }));
-    const [fault] = await faultsOfRefusal(() => resolveWith(deep), CODE);
+    const [fault] = await faultsOfRefusal(() => resolveReferencesIn(deep), CODE);
     assert.match(fault?.pointer ?? '', /^(?:\/properties\/a){128}$/);
     const list = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => [inner], 1);
-    await faultsOfRefusal(() => resolveWith({ const: list }), CODE);
+    await faultsOfRefusal(() => resolveReferencesIn({ const: list }), CODE);
   });
 
   it('the number of used schemas is limited, including those of other documents', async () => {
     const properties = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, true]));
-    resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas - 1) });
-    await faultsOfRefusal(() => resolveWith({ properties: properties(SCHEMA_LIMITS.subschemas) }), CODE);
-    await faultsOfRefusal(() => resolveWith({ properties: properties(3000) }), CODE);
+    resolveReferencesIn({ properties: properties(SCHEMA_LIMITS.subschemas - 1) });
+    await faultsOfRefusal(
+      () => resolveReferencesIn({ properties: properties(SCHEMA_LIMITS.subschemas) }),
+      CODE,
+    );
+    await faultsOfRefusal(() => resolveReferencesIn({ properties: properties(3000) }), CODE);
 
     const half = properties(SCHEMA_LIMITS.subschemas / 2);
     const stored = new Map([['https://example.com/a', { properties: half }]]);
     const [fault] = await faultsOfRefusal(
-      () => resolveWith({ properties: half, $ref: 'https://example.com/a' }, stored),
+      () => resolveReferencesIn({ properties: half, $ref: 'https://example.com/a' }, stored),
       CODE,
     );
     assert.equal(fault?.pointer, '/$ref');
@@ -82,7 +88,10 @@ describe('the limits of schemas', () => {
   it('the limits of schemas do not include unused schemas of other documents', () => {
     const definitions = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`d${index}`, {}]));
     const stored = new Map([['https://example.com/a', { definitions }]]);
-    assert.equal(resolveWith({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size, 2);
+    assert.equal(
+      resolveReferencesIn({ $ref: 'https://example.com/a#/definitions/d7' }, stored).positions.size,
+      2,
+    );
   });
 
   it('an exceeded limit is reported with its place, and that of another document at the reference', async () => {
@@ -98,7 +107,7 @@ describe('the limits of schemas', () => {
       [{ patternProperties: { [long]: true } }, `/patternProperties/${long}`],
       [{ allOf: references }, `/allOf/${SCHEMA_LIMITS.documents}/$ref`],
     ] satisfies [JsonObject, string][]) {
-      const [fault] = await faultsOfRefusal(() => resolveWith(schema, new Map([[uri, large]])), CODE);
+      const [fault] = await faultsOfRefusal(() => resolveReferencesIn(schema, new Map([[uri, large]])), CODE);
       assert.equal(fault?.pointer, pointer);
     }
   });

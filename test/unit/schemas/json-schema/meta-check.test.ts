@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOf, loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { column, columns } from '../../../support/columns.js';
 
 const A = 'https://example.com/a.json';
@@ -28,20 +28,20 @@ describe('the check of a schema', () => {
   it('the check of a schema checks a part of another draft against that draft, with its pointer', () => {
     const part = { $id: 'http://a.example/part', $schema: DIALECT_URIS['2020-12'], minLength: 'x' };
     const around = { $schema: DIALECT_URIS['draft-07'], definitions: { part } };
-    assert.deepEqual(column(usabilityFaults(resolveWith(around)), 'pointer'), [
+    assert.deepEqual(column(usabilityFaults(resolveReferencesIn(around)), 'pointer'), [
       '/definitions/part/minLength',
     ]);
   });
 
   it('the check of a schema reports the fault without the errors of alternatives that were not meant', () => {
-    const [fault, ...others] = faultsOf(resolveWith({ properties: { a: { type: 'objekt' } } }));
+    const [fault, ...others] = faultsOf(resolveReferencesIn({ properties: { a: { type: 'objekt' } } }));
     assert.deepEqual(others, []);
     assert.equal(fault?.pointer, '/properties/a/type');
     assert.match(fault.detail, /^type must be equal to one of the allowed values: array, boolean/);
   });
 
   it('the check of a schema explains the right notation for keywords of another draft, or of a more lenient reader', () => {
-    const said = (schema: JsonObject) => column(faultsOf(resolveWith(schema)), 'detail');
+    const said = (schema: JsonObject) => column(faultsOf(resolveReferencesIn(schema)), 'detail');
     assert.deepEqual(said({ items: [{}], contains: 5 }), [
       'items must be a schema: an object, true or false; draft 2020-12 has a list of schemas in prefixItems',
       'contains must be a schema: an object, true or false',
@@ -77,7 +77,7 @@ describe('the check of a schema', () => {
       properties: { a: { pattern: '(' }, b: { pattern: '\\p{Letter}(?=x)\\u0041{2000}' } },
       patternProperties: { '[a': true, '^a/b~': { pattern: '\\y' } },
     };
-    const faults = faultsOf(resolveWith(schema));
+    const faults = faultsOf(resolveReferencesIn(schema));
     assert.deepEqual(faults.map(({ pointer }) => pointer).sort(), [
       '/patternProperties/[a',
       '/patternProperties/^a~1b~0/pattern',
@@ -115,7 +115,9 @@ describe('the check of a schema', () => {
         { definitions: { x: { items: { pattern: '(' }, minLength: -1 }, unused: { type: 7, pattern: '[' } } },
       ],
     ]);
-    const faults = faultsOf(resolveWith({ properties: { p: { $ref: `${A}#/definitions/x` } } }, stored));
+    const faults = faultsOf(
+      resolveReferencesIn({ properties: { p: { $ref: `${A}#/definitions/x` } } }, stored),
+    );
     assert.deepEqual(column(faults, 'pointer'), ['/properties/p/$ref', '/properties/p/$ref']);
     assert.match(faults[0]?.detail ?? '', /a\.json#\/definitions\/x\/minLength/);
     assert.match(faults[1]?.detail ?? '', /a\.json#\/definitions\/x\/items\/pattern/);
@@ -124,12 +126,12 @@ describe('the check of a schema', () => {
 
 describe('the usability of a schema', () => {
   const detailsOf = (schema: JsonObject) =>
-    columns(usabilityFaults(resolveWith(schema)), 'pointer', 'detail');
+    columns(usabilityFaults(resolveReferencesIn(schema)), 'pointer', 'detail');
 
   it('the check whether a schema is usable reports wrong keywords first, and then circles', () => {
     assert.deepEqual(detailsOf({ properties: { a: { type: 'string' } } }), []);
     const circle = { anyOf: [{ $ref: '#' }] };
-    assert.deepEqual(column(usabilityFaults(resolveWith({ ...circle, minimum: 'x' })), 'pointer'), [
+    assert.deepEqual(column(usabilityFaults(resolveReferencesIn({ ...circle, minimum: 'x' })), 'pointer'), [
       '/minimum',
     ]);
     assert.deepEqual(detailsOf(circle), [
@@ -143,8 +145,8 @@ describe('the usability of a schema', () => {
         Array.from({ length: count }, (_, index) => [`p${index}`, { minimum: 'x' }]),
       ),
     });
-    assert.equal(faultsOf(resolveWith(wrong(100))).length, 100);
-    assert.equal(faultsOf(resolveWith(wrong(101))).length, 100);
+    assert.equal(faultsOf(resolveReferencesIn(wrong(100))).length, 100);
+    assert.equal(faultsOf(resolveReferencesIn(wrong(101))).length, 100);
   });
 });
 
@@ -165,7 +167,7 @@ describe('references that never descend into the value', () => {
     ];
     for (const [schema, pointer] of circles)
       assert.deepEqual(
-        loopsOf(resolveWith(schema)).map((fault) => fault.pointer),
+        loopsOf(resolveReferencesIn(schema)).map((fault) => fault.pointer),
         [pointer],
         JSON.stringify(schema),
       );
@@ -173,15 +175,17 @@ describe('references that never descend into the value', () => {
 
   it('circular references that descend into the value are not reported', () => {
     for (const keyword of ['items', 'additionalProperties', 'contains', 'propertyNames', 'unevaluatedItems'])
-      assert.deepEqual(loopsOf(resolveWith({ [keyword]: { $ref: '#' } })), [], keyword);
-    assert.deepEqual(loopsOf(resolveWith({ properties: { a: { anyOf: [{ $ref: '#' }] } } })), []);
+      assert.deepEqual(loopsOf(resolveReferencesIn({ [keyword]: { $ref: '#' } })), [], keyword);
+    assert.deepEqual(loopsOf(resolveReferencesIn({ properties: { a: { anyOf: [{ $ref: '#' }] } } })), []);
     assert.deepEqual(
-      loopsOf(resolveWith({ $defs: { a: true }, allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] })),
+      loopsOf(
+        resolveReferencesIn({ $defs: { a: true }, allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }),
+      ),
       [],
     );
   });
 });
 
 function pointersOf(schema: JsonObject): string[] {
-  return column(faultsOf(resolveWith(schema)), 'pointer');
+  return column(faultsOf(resolveReferencesIn(schema)), 'pointer');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveAll, resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferences, resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { acceptedBy } from './verdicts.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
@@ -25,7 +25,7 @@ describe('references within a schema', () => {
         h: { $ref: '#/toString' },
       },
     };
-    const faults = await faultsOfRefusal(() => resolveWith(schema), DANGLING);
+    const faults = await faultsOfRefusal(() => resolveReferencesIn(schema), DANGLING);
     assert.deepEqual(
       column(faults, 'pointer'),
       ['a', 'b~1c/items', 'd', 'f', 'g', 'h'].map((name) => `/properties/${name}/$ref`),
@@ -34,14 +34,20 @@ describe('references within a schema', () => {
 
   it('references are refused if several schemas have the name', async () => {
     const twice = { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } }, $ref: '#x' };
-    assert.match((await faultsOfRefusal(() => resolveWith(twice), DANGLING))[0]?.detail ?? '', /several/);
+    assert.match(
+      (await faultsOfRefusal(() => resolveReferencesIn(twice), DANGLING))[0]?.detail ?? '',
+      /several/,
+    );
     const ids = { $defs: { a: { $id: A }, b: { $id: A } }, $ref: A };
-    assert.match((await faultsOfRefusal(() => resolveWith(ids), DANGLING))[0]?.detail ?? '', /several/);
+    assert.match(
+      (await faultsOfRefusal(() => resolveReferencesIn(ids), DANGLING))[0]?.detail ?? '',
+      /several/,
+    );
   });
 
   it('$ref is only data in const, enum, default, examples and as the name of a property', () => {
     const reference = { $ref: '#/nowhere' };
-    resolveWith({
+    resolveReferencesIn({
       const: reference,
       enum: [reference],
       default: reference,
@@ -63,7 +69,7 @@ describe('references within a schema', () => {
     assert.ok(isValid({ a: '', b: 1 }));
     assert.ok(!isValid({ a: 1 }));
     assert.ok(!isValid({ b: '' }));
-    await faultsOfRefusal(() => resolveWith({ $ref: '#/$defs/valueOf', $defs: {} }), DANGLING);
+    await faultsOfRefusal(() => resolveReferencesIn({ $ref: '#/$defs/valueOf', $defs: {} }), DANGLING);
     assert.equal(({} as Record<string, unknown>)['type'], undefined);
   });
 });
@@ -74,7 +80,7 @@ describe('references to other documents', () => {
       [A, { $id: 'https://elsewhere.example/x.json', definitions: { x: { $ref: 'b.json' } } }],
       [B, { $id: 'https://elsewhere.example/x.json', type: 'string' }],
     ]);
-    const linked = resolveWith({ $ref: `${A}#/definitions/x` }, stored);
+    const linked = resolveReferencesIn({ $ref: `${A}#/definitions/x` }, stored);
     assert.deepEqual([...linked.documents.keys()], [A, B]);
     assert.ok(createValidator(linked)(1).length > 0);
   });
@@ -90,7 +96,7 @@ describe('references to other documents', () => {
       },
     };
     const stored = new Map([[A, { definitions: { x: { $ref: 'none-3.json' } } }]]);
-    const refusal = await refusalOf(() => resolveWith(schema, stored));
+    const refusal = await refusalOf(() => resolveReferencesIn(schema, stored));
     assert.ok(refusal instanceof SchemaRefusedError);
     assert.deepEqual(refusal.missingUris, [
       'https://example.com/none-1',
@@ -108,12 +114,12 @@ describe('references to other documents', () => {
     const stored = new Map([
       [A, { definitions: { x: true, broken: { $ref: '#/nowhere' }, other: { $ref: B } } }],
     ]);
-    resolveWith({ $ref: `${A}#/definitions/x` }, stored);
+    resolveReferencesIn({ $ref: `${A}#/definitions/x` }, stored);
   });
 
   it('references to a document that is neither an object nor a boolean are refused', async () => {
     for (const document of [null, [], 'text', 7])
-      await faultsOfRefusal(() => resolveWith({ $ref: A }, new Map([[A, document]])), DANGLING);
+      await faultsOfRefusal(() => resolveReferencesIn({ $ref: A }, new Map([[A, document]])), DANGLING);
   });
 
   it('references to the URI of the schema itself lead to the schema, not to a stored document', () => {
@@ -122,7 +128,7 @@ describe('references to other documents', () => {
       [A, { type: 'number' }],
       [B, { $ref: A }],
     ]);
-    const linked = resolveWith(schema, stored);
+    const linked = resolveReferencesIn(schema, stored);
     assert.deepEqual([...linked.documents.keys()], [B]);
     assert.ok(createValidator(linked)({ a: {} }).length > 0);
   });
@@ -130,7 +136,7 @@ describe('references to other documents', () => {
   it('references pass on the error of loading a document', async () => {
     const failure = new Error('no such table');
     await assert.rejects(
-      resolveAll({ $ref: A }, async () => {
+      resolveReferences({ $ref: A }, async () => {
         throw failure;
       }),
       failure,
@@ -139,5 +145,5 @@ describe('references to other documents', () => {
 });
 
 function validity(schema: JsonObject): (value: JsonValue) => boolean {
-  return acceptedBy(resolveWith(schema));
+  return acceptedBy(resolveReferencesIn(schema));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { repetitionOf } from '../../../../sidecar/schemas/json-schema/repetition.js';
 import { assertionsOf } from '../../../../sidecar/schemas/json-schema/validator.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
@@ -36,7 +36,7 @@ it('a schema that checks no part of a value repeatedly has a repetition of one',
 });
 
 function counted(schema: JsonObject): number {
-  return repetitionOf(assertionsOf(resolveWith(schema)));
+  return repetitionOf(assertionsOf(resolveReferencesIn(schema)));
 }
 
 /** A chain of schemas in which each refers to the next one twice, and the last to the first, further inside the value. */

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, Schema } from '../../../../sidecar/shared/j
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import { acceptedBy, AJV_DIALECTS } from './verdicts.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { documents, schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
@@ -14,7 +14,7 @@ import { column, columns } from '../../../support/columns.js';
 describe('a validator', () => {
   it('a validator reports every fault with its pointer and keyword', () => {
     const errors = createValidator(
-      resolveWith({ properties: { a: { type: 'string' }, 'b/c': { minimum: 1 } }, required: ['d'] }),
+      resolveReferencesIn({ properties: { a: { type: 'string' }, 'b/c': { minimum: 1 } }, required: ['d'] }),
     )({ a: 1, 'b/c': 0 });
     assert.deepEqual(errors.map(({ instancePath, keyword }) => [instancePath, keyword]).sort(), [
       ['', 'required'],
@@ -42,7 +42,7 @@ describe('a validator', () => {
   });
 
   it('a validator divides decimals exactly as they are written', () => {
-    const { validate } = compileSchema(resolveWith({ multipleOf: 0.01 }));
+    const { validate } = compileSchema(resolveReferencesIn({ multipleOf: 0.01 }));
     for (const value of [19.99, 1.11, 8.69, 0.94, 0, -4.35, 'text'])
       assert.deepEqual(validate(value), [], String(value));
     assert.deepEqual(columns(validate(0.995), 'keyword', 'message'), [
@@ -63,7 +63,9 @@ describe('a validator', () => {
 
   it('a validator names a fault within an unevaluated member by its whole path', () => {
     const inner = { properties: { 'p/q': { type: 'string' } }, unevaluatedProperties: false };
-    const validate = createValidator(resolveWith({ properties: { deep: { unevaluatedProperties: inner } } }));
+    const validate = createValidator(
+      resolveReferencesIn({ properties: { deep: { unevaluatedProperties: inner } } }),
+    );
     assert.deepEqual(
       validate({ deep: { m: { 'p/q': 1, other: 1 } } }).map(({ instancePath, keyword }) => [
         instancePath,
@@ -78,7 +80,7 @@ describe('a validator', () => {
 
   it('a validator finds an empty list that lacks the required item, even after a list that contains it', () => {
     const contains = { type: 'array', items: { contains: { $ref: '#/$defs/d' } }, $defs: { d: {} } };
-    const validate = createValidator(resolveWith(contains));
+    const validate = createValidator(resolveReferencesIn(contains));
     assert.deepEqual(validate([[1], ['a', 2]]), []);
     assert.deepEqual(columns(validate([[1], []]), 'instancePath', 'keyword'), [['/1', 'contains']]);
   });
@@ -87,7 +89,7 @@ describe('a validator', () => {
     it(`a validator of a ${dialect} schema checks all items, even of a list that is shorter than its prefix items`, () => {
       for (const [tuple, list, isGood] of TUPLES) {
         const schema = { $schema: DIALECT_URIS[dialect], properties: around(inDialect(tuple, dialect)) };
-        const { validate } = compileSchema(resolveWith(schema));
+        const { validate } = compileSchema(resolveReferencesIn(schema));
         const expected = { plain: isGood, not: !isGood, then: !isGood, else: isGood, lists: !isGood };
         for (const [name, isValid] of Object.entries(expected)) {
           const found = validate({ [name]: name === 'lists' ? [list] : list });
@@ -123,14 +125,14 @@ describe('a validator', () => {
   it('a validator of a 2019-09 schema with unevaluatedItems finds an empty list that lacks the required item, even after a list that contains it', () => {
     const $schema = DIALECT_URIS['2019-09'];
     const schema = { $schema, unevaluatedItems: {}, additionalProperties: { contains: { const: 1 } } };
-    const { validate } = compileSchema(resolveWith(schema));
+    const { validate } = compileSchema(resolveReferencesIn(schema));
     assert.deepEqual(validate({ a: [1], b: [2, 1] }), []);
     assert.notDeepEqual(validate({ a: [1], b: [] }), []);
   });
 
   it('a validator of a 2019-09 schema counts no item as evaluated by a contains with a minimum of zero', () => {
     const { validate } = compileSchema(
-      resolveWith({
+      resolveReferencesIn({
         $schema: 'https://json-schema.org/draft/2019-09/schema',
         contains: { type: 'string' },
         minContains: 0,
@@ -143,14 +145,14 @@ describe('a validator', () => {
 
   it('a validator that reports every fault finds faults exactly if one that stops at the first does', () => {
     const compile = (schema: JsonObject) => {
-      const linked = resolveWith(schema);
+      const linked = resolveReferencesIn(schema);
       return [compileSchema(linked).validate, createValidator(linked)] as const;
     };
     const [first, all] = compile({ items: { type: 'string' } });
     assert.deepEqual([first([1, 2, 3]).length, all([1, 2, 3]).length], [1, 3]);
     fc.assert(
       fc.property(schemas, fc.array(documents, { minLength: 1 }), (schema, values) => {
-        fc.pre(loopsOf(resolveWith(schema)).length === 0);
+        fc.pre(loopsOf(resolveReferencesIn(schema)).length === 0);
         const [one, every] = compile(schema);
         for (const value of values) assert.equal(one(value).length === 0, every(value).length === 0);
       }),
@@ -166,7 +168,7 @@ describe('a validator', () => {
     }));
     const leaf = { required: ['leaf'], properties: { leaf: { type: 'string' } } };
     for (const node of [{ anyOf: [...branches, leaf] }, { oneOf: [...branches, leaf] }]) {
-      const validate = createValidator(resolveWith({ $ref: '#/$defs/node', $defs: { node } }));
+      const validate = createValidator(resolveReferencesIn({ $ref: '#/$defs/node', $defs: { node } }));
       for (const [text, faults] of [
         ['a', 0],
         [1, 1],
@@ -186,7 +188,7 @@ describe('a validator', () => {
   });
 
   it('a validator reads each of many items once to find repeated items', () => {
-    const validate = createValidator(resolveWith({ uniqueItems: true }));
+    const validate = createValidator(resolveReferencesIn({ uniqueItems: true }));
     let reads = 0;
     const items = Array.from({ length: 200 }, (_, index) => ({
       get name() {
@@ -207,7 +209,7 @@ describe('a validator', () => {
       required: ['kind'],
     });
     const validate = createValidator(
-      resolveWith({ ...any, $defs: Object.fromEntries(kinds.map((kind) => [kind, typed(kind)])) }),
+      resolveReferencesIn({ ...any, $defs: Object.fromEntries(kinds.map((kind) => [kind, typed(kind)])) }),
     );
     const nested = kinds.slice(0, 5).reduce<JsonObject>((next, kind) => ({ kind, next }), { kind: 'none' });
     assert.deepEqual(column(validate(nested), 'instancePath'), ['/next/next/next/next/next/kind']);
@@ -258,5 +260,5 @@ function inDialect({ prefixItems, items, ...rest }: Tuple, dialect: Dialect): Js
 }
 
 function validity(schema: JsonObject): (value: JsonValue) => boolean {
-  return acceptedBy(resolveWith(schema));
+  return acceptedBy(resolveReferencesIn(schema));
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { Difference } from '../../../../sidecar/schemas/json-schema/differences.js';
-import { resolveWith } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
@@ -32,7 +32,7 @@ function refusals(before: JsonObject, after: JsonObject): readonly Difference[] 
 function requireWitness({ witness, ...difference }: Difference, before: JsonObject, after: JsonObject): void {
   const said = JSON.stringify({ difference, witness, before, after });
   assert.notEqual(witness, undefined, said);
-  const [old, fresh] = [before, after].map((schema) => createValidator(resolveWith(schema)));
+  const [old, fresh] = [before, after].map((schema) => createValidator(resolveReferencesIn(schema)));
   assert.deepEqual(old?.(witness ?? null), [], said);
   assert.notDeepEqual(fresh?.(witness ?? null), [], said);
 }
@@ -149,7 +149,7 @@ describe('a witness', () => {
         assert.ok(isObject(difference?.witness), JSON.stringify({ keyword, found }));
         const { minContains = 1 } = after;
         const alone = { [keyword]: after[keyword] ?? null, ...(keyword === 'contains' && { minContains }) };
-        const refuses = createValidator(resolveWith(alone));
+        const refuses = createValidator(resolveReferencesIn(alone));
         assert.notDeepEqual(refuses(difference.witness['a'] ?? null), [], JSON.stringify(difference));
       }
     });
@@ -274,7 +274,10 @@ describe('a witness', () => {
     const samples = fc.array(documents, { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(usable, usable, samples, (before, after, tried) => {
-        const [old, fresh] = [createValidator(resolveWith(before)), createValidator(resolveWith(after))];
+        const [old, fresh] = [
+          createValidator(resolveReferencesIn(before)),
+          createValidator(resolveReferencesIn(after)),
+        ];
         if (!tried.some((one) => old(one).length === 0 && fresh(one).length > 0)) return;
         refusing += 1;
         const found = differencesWithWitnesses(before, after);
@@ -334,4 +337,4 @@ describe('a comparison of models', () => {
   });
 });
 
-const usable = schemas.filter((schema) => loopsOf(resolveWith(schema)).length === 0);
+const usable = schemas.filter((schema) => loopsOf(resolveReferencesIn(schema)).length === 0);

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   mapInBatches,
-  overwriting,
+  writeIfUnchanged,
   ReadCache,
   WriteQueue,
 } from '../../../../sidecar/schemas/models/concurrency.js';
-import { ContentGoneError } from '../../../../sidecar/schemas/models/contents.js';
-import { OvertakenError } from '../../../../sidecar/schemas/models/errors.js';
+import { ContentGoneError } from '../../../../sidecar/schemas/models/content-store.js';
+import { ConcurrentUpdateError } from '../../../../sidecar/schemas/models/errors.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 import { DependencyChangedError, PreconditionFailedError } from '../../../../sidecar/store/errors.js';
 import { Gate } from '../../../support/recording-broker.js';
@@ -80,13 +80,15 @@ describe('the queue of writes', () => {
 
 describe('an overtaken write', () => {
   const overwritten = () =>
-    overwriting(() => Promise.reject(new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other')));
+    writeIfUnchanged(() =>
+      Promise.reject(new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other')),
+    );
 
   it('a write that is overtaken three times is given up', async () => {
     const cause = new DependencyChangedError([], ['a']);
     for (const [failure, type] of [
-      [() => Promise.reject(cause), OvertakenError],
-      [overwritten, OvertakenError],
+      [() => Promise.reject(cause), ConcurrentUpdateError],
+      [overwritten, ConcurrentUpdateError],
       [() => Promise.reject(new ContentGoneError('gone')), ContentGoneError],
     ] as const) {
       let attempts = 0;

@@ -39,7 +39,7 @@ function benchOf(
       return outcome;
     },
   };
-  const contextSupply = {
+  const contextLoader = {
     stamp: async () => 'now',
     supply: async (url: string) => ({ sha256: `hash of ${url}`, text: '{}' }),
   };
@@ -62,7 +62,7 @@ function benchOf(
     },
   };
   const schemas = { of: async ({ name }: { name: string }) => Promise.resolve(schemaOf(name)) };
-  const parts = { schemas, typeModels, contextSupply, workers, deadlineMs: 100 };
+  const parts = { schemas, typeModels, contextLoader, workers, deadlineMs: 100 };
   return { runs, asked, workbench: new Workbench(parts as unknown as WorkbenchParts) };
 }
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkExamples, ExampleTime, keptExamples } from '../../../../sidecar/schemas/repository/examples.js';
+import {
+  checkExamples,
+  ExampleTimeBudget,
+  keptExamples,
+} from '../../../../sidecar/schemas/repository/examples.js';
 import { DeadlineExceededError } from '../../../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 import { column } from '../../../support/columns.js';
@@ -25,7 +29,7 @@ function withTime(deadlineMs: number, count: number) {
     monotonicMs: () => now,
     sleep: () => Promise.reject(new Error('Nothing is to be waited for.')),
   };
-  const time = new ExampleTime(clock, deadlineMs, count);
+  const time = new ExampleTimeBudget(clock, deadlineMs, count);
   const check = (examples: readonly number[]) =>
     checkExamples(
       examples.map((ms, index) => ({ path: `${index}.json`, text: String(ms) })),
@@ -165,31 +169,35 @@ describe('the examples of an import', () => {
       processTimeMs: () => had,
       sleep: () => Promise.resolve(),
     };
-    const spend = (time: ExampleTime, passedMs: number, hadMs: number) =>
+    const spend = (time: ExampleTimeBudget, passedMs: number, hadMs: number) =>
       time.spend(() => {
         now += passedMs;
         had += hadMs;
         return Promise.resolve();
       });
     // 2,000 ms of processor time, 8,000 ms of elapsed time.
-    const busy = new ExampleTime(clock, 1000, 0);
+    const busy = new ExampleTimeBudget(clock, 1000, 0);
     await spend(busy, 7_999, 1_999);
-    assert.equal(busy.isUp, false);
+    assert.equal(busy.isExhausted, false);
     await spend(busy, 0, 1);
-    assert.equal(busy.isUp, false);
+    assert.equal(busy.isExhausted, false);
     await spend(busy, 1, 0);
-    assert.equal(busy.isUp, true);
-    const alone = new ExampleTime(clock, 1000, 0);
+    assert.equal(busy.isExhausted, true);
+    const alone = new ExampleTimeBudget(clock, 1000, 0);
     await spend(alone, 1_999, 9_000);
-    assert.equal(alone.isUp, false);
+    assert.equal(alone.isExhausted, false);
     await spend(alone, 1, 1);
-    assert.equal(alone.isUp, true);
+    assert.equal(alone.isExhausted, true);
   });
 });
 
 /** Time that never ends. */
 function timeOf() {
   return {
-    time: new ExampleTime({ now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() }, 1000, 1),
+    time: new ExampleTimeBudget(
+      { now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
+      1000,
+      1,
+    ),
   };
 }

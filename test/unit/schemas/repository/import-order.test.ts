@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ImportPlan } from '../../../../sidecar/schemas/repository/import-plan.js';
-import { type Step, stepsOf } from '../../../../sidecar/schemas/repository/import-order.js';
+import { type ImportStep, importSteps } from '../../../../sidecar/schemas/repository/import-order.js';
 
 const own = (name: string, version?: number) =>
   `http://gateway.example/api/v2/contexts/${name}${version === undefined ? '' : `?version=${version}`}`;
@@ -29,11 +29,11 @@ function stepsFor(plan: Partial<ImportPlan>, files: Readonly<Record<string, unkn
     ignored: 0,
     ...plan,
   };
-  return stepsOf(whole, (path) => JSON.stringify(files[path]));
+  return importSteps(whole, (path) => JSON.stringify(files[path]));
 }
 
-const nameOf = (step: Step) => (step.kind === 'context' ? step.context.name : step.model.name);
-const names = (steps: readonly Step[]) => steps.map(nameOf);
+const nameOf = (step: ImportStep) => (step.kind === 'context' ? step.context.name : step.model.name);
+const names = (steps: readonly ImportStep[]) => steps.map(nameOf);
 
 describe('the order of an import', () => {
   it('a context comes after those that it names, in any version of its own and through shared documents', () => {

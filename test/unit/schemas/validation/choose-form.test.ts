@@ -37,7 +37,7 @@ function verdictOn(attributes: JsonObject, options: EntityOptions = {}) {
   return {
     form,
     errors: errors.map(({ tokens }) => tokens.join('/')),
-    warnings: warnings.filter(({ code }) => code === 'other-form').map(({ say }) => say()),
+    warnings: warnings.filter(({ code }) => code === 'other-form').map(({ predicate }) => predicate()),
   };
 }
 

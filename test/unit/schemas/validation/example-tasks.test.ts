@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
-import { exampleEntity } from '../../../../sidecar/schemas/json-schema/example.js';
+import { normalizedExample } from '../../../../sidecar/schemas/json-schema/example.js';
 import { validateInLikelyForm } from '../../../../sidecar/schemas/validation/choose-form.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
@@ -64,7 +64,7 @@ function made(properties: JsonObject, required: readonly string[] = []) {
   return {
     example,
     isValid: errorsOf(example).length === 0,
-    isValidNormalized: errorsOf(exampleEntity(example, attributesOf(schema).attributes)).length === 0,
+    isValidNormalized: errorsOf(normalizedExample(example, attributesOf(schema).attributes)).length === 0,
     faults,
     normalizedFaults,
   };

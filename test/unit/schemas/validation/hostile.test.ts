@@ -38,7 +38,7 @@ describe('an instance of an attribute', () => {
     for (const isStrict of [true, false]) {
       const { errors } = validateEntity({ ...HEAD, a }, modelOf({}), { isStrict });
       assert.deepEqual(
-        errors.map(({ tokens, keyword, say }) => [...tokens, keyword, say()]),
+        errors.map(({ tokens, keyword, predicate }) => [...tokens, keyword, predicate()]),
         [['a', 'maxItems', 'has more than 1001 instances, and the others are not checked: split the entity']],
       );
     }
@@ -50,7 +50,7 @@ describe('an instance of an attribute', () => {
     const schema: JsonObject = { properties: { speed: { type: 'number' }, name: { type: 'string' } } };
     const details = (more: JsonObject) =>
       validateEntity({ ...HEAD, tags, speed: [instance(1), ...speed], ...more }, modelOf(schema)).errors.map(
-        ({ tokens, say }) => `${tokens.join('/')} ${say()}`,
+        ({ tokens, predicate }) => `${tokens.join('/')} ${predicate()}`,
       );
     const explained = ['x', 'y'].map(
       (value, index) => `speed/${index + 1}/value must be a number, is the string "${value}"`,

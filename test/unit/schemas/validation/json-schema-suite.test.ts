@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
-import { resolveAll } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferences } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { modelTasks } from '../../../../sidecar/schemas/models/model-tasks.js';
 import { validatorOf } from './validating.js';
 import type { JsonValue } from '../../../../sidecar/shared/json/json.js';
@@ -49,7 +49,7 @@ interface Verdict {
 async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> {
   const schema = modelOf(one);
   const documents = new Map<string, string>();
-  await resolveAll(schema, async (uri) => {
+  await resolveReferences(schema, async (uri) => {
     const document = uri === uriOf(one) ? one.schema : SUITE_DOCUMENTS.get(uri);
     if (document !== undefined) documents.set(uri, JSON.stringify(document));
     return document;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { MAX_ENTITIES } from '../../../../sidecar/schemas/validation/entities-in.js';
+import { MAX_ENTITIES } from '../../../../sidecar/schemas/validation/body-entities.js';
 import { VEHICLE, VEHICLE_SCHEMA } from './models.js';
 import { validatorOf } from './validating.js';
 

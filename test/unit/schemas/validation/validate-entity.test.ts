@@ -28,7 +28,7 @@ describe('an entity validated by its model', () => {
     const errorsOf = (location: JsonValue, form?: Form) => {
       const entity = { id: 'urn:a:1', type: 'Vehicle', speed: 'x', location };
       return validateEntity(entity, modelOf(schema), form === undefined ? {} : { form }).errors.map(
-        ({ tokens, say }) => [pointerOf(tokens), say()],
+        ({ tokens, predicate }) => [pointerOf(tokens), predicate()],
       );
     };
     const detail = 'must be a position, numbers [longitude, latitude], is [1]';
@@ -289,8 +289,8 @@ describe('any entity', () => {
         );
         const { errors, warnings } = validateEntity(entity, MODEL);
         if (readings.length === 1) assert.equal(errors.length === 0, faults.length === 0 && isRight);
-        for (const { tokens, say } of [...errors, ...warnings]) {
-          assert.ok(say().length > 0);
+        for (const { tokens, predicate } of [...errors, ...warnings]) {
+          assert.ok(predicate().length > 0);
           assert.notEqual(valueAt(entity, tokens), undefined, pointerOf(tokens));
         }
       }),
@@ -320,9 +320,9 @@ function judged(
     schema === undefined ? MODEL : modelOf(schema),
     form === undefined ? {} : { form },
   );
-  const lines = (all: readonly { readonly tokens: readonly string[]; readonly say: () => string }[]) =>
+  const lines = (all: readonly { readonly tokens: readonly string[]; readonly predicate: () => string }[]) =>
     all
-      .map(({ tokens, say }): Line => [pointerOf(tokens), say()])
+      .map(({ tokens, predicate }): Line => [pointerOf(tokens), predicate()])
       .sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0));
   return { errors: lines(errors), warnings: lines(warnings) };
 }

@@ -9,9 +9,9 @@ import {
   ContextFailureError,
   type Needs,
   noSuchContext,
-  type Supplied,
+  type ContextResults,
   type SuppliedContext,
-  type Supply,
+  type ContextResult,
   unusableContext,
 } from './errors.js';
 import { absoluteReference, type DocumentLoader, type LoadedDocument } from './processor.js';
@@ -37,7 +37,7 @@ export interface GatheredContexts {
 }
 
 /** The contexts that a worker knows. The meaning of a URL is known until the stamp changes; contents are kept longer. */
-export class KnownContexts {
+export class ContextCache {
   /** Keys of contents, by stamp and URL. Requests from before and after a change of the stamp may run side by side. */
   readonly #keys = new LRUCache<string, Map<string, string>>({ max: MAX_STAMPS });
   readonly #contents = new LRUCache<string, ContextContent>({
@@ -52,7 +52,7 @@ export class KnownContexts {
    * @param stamp changes whenever a URL may have another meaning
    * @param supplied the contexts supplied for this request; failures among them are not remembered
    */
-  gather(urls: Iterable<string>, stamp: string, supplied: Supplied): GatheredContexts {
+  gather(urls: Iterable<string>, stamp: string, supplied: ContextResults): GatheredContexts {
     const keys = this.#keys.get(stamp) ?? new Map<string, string>();
     this.#keys.set(stamp, keys);
     const given = new Map(supplied);
@@ -74,7 +74,7 @@ export class KnownContexts {
 
   #find(
     url: string,
-    supply: Supply | undefined,
+    supply: ContextResult | undefined,
     keys: Map<string, string>,
   ): ContextContent | ContextFailure | undefined {
     const bundled = this.#bundled.get(url) ?? readBundled(url);
@@ -167,8 +167,8 @@ export function loadedFrom({ documentUrl, text }: ContextContent): LoadedDocumen
  * one.
  */
 export class SuppliedContexts {
-  readonly #supplied: Supplied;
-  readonly #known: KnownContexts;
+  readonly #supplied: ContextResults;
+  readonly #known: ContextCache;
   readonly #stamp: string;
   readonly #missing = new Set<string>();
 
@@ -176,7 +176,7 @@ export class SuppliedContexts {
    * @param known where contexts are remembered; by default nowhere, because a URL may have another meaning for other
    * tasks
    */
-  constructor(supplied: Supplied, known: KnownContexts = new KnownContexts(), stamp = '') {
+  constructor(supplied: ContextResults, known: ContextCache = new ContextCache(), stamp = '') {
     this.#supplied = supplied;
     this.#known = known;
     this.#stamp = stamp;

@@ -3,35 +3,35 @@ import type { Clock } from '../../shared/clock.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ReadTerms } from '../json-ld/check-context.js';
 import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
-import { noSuchContext, type Supply, unusableContext } from '../json-ld/errors.js';
+import { noSuchContext, type ContextResult, unusableContext } from '../json-ld/errors.js';
 import { runWithContexts } from '../json-ld/outcomes.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { documentUri } from '../json-schema/uri.js';
 import { RemoteDocumentError, type RemoteDocuments, type RemoteFailure } from '../remote/remote-documents.js';
 import type { SchemaStore } from '../../store/index.js';
-import { ifThere } from './concurrency.js';
+import { undefinedIfNotFound } from './concurrency.js';
 import {
-  type Contents,
+  type ContentStore,
   createCache,
-  isBelow,
-  made,
+  isUnderBaseUrl,
+  getOrCreate,
   namedContext,
   type NamedContext,
-  rereading,
+  retryIfContentGone,
   type ServedDocument,
-} from './contents.js';
+} from './content-store.js';
 import type { CoreContext } from './core-contexts.js';
 
-interface SupplyOptions {
+interface LoadOptions {
   /** Whether to refuse contexts of domains, because no other context may include one. */
-  readonly withoutDomains?: boolean;
+  readonly refusesDomains?: boolean;
   /** Texts that replace the current ones of contexts of this service, by name. */
-  readonly instead?: ReadonlyMap<string, string> | undefined;
+  readonly replacements?: ReadonlyMap<string, string> | undefined;
 }
 
 interface ContextSources {
   readonly store: SchemaStore;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
   readonly remote: RemoteDocuments;
   readonly workers: TaskRunner<Pick<JsonLdTasks, 'contextTerms'>>;
   readonly core: ReadonlyMap<string, CoreContext>;
@@ -41,21 +41,21 @@ interface ContextSources {
 }
 
 /** Maximum time for which a document of another origin is used before it is fetched again, in milliseconds. */
-const FRESH_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 const MAX_REMOTE_CHARACTERS = 16 * 1024 * 1024;
 
-type Fetch = (url: string) => Promise<Supply>;
+type Fetch = (url: string) => Promise<ContextResult>;
 
 /** Finds contexts by URL: those of this service, reference documents, and documents of allowed origins. */
-export class ContextSupply {
+export class ContextLoader {
   static #instances = 0;
   /**
    * Distinguishes services: workers may serve several in one process, for which the same URL means different things.
    */
-  readonly #instance = (ContextSupply.#instances += 1);
+  readonly #instance = (ContextLoader.#instances += 1);
   readonly #sources: ContextSources;
-  readonly #fetched = createCache<Supply>(MAX_REMOTE_CHARACTERS, (supply) =>
+  readonly #fetched = createCache<ContextResult>(MAX_REMOTE_CHARACTERS, (supply) =>
     'text' in supply ? supply.text.length : 0,
   );
 
@@ -84,26 +84,26 @@ export class ContextSupply {
    *
    * @throws StoreUnavailableError, and what DomainContexts.of throws
    */
-  supply(url: string, baseUrl: string): Promise<Supply> {
-    return this.#supply(url, baseUrl, {}, (one) => this.#fetch(one));
+  load(url: string, baseUrl: string): Promise<ContextResult> {
+    return this.#loadContext(url, baseUrl, {}, (one) => this.#fetch(one));
   }
 
   /**
    * Returns the meaning of the terms of a context, including the contexts that it names, or why it is unknown.
    *
    * @param text the value of an `@context` as JSON, which was found valid
-   * @param instead texts that replace the current ones of contexts of this service, by name
+   * @param replacements texts that replace the current ones of contexts of this service, by name
    * @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async termsOf(
     text: string,
     baseUrl: string,
-    instead?: ReadonlyMap<string, string>,
+    replacements?: ReadonlyMap<string, string>,
   ): Promise<ReadTerms | { readonly failed: string }> {
-    const options = { withoutDomains: true, instead };
+    const options = { refusesDomains: true, replacements };
     const outcome = await runWithContexts(
       (supplied) => this.#sources.workers.run('contextTerms', { text, supplied }),
-      (url) => this.#supply(url, baseUrl, options, (one) => this.#fetch(one)),
+      (url) => this.#loadContext(url, baseUrl, options, (one) => this.#fetch(one)),
     );
     return 'refused' in outcome ? { failed: outcome.refused.detail } : outcome;
   }
@@ -115,7 +115,7 @@ export class ContextSupply {
    *
    * @param ownName name of the context being checked, which cannot include itself
    */
-  async supplyForCheck(url: string, baseUrl: string, ownName: string): Promise<Supply> {
+  async loadForCheck(url: string, baseUrl: string, ownName: string): Promise<ContextResult> {
     const own = this.ownContext(url, baseUrl);
     if (own?.name === ownName && own.version === undefined) {
       return { failure: unusableContext(url, 'the context would include itself.') };
@@ -124,7 +124,7 @@ export class ContextSupply {
     const isCore = core !== undefined && coreVersionOf(core.summary.canonicalUrl) !== undefined;
     return isCore && (own?.version ?? 1) === 1
       ? supplied(this.#newestCore())
-      : this.#supply(url, baseUrl, { withoutDomains: true }, (one) =>
+      : this.#loadContext(url, baseUrl, { refusesDomains: true }, (one) =>
           fetchContext(this.#sources.remote, one),
         );
   }
@@ -135,23 +135,23 @@ export class ContextSupply {
    */
   ownContext(url: string, baseUrl: string): NamedContext | undefined {
     const named = namedContext(url);
-    return named !== undefined && (isBelow(url, baseUrl) || !this.#sources.remote.allows(url))
+    return named !== undefined && (isUnderBaseUrl(url, baseUrl) || !this.#sources.remote.allows(url))
       ? named
       : undefined;
   }
 
-  async #supply(
+  async #loadContext(
     url: string,
     baseUrl: string,
-    { withoutDomains = false, instead: others }: SupplyOptions,
+    { refusesDomains = false, replacements: others }: LoadOptions,
     fetch: Fetch,
-  ): Promise<Supply> {
+  ): Promise<ContextResult> {
     const own = this.ownContext(url, baseUrl);
-    const instead = own?.version === undefined ? others?.get(own?.name ?? '') : undefined;
-    if (instead !== undefined) return { sha256: hash('sha256', instead), text: instead };
+    const replacements = own?.version === undefined ? others?.get(own?.name ?? '') : undefined;
+    if (replacements !== undefined) return { sha256: hash('sha256', replacements), text: replacements };
     if (own !== undefined)
       return (
-        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, withoutDomains)) ?? unknown(url)
+        (await this.#stored(own)) ?? (await this.#ofDomain(own, url, baseUrl, refusesDomains)) ?? unknown(url)
       );
     const reference = await this.#reference(url);
     if (reference !== undefined) return reference;
@@ -159,12 +159,12 @@ export class ContextSupply {
   }
 
   #slot(): number {
-    return Math.floor(this.#sources.clock.now() / FRESH_MS);
+    return Math.floor(this.#sources.clock.now() / MAX_AGE_MS);
   }
 
-  async #fetch(url: string): Promise<Supply> {
+  async #fetch(url: string): Promise<ContextResult> {
     try {
-      return await made(this.#fetched, `${this.#slot()} ${url}`, async () => {
+      return await getOrCreate(this.#fetched, `${this.#slot()} ${url}`, async () => {
         const supply = await fetchContext(this.#sources.remote, url);
         if ('failure' in supply) throw new NotFetched(supply);
         return supply;
@@ -181,20 +181,20 @@ export class ContextSupply {
     url: string,
     baseUrl: string,
     isRefused: boolean,
-  ): Promise<Supply | undefined> {
+  ): Promise<ContextResult | undefined> {
     const { store, domainContext } = this.#sources;
-    if (version !== undefined || (await ifThere('domain', store.domains.get(name))) === undefined)
+    if (version !== undefined || (await undefinedIfNotFound('domain', store.domains.get(name))) === undefined)
       return undefined;
     if (isRefused) {
       const reason = 'it is generated from the models of a domain. Use the contexts of the models instead.';
       return { failure: unusableContext(url, reason) };
     }
-    const found = await ifThere('domain', domainContext(name, baseUrl));
+    const found = await undefinedIfNotFound('domain', domainContext(name, baseUrl));
     return found === undefined ? undefined : { sha256: found.sha256, text: found.bytes.toString() };
   }
 
   /** Returns the document stored under the URL; its reader checks whether it is a context. */
-  async #reference(url: string): Promise<Supply | undefined> {
+  async #reference(url: string): Promise<ContextResult | undefined> {
     const uri = documentUri(url);
     if (uri === undefined) return undefined;
     return (await this.#sources.store.references.texts([uri])).get(uri);
@@ -208,12 +208,12 @@ export class ContextSupply {
     return newest;
   }
 
-  async #stored({ name, version }: NamedContext): Promise<Supply | undefined> {
+  async #stored({ name, version }: NamedContext): Promise<ContextResult | undefined> {
     const { core, store, contents } = this.#sources;
     const bundled = core.get(name);
     if (bundled !== undefined) return (version ?? 1) === 1 ? supplied(bundled) : undefined;
-    return rereading(async () => {
-      const at = await ifThere('context', store.contexts.get(name, version));
+    return retryIfContentGone(async () => {
+      const at = await undefinedIfNotFound('context', store.contexts.get(name, version));
       if (at === undefined) return undefined;
       const { content } = at.version;
       return { sha256: content.sha256, text: await contents.text(content) };
@@ -223,16 +223,16 @@ export class ContextSupply {
 
 /** Thrown so that the cache does not keep a failure. */
 class NotFetched extends Error {
-  constructor(readonly supply: Supply) {
+  constructor(readonly supply: ContextResult) {
     super('The context could not be fetched.');
   }
 }
 
-function supplied({ served: { sha256, bytes } }: CoreContext): Supply {
+function supplied({ served: { sha256, bytes } }: CoreContext): ContextResult {
   return { sha256, text: bytes.toString() };
 }
 
-function unknown(url: string): Supply {
+function unknown(url: string): ContextResult {
   return { failure: noSuchContext(url) };
 }
 
@@ -240,7 +240,7 @@ function unknown(url: string): Supply {
 const REFUSALS: ReadonlySet<RemoteFailure> = new Set(['origin-not-allowed', 'address-not-allowed']);
 
 /** Fetches the context at a URL of an allowed origin. */
-async function fetchContext(remote: RemoteDocuments, url: string): Promise<Supply> {
+async function fetchContext(remote: RemoteDocuments, url: string): Promise<ContextResult> {
   try {
     const { text, url: documentUrl } = await remote.fetch(url);
     return { sha256: hash('sha256', text), text, documentUrl };

@@ -12,29 +12,31 @@ const MAX_PATTERN = 200;
  * What was probably meant: another value, or another name for the member. `insteadOf` is the value that was checked,
  * because it may be a conversion of what was written.
  */
-export type Meant = { readonly value: JsonValue; readonly insteadOf: JsonValue } | { readonly name: string };
+export type Correction =
+  | { readonly value: JsonValue; readonly insteadOf: JsonValue }
+  | { readonly name: string };
 
 /** The parts of a sentence about a value. */
-export interface Words {
+export interface MessageParts {
   /** Completes "must …". */
   readonly must: string;
   /** What was found instead; completes "it …". */
   readonly found?: string;
   /** A suggestion. */
   readonly hint?: string;
-  readonly meant?: Meant;
+  readonly correction?: Correction;
   /** The demand of an issue that is shown alone, if "must …" would sound unnatural. */
   readonly plain?: string;
 }
 
 /** Makes a sentence, without capital and full stop: "must be at least 0, is -3". */
-export function sentenceOf({ must, found, hint, plain }: Words): string {
+export function sentenceOf({ must, found, hint, plain }: MessageParts): string {
   const parts = [plain ?? `must ${must}`, ...(found === undefined ? [] : [found])].join(', ');
   return hint === undefined ? parts : `${parts}; ${hint}`;
 }
 
 /** A value in a few characters: a scalar as JSON, an array or object only by its type. */
-export function shown(value: JsonValue): string {
+export function shortValue(value: JsonValue): string {
   if (isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
   return typeof value === 'string' ? quoted(value, MAX_SHOWN) : String(value);
@@ -42,7 +44,7 @@ export function shown(value: JsonValue): string {
 
 /** A value that a schema allows; an array or object is shown as JSON. */
 export function allowedValue(value: JsonValue): string {
-  if (!isArray(value) && !isObject(value)) return shown(value);
+  if (!isArray(value) && !isObject(value)) return shortValue(value);
   return cut(writeJson(value), MAX_SHOWN);
 }
 
@@ -53,8 +55,8 @@ export function shownPattern(pattern: string): string {
 
 /** A value with its type, for messages about a wrong type. */
 export function typed(value: JsonValue): string {
-  if (typeof value === 'string') return `the string ${shown(value)}`;
-  return isNumber(value) ? `the number ${shown(value)}` : shown(value);
+  if (typeof value === 'string') return `the string ${shortValue(value)}`;
+  return isNumber(value) ? `the number ${shortValue(value)}` : shortValue(value);
 }
 
 /** The types of JSON Schema in words: for one value, and for several. */
@@ -79,18 +81,18 @@ export function typeWords(types: readonly string[]): readonly string[] {
 }
 
 /** "a", "a or b", "a, b or c". */
-export function either(words: readonly string[]): string {
+export function joinWithOr(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 }
 
 /** "1 item", "2 items". */
-export function counted(count: number, noun: string): string {
+export function pluralized(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** "none", "1", "2". */
-export function howMany(count: number): string {
+export function countWord(count: number): string {
   return count === 0 ? 'none' : String(count);
 }
 

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   contextUrl,
-  isBelow,
+  isUnderBaseUrl,
   namedContext,
   createCache,
-  made,
-} from '../../../../sidecar/schemas/models/contents.js';
+  getOrCreate,
+} from '../../../../sidecar/schemas/models/content-store.js';
 import { words } from '../../../support/words.js';
 import { column } from '../../../support/columns.js';
 
@@ -46,8 +46,8 @@ describe('context URLs', () => {
   }
 
   it('context URLs are below the base URL, and not below a URL that only begins alike', () => {
-    assert.ok(isBelow('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
-    assert.ok(!isBelow('http://gw.evil/api/v2/contexts/a', 'http://gw'));
+    assert.ok(isUnderBaseUrl('http://gw/x/api/v2/contexts/a', 'http://gw/x'));
+    assert.ok(!isUnderBaseUrl('http://gw.evil/api/v2/contexts/a', 'http://gw'));
   });
 });
 
@@ -55,11 +55,11 @@ describe('the cache of documents', () => {
   it('the cache of documents keeps no failure, and evicts nothing for a value that is larger than the cache', async () => {
     // Each key counts one.
     const cache = createCache<{ readonly size: number }>(33, ({ size }) => size);
-    const failing = () => made(cache, 'a', () => Promise.reject(new Error('not now')));
+    const failing = () => getOrCreate(cache, 'a', () => Promise.reject(new Error('not now')));
     const settled = await Promise.allSettled([failing(), failing()]);
     assert.deepEqual(column(settled, 'status'), ['rejected', 'rejected']);
-    assert.deepEqual(await made(cache, 'a', async () => ({ size: 10 })), { size: 10 });
-    assert.deepEqual(await made(cache, 'b', async () => ({ size: 33 })), { size: 33 });
+    assert.deepEqual(await getOrCreate(cache, 'a', async () => ({ size: 10 })), { size: 10 });
+    assert.deepEqual(await getOrCreate(cache, 'b', async () => ({ size: 33 })), { size: 33 });
     assert.deepEqual([cache.get('a')?.size, cache.get('b')?.size], [10, undefined]);
   });
 });

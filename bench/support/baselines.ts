@@ -10,7 +10,7 @@ export interface ScriptTimes {
 }
 
 /** The obvious script: read the first page, delete all its entities one by one, and repeat until the page is empty. */
-export async function runScript(
+export async function runNaiveScript(
   brokerUrl: string,
   type: string,
   { pageSize, concurrency }: { readonly pageSize: number; readonly concurrency: number },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** Starts a forwarder to a server that is started later: in a ring, each gateway needs to know the address of the other. */
-export async function startWayBack() {
+export async function startLateForwarder() {
   let port: number | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

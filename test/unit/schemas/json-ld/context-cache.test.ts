@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { KnownContexts } from '../../../../sidecar/schemas/json-ld/known-contexts.js';
+import { ContextCache } from '../../../../sidecar/schemas/json-ld/context-cache.js';
 import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
-import type { Supply } from '../../../../sidecar/schemas/json-ld/errors.js';
+import type { ContextResult } from '../../../../sidecar/schemas/json-ld/errors.js';
 
 const url = (n: number | string) => `https://contexts.example/${n}`;
 
-function supplyOf(context: unknown, documentUrl?: string): Supply {
+function supplyOf(context: unknown, documentUrl?: string): ContextResult {
   const text = JSON.stringify({ '@context': context });
   const sha256 = createHash('sha256').update(text).digest('hex');
   return { sha256, text, ...(documentUrl === undefined ? {} : { documentUrl }) };
@@ -15,8 +15,8 @@ function supplyOf(context: unknown, documentUrl?: string): Supply {
 
 describe('the contexts known to a worker', () => {
   it('a context is known under its URL for the last three stamps, and must be supplied for each of them', () => {
-    const known = new KnownContexts();
-    const missing = (stamp: string, supplied?: Supply) =>
+    const known = new ContextCache();
+    const missing = (stamp: string, supplied?: ContextResult) =>
       known.gather([url(1)], stamp, supplied === undefined ? [] : [[url(1), supplied]]).missing;
     assert.deepEqual(missing('a'), [url(1)]);
     assert.deepEqual(missing('a', supplyOf({})), []);

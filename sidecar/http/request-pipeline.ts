@@ -7,20 +7,20 @@ import type { Socket } from 'node:net';
  */
 const MAX_WAITING = 100;
 
-const ANSWER = Symbol('answer');
+const CURRENT_RESPONSE = Symbol('answer');
 
 interface Connection extends Socket {
-  [ANSWER]?: ServerResponse;
+  [CURRENT_RESPONSE]?: ServerResponse;
 }
 
 /** Starts the requests of each connection one after the other. */
-export interface Turns {
+export interface RequestPipeline {
   /** Returns a listener that calls `start` when it is the request's turn, after the previous answers have ended. */
-  inTurn(start: RequestListener): RequestListener;
+  serialized(start: RequestListener): RequestListener;
   /** Number of answers that are due or have begun, but have not ended. Waiting requests do not count. */
   readonly count: number;
   /** The answer to the request whose turn it is on a connection. */
-  answerOn(socket: Socket): ServerResponse | undefined;
+  currentResponse(socket: Socket): ServerResponse | undefined;
   /** Resolves when `count` is 0. */
   idle(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface Turns {
  *
  * @param onTooMany called for each connection that was closed because too many requests waited on it
  */
-export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}): Turns {
+export function createRequestPipeline(onTooMany: (req: IncomingMessage) => void = () => {}): RequestPipeline {
   // A number: a Set to which each request adds and removes a response would keep most of them until a full garbage
   // collection.
   let count = 0;
@@ -49,7 +49,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
 
   function noteOpen(res: ServerResponse, socket: Connection): void {
     count += 1;
-    socket[ANSWER] = res;
+    socket[CURRENT_RESPONSE] = res;
     // Failed responses close as well, and each one closes once.
     res.on('close', noteClosed);
   }
@@ -80,7 +80,7 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
   }
 
   return {
-    inTurn: (start) => (req, res) => {
+    serialized: (start) => (req, res) => {
       if (res.socket === null) {
         wait(req, res, start);
         return;
@@ -91,8 +91,8 @@ export function createTurns(onTooMany: (req: IncomingMessage) => void = () => {}
     get count() {
       return count;
     },
-    answerOn: (socket: Connection) => {
-      const answer = socket[ANSWER];
+    currentResponse: (socket: Connection) => {
+      const answer = socket[CURRENT_RESPONSE];
       return answer?.closed === true ? undefined : answer;
     },
     idle: async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TrialStore } from '../../../../sidecar/schemas/models/trial-store.js';
+import { DryRunStore } from '../../../../sidecar/schemas/models/dry-run-store.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
 import {
   ALL,
@@ -17,14 +17,14 @@ const B = 'https://schemas.example/b.json';
 const PLUG = { domain: 'energy', name: 'Plug' };
 
 /** Runs with a trial of a store that has one of each, and asserts that nothing has reached that store. */
-async function onTrial(work: (trial: TrialStore, below: SqliteStore) => Promise<void>): Promise<void> {
+async function onTrial(work: (trial: DryRunStore, below: SqliteStore) => Promise<void>): Promise<void> {
   const below = await SqliteStore.open(':memory:', handClock());
   await below.domains.create({ name: 'energy' });
   await below.references.put(reference(A, '{"a":1}'));
   await below.contexts.create('terms', contextVersion('terms'));
   await below.models.create(PLUG, SETTINGS, modelVersion('plug'));
   const [before, revision] = [await dump(below), await below.revision()];
-  await work(new TrialStore(below), below);
+  await work(new DryRunStore(below), below);
   assert.deepEqual(await dump(below), before);
   assert.equal(await below.revision(), revision);
   await below.close();
@@ -58,7 +58,7 @@ describe('a trial of a store', () => {
     const MAIN = 'https://raw.githubusercontent.com/acme/models/main/a.json';
     const below = await SqliteStore.open(':memory:', handClock());
     await below.references.put(reference(PAGES, '{"a":1}'));
-    const trial = new TrialStore(below);
+    const trial = new DryRunStore(below);
     const textAt = async (uri: string) => (await trial.references.texts([uri])).get(uri)?.text;
     assert.deepEqual([await textAt(RAW), await textAt(B)], ['{"a":1}', undefined]);
     await trial.references.put(reference(PAGES, '{"a":2}'));
@@ -166,7 +166,7 @@ describe('a trial of a store', () => {
         () => trial.contexts.delete('terms'),
         () => trial.references.delete(A),
       ])
-        await assert.rejects(write, /A trial does not write this/);
+        await assert.rejects(write, /A dry run does not write this/);
     }));
 
   it('a trial of a store has a revision that changes with its writes and those of the store, and does not close the store', () =>

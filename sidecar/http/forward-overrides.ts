@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 
 /** The parts of an exchange that were changed or read before forwarding. */
-export interface ForwardedParts {
+export interface ForwardOverrides {
   /** The part of the body that was already read; if `isWhole`, there is no more. */
   readonly body?: { readonly bytes: Buffer; readonly isWhole: boolean };
   /** Names and values of fields to add to the answer. */
-  readonly answerFields?: readonly string[];
+  readonly responseFields?: readonly string[];
   /**
    * A body to send in place of the received one, and a function that changes the answer to it, or returns undefined to
    * leave the answer unchanged.
    */
-  readonly instead?: {
+  readonly replacement?: {
     readonly body: Buffer;
     readonly answer: (
       status: number,
@@ -20,7 +20,7 @@ export interface ForwardedParts {
 }
 
 /** Fields that describe the bytes of a body, or determine how the answer to it may be encoded. */
-const OF_BODY: ReadonlySet<string> = new Set([
+const BODY_FIELDS: ReadonlySet<string> = new Set([
   'content-length',
   'content-md5',
   'content-digest',
@@ -33,20 +33,20 @@ const OF_BODY: ReadonlySet<string> = new Set([
  * Returns the fields that are sent to the broker with these parts. The answer to a replaced body is read here, so it
  * must not be encoded.
  */
-export function headersFor(fields: string[], { instead }: ForwardedParts): string[] {
-  if (instead === undefined) return fields;
-  const kept = fields.filter((_, at) => !OF_BODY.has((fields[at - (at % 2)] ?? '').toLowerCase()));
+export function headersFor(fields: string[], { replacement }: ForwardOverrides): string[] {
+  if (replacement === undefined) return fields;
+  const kept = fields.filter((_, at) => !BODY_FIELDS.has((fields[at - (at % 2)] ?? '').toLowerCase()));
   return [...kept, 'Accept-Encoding', 'identity'];
 }
 
 /** Maximum size of a buffered answer, in bytes. */
-const MAX_HELD_BYTES = 16 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /** Fields of an answer that would be wrong for another body. */
-const OF_ANSWER = /^(?:content-.*|etag|last-modified|location|digest|repr-digest|accept-ranges)$/i;
+const RESPONSE_BODY_FIELDS = /^(?:content-.*|etag|last-modified|location|digest|repr-digest|accept-ranges)$/i;
 
 /** An answer that cannot be passed on: its transfer coding is unknown, or it is too large to buffer. */
-export class ReplyNotHttpError extends Error {
+export class UnusableReplyError extends Error {
   readonly code = 'HPE_UNKNOWN_TRANSFER_CODING';
 }
 
@@ -54,9 +54,9 @@ export class ReplyNotHttpError extends Error {
  * The buffered answer to a body that was sent in place of the client's. It is only sent, perhaps changed, after its
  * end.
  */
-export class HeldAnswer {
+export class BufferedResponse {
   readonly #head: { readonly status: number; readonly statusMessage: string; readonly fields: string[] };
-  readonly #other: NonNullable<ForwardedParts['instead']>['answer'];
+  readonly #other: NonNullable<ForwardOverrides['replacement']>['answer'];
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -65,17 +65,17 @@ export class HeldAnswer {
     status: number,
     statusMessage: string,
     fields: string[],
-    { answer }: NonNullable<ForwardedParts['instead']>,
+    { answer }: NonNullable<ForwardOverrides['replacement']>,
   ) {
     this.#head = { status, statusMessage, fields };
     this.#other = answer;
   }
 
-  /** @throws ReplyNotHttpError if the answer is too large to buffer */
+  /** @throws UnusableReplyError if the answer is too large to buffer */
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_HELD_BYTES) throw new ReplyNotHttpError('The answer to a batch is too large.');
+    if (this.#bytes > MAX_BUFFERED_BYTES) throw new UnusableReplyError('The answer to a batch is too large.');
   }
 
   /** Writes head and body; the caller ends the response. */
@@ -89,7 +89,7 @@ export class HeldAnswer {
       return;
     }
     const bytes = Buffer.from(other.body);
-    const kept = fields.filter((_, at) => !OF_ANSWER.test(fields[at - (at % 2)] ?? ''));
+    const kept = fields.filter((_, at) => !RESPONSE_BODY_FIELDS.test(fields[at - (at % 2)] ?? ''));
     res.writeHead(other.status, [
       ...kept,
       'Content-Type',

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { endAfterUpload, hasBody, sendAfterUpload, UNREADABLE } from '../../../sidecar/http/late-upload.js';
+import {
+  endAfterUpload,
+  hasBody,
+  sendAfterUpload,
+  UNREADABLE,
+} from '../../../sidecar/http/lingering-close.js';
 
 /** A request whose body is still arriving, and the state of its answer and its connection. */
 function upload(shouldKeepAlive: boolean, idleMs?: number) {

@@ -3,11 +3,11 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
-import { createTurns, type Turns } from '../../../sidecar/http/turns.js';
+import { createRequestPipeline, type RequestPipeline } from '../../../sidecar/http/request-pipeline.js';
 import { nextTurn } from '../../../sidecar/shared/next-turn.js';
 
 /** A connection, whose requests are started by their names. */
-function connectionOn(turns: Turns, started: string[] = []) {
+function connectionOn(turns: RequestPipeline, started: string[] = []) {
   const socket = Object.assign(new EventEmitter(), {
     destroyed: false,
     destroy() {
@@ -18,7 +18,7 @@ function connectionOn(turns: Turns, started: string[] = []) {
   const arrive = (name: string, isFirst = false) => {
     const res = Object.assign(new EventEmitter(), { closed: false, socket: isFirst ? socket : null });
     const req = { socket, isDestroyed: false, destroy: () => (req.isDestroyed = true) };
-    turns.inTurn(() => started.push(name))(
+    turns.serialized(() => started.push(name))(
       req as unknown as IncomingMessage,
       res as unknown as ServerResponse,
     );
@@ -37,25 +37,25 @@ function connectionOn(turns: Turns, started: string[] = []) {
 }
 
 it('a request starts at once if no other is being answered, and otherwise in its turn', async () => {
-  const turns = createTurns();
+  const turns = createRequestPipeline();
   const { socket, started, arrive } = connectionOn(turns);
   const first = arrive('a', true);
   const second = arrive('b');
   assert.deepEqual(started, ['a']);
-  assert.equal(turns.answerOn(socket), first.res);
+  assert.equal(turns.currentResponse(socket), first.res);
   assert.equal(turns.count, 1);
   first.close();
-  assert.equal(turns.answerOn(socket), undefined);
+  assert.equal(turns.currentResponse(socket), undefined);
   second.turn();
   await nextTurn();
   assert.deepEqual(started, ['a', 'b']);
-  assert.equal(turns.answerOn(socket), second.res);
+  assert.equal(turns.currentResponse(socket), second.res);
   second.close();
   assert.equal(turns.count, 0);
 });
 
 it('a request whose connection has ended before its turn is not started', async () => {
-  const { started, arrive } = connectionOn(createTurns());
+  const { started, arrive } = connectionOn(createRequestPipeline());
   arrive('a', true).close();
   const second = arrive('b');
   second.turn();
@@ -66,7 +66,7 @@ it('a request whose connection has ended before its turn is not started', async 
 
 it('a hundred requests may wait on a connection at a time; one more closes the connection', () => {
   const tooMany: unknown[] = [];
-  const turns = createTurns((req) => tooMany.push(req));
+  const turns = createRequestPipeline((req) => tooMany.push(req));
   const { socket, arrive } = connectionOn(turns);
   arrive('first', true);
   for (let n = 0; n < 100; n += 1) arrive(`${n}`);
@@ -80,7 +80,7 @@ it('a hundred requests may wait on a connection at a time; one more closes the c
 });
 
 it('any number of requests may wait on a connection one after the other', () => {
-  const turns = createTurns(() => assert.fail('too many'));
+  const turns = createRequestPipeline(() => assert.fail('too many'));
   const { socket, arrive } = connectionOn(turns);
   let open = arrive('first', true);
   for (let n = 0; n < 300; n += 1) {
@@ -94,7 +94,7 @@ it('any number of requests may wait on a connection one after the other', () => 
 });
 
 it('turns are idle when every pending answer has ended, on all connections', async () => {
-  const turns = createTurns();
+  const turns = createRequestPipeline();
   await turns.idle();
   const [one, other] = [connectionOn(turns).arrive('a', true), connectionOn(turns).arrive('b', true)];
   let idle = 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { ClientLag, MIN_BYTES_PER_SECOND, timeFor } from '../../../sidecar/http/client-pace.js';
+import { ClientLag, MIN_BYTES_PER_SECOND, transferTimeMs } from '../../../sidecar/http/min-data-rate.js';
 
 const whiles = fc.array(fc.record({ ms: fc.nat(10_000), bytes: fc.nat(100_000) }), { maxLength: 50 });
 
@@ -11,9 +11,9 @@ it('the lag of a client that keeps the pace never exceeds the longest booked tim
       const lag = new ClientLag(pace);
       for (const ms of times) {
         const bytes = Math.ceil((ms * pace) / 1000);
-        assert.equal(lag.book(ms, bytes), 0);
-        assert.equal(lag.book(ms, 0), ms);
-        assert.ok(lag.book(0, bytes) < 1e-6);
+        assert.equal(lag.record(ms, bytes), 0);
+        assert.equal(lag.record(ms, 0), ms);
+        assert.ok(lag.record(0, bytes) < 1e-6);
       }
     }),
   );
@@ -22,7 +22,7 @@ it('the lag of a client that keeps the pace never exceeds the longest booked tim
 it('the lag of a client that sends nothing is all the booked time', () => {
   const lag = new ClientLag(1000);
   assert.deepEqual(
-    [1, 2, 3].map(() => lag.book(500, 0)),
+    [1, 2, 3].map(() => lag.record(500, 0)),
     [500, 1000, 1500],
   );
 });
@@ -31,13 +31,13 @@ it('the lag of a client can be counted from any moment, because a fast client sa
   fc.assert(
     fc.property(whiles, whiles, (before, after) => {
       const [all, fresh] = [new ClientLag(1000), new ClientLag(1000)];
-      for (const { ms, bytes } of before) all.book(ms, bytes);
-      for (const { ms, bytes } of after) assert.ok(all.book(ms, bytes) >= fresh.book(ms, bytes) - 1e-6);
+      for (const { ms, bytes } of before) all.record(ms, bytes);
+      for (const { ms, bytes } of after) assert.ok(all.record(ms, bytes) >= fresh.record(ms, bytes) - 1e-6);
     }),
   );
 });
 
 it('the time for some bytes is their number divided by the slowest pace', () => {
-  assert.equal(timeFor(65_536, MIN_BYTES_PER_SECOND), 65_536);
-  assert.equal(timeFor(1, 500), 2);
+  assert.equal(transferTimeMs(65_536, MIN_BYTES_PER_SECOND), 65_536);
+  assert.equal(transferTimeMs(1, 500), 2);
 });

@@ -31,7 +31,7 @@ export function createCache<Value extends object>(
 }
 
 /** Returns the cached value, or a new one. Concurrent callers share one call of `make`; failures are not cached. */
-export async function made<Value extends object>(
+export async function getOrCreate<Value extends object>(
   cache: Cache<Value>,
   key: string,
   make: () => Promise<Value>,
@@ -40,7 +40,7 @@ export async function made<Value extends object>(
 }
 
 /** Texts in the store. They are named by their hash, so they never change. */
-export class Contents {
+export class ContentStore {
   readonly #store: SchemaStore;
   readonly #served: Cache<ServedDocument>;
 
@@ -49,7 +49,7 @@ export class Contents {
     this.#served = served;
   }
 
-  /** Reads a text. @throws StoreUnavailableError if the text is no longer referenced; see {@link rereading} */
+  /** Reads a text. @throws StoreUnavailableError if the text is no longer referenced; see {@link retryIfContentGone} */
   async text({ sha256 }: ContentRef): Promise<string> {
     const text = await this.#store.content(sha256);
     if (text === undefined) throw new ContentGoneError(`Content ${sha256} is no longer in the database.`);
@@ -59,7 +59,7 @@ export class Contents {
   /** Returns a text as a document to send. @throws StoreUnavailableError as `text` */
   async served(content: ContentRef, mediaType: string): Promise<ServedDocument> {
     const key = `${mediaType} ${content.sha256}`;
-    return made(this.#served, key, async () => serve(await this.text(content), mediaType));
+    return getOrCreate(this.#served, key, async () => toServedDocument(await this.text(content), mediaType));
   }
 
   /** Returns a context as a document to send, with URLs of this service's contexts that the client can reach. */
@@ -67,8 +67,9 @@ export class Contents {
     const stored = await this.served(content, MEDIA_TYPES.context);
     if (stored.isInternal !== true) return stored;
     const key = `${MEDIA_TYPES.context} ${content.sha256} ${baseUrl}`;
-    const make = async () => serve(withBaseUrl(stored.bytes.toString(), baseUrl), MEDIA_TYPES.context);
-    return made(this.#served, key, make);
+    const make = async () =>
+      toServedDocument(withBaseUrl(stored.bytes.toString(), baseUrl), MEDIA_TYPES.context);
+    return getOrCreate(this.#served, key, make);
   }
 }
 
@@ -76,7 +77,7 @@ export class Contents {
 export class ContentGoneError extends StoreUnavailableError {}
 
 /** Runs `read` again if something was deleted or replaced between two of its reads. */
-export async function rereading<Result>(read: () => Promise<Result>): Promise<Result> {
+export async function retryIfContentGone<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {
@@ -92,7 +93,7 @@ export const MEDIA_TYPES = {
 } as const;
 
 /** Converts a text into a document to send. Its ETag is its hash. */
-export function serve(text: string, mediaType: string): ServedDocument {
+export function toServedDocument(text: string, mediaType: string): ServedDocument {
   const bytes = Buffer.from(text);
   const sha256 = hash('sha256', bytes);
   const isInternal = mediaType === MEDIA_TYPES.context && text.includes(`"${INTERNAL_BASE}/`);
@@ -143,6 +144,6 @@ export function namedContext(url: string): NamedContext | undefined {
 }
 
 /** Whether a URL is below a base URL. */
-export function isBelow(url: string, baseUrl: string): boolean {
+export function isUnderBaseUrl(url: string, baseUrl: string): boolean {
   return url.startsWith(`${baseUrl}/`);
 }

@@ -5,12 +5,12 @@
  * @param wanted in lower case, like `other`
  */
 export function prefers(header: string | undefined, wanted: string, other: string): boolean {
-  const weights = weightsOf(header ?? '');
+  const weights = qualityValues(header ?? '');
   const weight = weights.get(wanted) ?? 0;
   return weight > 0 && weight >= (weights.get(other) ?? 0);
 }
 
-function weightsOf(header: string): ReadonlyMap<string, number> {
+function qualityValues(header: string): ReadonlyMap<string, number> {
   return new Map(
     header.split(',').map((item) => {
       const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());

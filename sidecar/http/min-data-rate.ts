@@ -1,8 +1,8 @@
-/** The slowest pace at which clients may send their bodies and read their answers. */
-export interface ClientPace {
-  /** The longest pause, and how far a client may fall behind the slowest pace, in ms. */
+/** The slowest rate at which clients may send their bodies and read their answers. */
+export interface MinDataRate {
+  /** The longest pause, and how far a client may fall behind the slowest rate, in ms. */
   readonly idleMs: number;
-  /** The slowest average pace. */
+  /** The slowest average rate. */
   readonly bytesPerSecond: number;
 }
 
@@ -10,7 +10,7 @@ export interface ClientPace {
 export const MIN_BYTES_PER_SECOND = 1000;
 
 /**
- * How far a client is behind the slowest pace. Time in which it is not the client's turn does not count, and a lead is
+ * How far a client is behind the slowest rate. Time in which it is not the client's turn does not count, and a lead is
  * not saved: a client that was fast at first may not be slow later.
  */
 export class ClientLag {
@@ -28,13 +28,13 @@ export class ClientLag {
    * @param bytes the number of bytes transferred in it
    * @returns the lag, in ms
    */
-  book(elapsedMs: number, bytes: number): number {
-    this.#ms = Math.max(0, this.#ms + elapsedMs - timeFor(bytes, this.#bytesPerSecond));
+  record(elapsedMs: number, bytes: number): number {
+    this.#ms = Math.max(0, this.#ms + elapsedMs - transferTimeMs(bytes, this.#bytesPerSecond));
     return this.#ms;
   }
 }
 
 /** The time that a client may take for a number of bytes, in ms. */
-export function timeFor(bytes: number, bytesPerSecond: number): number {
+export function transferTimeMs(bytes: number, bytesPerSecond: number): number {
   return (bytes * 1000) / bytesPerSecond;
 }

@@ -3,7 +3,7 @@ import { contextDocument, type GeneratedContext, isContextBase } from '../json-l
 import { entityTypes } from '../json-schema/attributes.js';
 import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { resolveAll } from '../json-schema/linker.js';
+import { resolveReferences } from '../json-schema/linker.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type {
   ModelKey,
@@ -14,7 +14,7 @@ import type {
   SchemaStore,
 } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import { accepting, invalidMember, SchemaNotAcceptedError, unlessRefused } from './errors.js';
+import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
 import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
 import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
@@ -35,7 +35,8 @@ export interface AcceptedSchema extends Pick<
   readonly fetched: readonly NewReference[];
 }
 
-export interface IntakeOptions {
+/** Where documents and contexts come from, and the default base IRI of terms. */
+export interface SchemaCheckerOptions {
   readonly store: SchemaStore;
   readonly remote: RemoteDocuments;
   readonly workers: ServiceWorkers;
@@ -60,10 +61,10 @@ export interface VersionInput {
 const SCHEMA = '/schema';
 
 /** Checks a schema before it becomes a version of a model. Writes nothing. */
-export class SchemaIntake {
-  readonly #options: IntakeOptions;
+export class SchemaChecker {
+  readonly #options: SchemaCheckerOptions;
 
-  constructor(options: IntakeOptions) {
+  constructor(options: SchemaCheckerOptions) {
     this.#options = options;
   }
 
@@ -87,10 +88,10 @@ export class SchemaIntake {
     const { store, remote, contextBase, ownContexts } = this.#options;
     const gathering = new ReferenceGathering(store, remote);
     const named = input.context === undefined ? undefined : ownContexts.named(input.context, baseUrl);
-    const { linked, text, found, accepted } = await accepting(
+    const { linked, text, found, accepted } = await withSchemaErrors(
       SCHEMA,
       async () => {
-        const linked = await resolveAll(schema, (uri) => gathering.load(uri));
+        const linked = await resolveReferences(schema, (uri) => gathering.load(uri));
         const text = writeJson(schema);
         const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
         const accepted = await this.#inWorker({
@@ -146,7 +147,7 @@ export class SchemaIntake {
     const { own, before, ...alone } = source;
     const isAlone = own === undefined && before === undefined;
     const accepted = isAlone ? undefined : await unlessTooCostly(run(source), () => undefined);
-    return unlessRefused(accepted ?? (await run(alone)), SCHEMA);
+    return requireAcceptedSchema(accepted ?? (await run(alone)), SCHEMA);
   }
 
   async #versionBefore(

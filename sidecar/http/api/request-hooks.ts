@@ -12,7 +12,7 @@ import { refused } from '../errors.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';
-import { REVALIDATE, writeConditions } from './answer.js';
+import { REVALIDATE, readPreconditions } from './answer.js';
 import { empty } from './schemas.js';
 import { type Api, API_PATH, type ApiRoute } from './routes.js';
 
@@ -28,19 +28,19 @@ const CROSS_ORIGIN_HEADERS = {
  * Refuses requests that their caller may not send, and paths that do not spell the route exactly, before a body is
  * read.
  */
-export function admission(access: Access): onRequestAsyncHookHandler {
+export function authorizationHook(access: Access): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const { config, url = '' } = request.routeOptions;
     reply.headers(HEADERS);
     await access.admit(request);
     if (config.isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
     const path = pathOf(request);
-    if (!request.is404 && !matches(url, path)) throw nothingAt(path, request.method, []);
+    if (!request.is404 && !matches(url, path)) throw notFoundError(path, request.method, []);
   };
 }
 
 /** Refuses requests that lack a required body, or have one that would be ignored. */
-export const bodyPresence: preValidationHookHandler = (request, _reply, done) => {
+export const bodyPresenceHook: preValidationHookHandler = (request, _reply, done) => {
   const { schema, config } = request.routeOptions;
   const [isWanted, isThere] = [schema?.body !== undefined, request.body !== undefined];
   if (isWanted && !isThere)
@@ -51,14 +51,16 @@ export const bodyPresence: preValidationHookHandler = (request, _reply, done) =>
   done();
 };
 
-const NO_CONDITIONS = { ifMatch: undefined, ifAbsent: false } as const;
+const NO_PRECONDITIONS = { ifMatch: undefined, ifNoneMatchAny: false } as const;
 
 /** Reads the preconditions and the base URL of a request for its handler. */
-export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
+export function preconditionsHook(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
   return (request, _reply, done) => {
     if (!request.is404) {
       const { config } = request.routeOptions;
-      request.conditions = isWrite(request.method, config) ? writeConditions(request.headers) : NO_CONDITIONS;
+      request.conditions = isWrite(request.method, config)
+        ? readPreconditions(request.headers)
+        : NO_PRECONDITIONS;
       request.baseUrl = baseUrlOf(request.raw);
     }
     done();
@@ -66,7 +68,7 @@ export function preparation(baseUrlOf: BaseUrlOf): preHandlerHookHandler {
 }
 
 /** Calls `onWritten` before the answer to each request that may have changed something. */
-export function notingWrites(onWritten: () => void): onSendHookHandler {
+export function writeNotificationHook(onWritten: () => void): onSendHookHandler {
   return (request, _reply, payload, done) => {
     if (isWrite(request.method, request.routeOptions.config)) onWritten();
     done(null, payload);
@@ -74,14 +76,14 @@ export function notingWrites(onWritten: () => void): onSendHookHandler {
 }
 
 /** Refuses requests that match no route. */
-export function notFound(routes: readonly ApiRoute[]): (request: FastifyRequest) => never {
+export function notFoundHandler(routes: readonly ApiRoute[]): (request: FastifyRequest) => never {
   return (request) => {
-    throw nothingAt(pathOf(request), request.method, routes);
+    throw notFoundError(pathOf(request), request.method, routes);
   };
 }
 
 /** The refusal of a raw path that matches no route, or no route with this method. */
-function nothingAt(rawPath: string, method: string, routes: readonly ApiRoute[]) {
+function notFoundError(rawPath: string, method: string, routes: readonly ApiRoute[]) {
   const path = instanceOf(rawPath);
   const allowed = allowedMethods(routes, rawPath);
   if (allowed.length === 0) {
@@ -146,7 +148,7 @@ const PREFLIGHT_HEADERS = {
 };
 
 /** Handles the OPTIONS request that browsers send before a cross-origin read with extra headers, e.g. If-None-Match. */
-export function takePreflight(api: Api, { url, schema }: ApiRoute): void {
+export function handlePreflight(api: Api, { url, schema }: ApiRoute): void {
   api.options(url.slice(API_PATH.length), {
     schema: {
       ...(schema.params === undefined ? {} : { params: schema.params }),

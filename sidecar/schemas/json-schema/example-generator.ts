@@ -8,8 +8,15 @@ import {
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
 import { exampleNumber, exampleString } from './example-values.js';
-import { Facts, type FactType } from './facts.js';
-import { eachSchemaIn, namedSchemasIn, namesByName, schemaIn, schemasIn, type Targets } from './flatten.js';
+import { ValueConstraints, type ConstraintType } from './value-constraints.js';
+import {
+  eachSchemaIn,
+  namedSchemasIn,
+  namesByName,
+  schemaIn,
+  schemasIn,
+  type ReferenceTargets,
+} from './flatten.js';
 
 /** Which of several options to take at each choice, by its name; by default the first. */
 export type Choices = ReadonlyMap<string, number>;
@@ -27,7 +34,7 @@ const MAX_VALUES = 2000;
 const MAX_LEVELS = 100;
 
 /** Keywords that suggest a type if the schema does not state it. */
-const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = [
+const TYPE_KEYWORDS: readonly (readonly [readonly ConstraintType[], readonly string[]])[] = [
   [['object'], ['properties', 'required', 'patternProperties', 'additionalProperties', 'minProperties']],
   [['array'], ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems']],
   [['string'], ['format', 'pattern', 'minLength', 'maxLength']],
@@ -36,12 +43,20 @@ const TELLING: readonly (readonly [readonly FactType[], readonly string[]])[] = 
     ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ],
 ];
-const PLAIN: readonly FactType[] = ['string', 'integer', 'fraction', 'boolean', 'object', 'array', 'null'];
+const PLAIN: readonly ConstraintType[] = [
+  'string',
+  'integer',
+  'fraction',
+  'boolean',
+  'object',
+  'array',
+  'null',
+];
 
 /** Makes one example of a schema. Records in `options` how many options each choice had, so that others can be tried. */
-export class ExampleMaker {
+export class ExampleGenerator {
   readonly options = new Map<string, number>();
-  readonly #targets: Targets;
+  readonly #targets: ReferenceTargets;
   readonly #choices: Choices;
   /** The schemas of the values that contain the current one. */
   readonly #outer = new Set<JsonObject>();
@@ -49,7 +64,7 @@ export class ExampleMaker {
   #values = 0;
   #levels = 0;
 
-  constructor(targets: Targets, choices: Choices) {
+  constructor(targets: ReferenceTargets, choices: Choices) {
     this.#targets = targets;
     this.#choices = choices;
   }
@@ -63,13 +78,13 @@ export class ExampleMaker {
   #value(schemas: readonly Schema[], path: string, variant: number): JsonValue | undefined {
     this.#values += 1;
     if (this.#values > MAX_VALUES || this.#levels === MAX_LEVELS) return undefined;
-    const facts = this.#settle(schemas, path);
-    const fresh = facts.atoms.filter((atom) => !this.#outer.has(atom));
-    if (facts.isEmpty || (facts.atoms.length > 0 && fresh.length === 0)) return undefined;
+    const constraints = this.#resolveAlternatives(schemas, path);
+    const fresh = constraints.atoms.filter((atom) => !this.#outer.has(atom));
+    if (constraints.isEmpty || (constraints.atoms.length > 0 && fresh.length === 0)) return undefined;
     for (const atom of fresh) this.#outer.add(atom);
     this.#levels += 1;
-    const listed = this.#listed(facts, path, variant);
-    const value = listed === undefined ? this.#made(facts, path, variant) : listed;
+    const listed = this.#listedValue(constraints, path, variant);
+    const value = listed === undefined ? this.#generated(constraints, path, variant) : listed;
     this.#levels -= 1;
     for (const atom of fresh) this.#outer.delete(atom);
     return value;
@@ -79,37 +94,41 @@ export class ExampleMaker {
    * A value that the schema itself lists: one of the only possible values, `null` (no value in NGSI-LD) last; or a
    * default or example.
    */
-  #listed(facts: Facts, path: string, variant: number): JsonValue | undefined {
-    if (facts.values !== undefined) {
-      const values = facts.values.toSorted((one, other) => Number(one === null) - Number(other === null));
+  #listedValue(constraints: ValueConstraints, path: string, variant: number): JsonValue | undefined {
+    if (constraints.values !== undefined) {
+      const values = constraints.values.toSorted(
+        (one, other) => Number(one === null) - Number(other === null),
+      );
       return values[(this.#choose(`${path} value`, values.length) + variant) % values.length];
     }
-    const samples = facts.atoms
+    const samples = constraints.atoms
       .flatMap((atom) => {
         const examples = member(atom, 'examples');
         return [member(atom, 'default'), ...(isArray(examples) ? examples : [])];
       })
       .filter((sample) => sample !== undefined && sample !== null)
-      .filter((sample) => !new Facts([...facts.schemas, { const: sample }], this.#targets).isEmpty);
+      .filter(
+        (sample) => !new ValueConstraints([...constraints.schemas, { const: sample }], this.#targets).isEmpty,
+      );
     // The last option is to take none of the samples, but to make a value.
     return samples[this.#choose(`${path} sample`, samples.length + 1) + variant];
   }
 
-  #made(facts: Facts, path: string, variant: number): JsonValue | undefined {
-    const telling = TELLING.filter(([, keywords]) =>
-      facts.atoms.some((atom) => keywords.some((keyword) => Object.hasOwn(atom, keyword))),
+  #generated(constraints: ValueConstraints, path: string, variant: number): JsonValue | undefined {
+    const telling = TYPE_KEYWORDS.filter(([, keywords]) =>
+      constraints.atoms.some((atom) => keywords.some((keyword) => Object.hasOwn(atom, keyword))),
     ).flatMap(([types]) => types);
-    const types = [...new Set([...telling, ...PLAIN])].filter((type) => facts.types.has(type));
+    const types = [...new Set([...telling, ...PLAIN])].filter((type) => constraints.types.has(type));
     switch (types[this.#choose(`${path} type`, types.length)]) {
       case 'object':
-        return this.#object(facts, path);
+        return this.#object(constraints, path);
       case 'array':
-        return this.#array(facts, path);
+        return this.#array(constraints, path);
       case 'string':
-        return exampleString(facts, variant);
+        return exampleString(constraints, variant);
       case 'integer':
       case 'fraction':
-        return exampleNumber(facts, variant);
+        return exampleNumber(constraints, variant);
       case 'boolean':
         return variant % 2 === 0;
       case 'null':
@@ -119,72 +138,77 @@ export class ExampleMaker {
     }
   }
 
-  #object(given: Facts, path: string): JsonObject | undefined {
-    const { facts, required } = this.#withDependents(given, path);
+  #object(given: ValueConstraints, path: string): JsonObject | undefined {
+    const { constraints, required } = this.#withDependents(given, path);
     const preferred = path === '' ? [...this.#preferred.keys()] : [];
-    const names = new Set([...preferred, ...required, ...facts.described]);
+    const names = new Set([...preferred, ...required, ...constraints.describedNames]);
     const made = new Map<string, JsonValue>();
     for (const name of names) {
-      const value = this.#property(facts, path, name);
+      const value = this.#property(constraints, path, name);
       if (value !== undefined) made.set(name, value);
       else if (required.has(name)) return undefined;
     }
-    const [least, most] = [facts.limit('min', 'Properties'), facts.limit('max', 'Properties')];
+    const [least, most] = [constraints.limit('min', 'Properties'), constraints.limit('max', 'Properties')];
     for (const name of [...names].reverse()) if (made.size > most && !required.has(name)) made.delete(name);
     for (let count = 1; made.size < Math.min(least, MAX_ITEMS); count += 1) {
       const name = `property${count}`;
-      const value = made.has(name) ? undefined : this.#property(facts, path, name);
+      const value = made.has(name) ? undefined : this.#property(constraints, path, name);
       if (value === undefined) break;
       made.set(name, value);
     }
     return objectOf(made);
   }
 
-  #property(facts: Facts, path: string, name: string): JsonValue | undefined {
-    const schemas = facts.propertyByPatterns(name);
+  #property(constraints: ValueConstraints, path: string, name: string): JsonValue | undefined {
+    const schemas = constraints.propertyByPatterns(name);
     const within = `${path}/${name}`;
     const preferred = (path === '' ? (this.#preferred.get(name) ?? []) : []).find(
-      (value) => !new Facts([...schemas, { const: value }], this.#targets).isEmpty,
+      (value) => !new ValueConstraints([...schemas, { const: value }], this.#targets).isEmpty,
     );
     if (preferred !== undefined && this.#choose(`${within} preferred`, 2) === 0) return preferred;
     return this.#value(schemas, within, 0);
   }
 
   /** Adds what the presence of each property requires. */
-  #withDependents(given: Facts, path: string): { facts: Facts; required: ReadonlySet<string> } {
-    let facts = given;
+  #withDependents(
+    given: ValueConstraints,
+    path: string,
+  ): { constraints: ValueConstraints; required: ReadonlySet<string> } {
+    let constraints = given;
     const seen = new Set<string>();
-    const required = new Set(facts.required);
-    const open = (): string | undefined => [...facts.described, ...required].find((name) => !seen.has(name));
+    const required = new Set(constraints.required);
+    const open = (): string | undefined =>
+      [...constraints.describedNames, ...required].find((name) => !seen.has(name));
     for (let name = open(); name !== undefined; name = open()) {
       seen.add(name);
       for (const keyword of ['dependentSchemas', 'dependencies']) {
-        for (const atom of facts.atoms) {
+        for (const atom of constraints.atoms) {
           const schema = namedSchemasIn(atom, keyword).get(name);
-          if (schema !== undefined) facts = this.#settle([...facts.schemas, schema], `${path} ${name}`);
+          if (schema !== undefined)
+            constraints = this.#resolveAlternatives([...constraints.schemas, schema], `${path} ${name}`);
         }
       }
       for (const keyword of ['dependentRequired', 'dependencies'])
-        for (const atom of facts.atoms)
+        for (const atom of constraints.atoms)
           for (const needed of namesByName(atom, keyword).get(name) ?? []) required.add(needed);
-      for (const needed of facts.required) required.add(needed);
+      for (const needed of constraints.required) required.add(needed);
     }
-    return { facts, required };
+    return { constraints, required };
   }
 
-  #array(facts: Facts, path: string): readonly JsonValue[] | undefined {
-    const [least, most] = [facts.limit('min', 'Items'), facts.limit('max', 'Items')];
-    const contained = facts.atoms.flatMap((atom) => {
+  #array(constraints: ValueConstraints, path: string): readonly JsonValue[] | undefined {
+    const [least, most] = [constraints.limit('min', 'Items'), constraints.limit('max', 'Items')];
+    const contained = constraints.atoms.flatMap((atom) => {
       const count = member(atom, 'minContains') ?? 1;
       return eachSchemaIn([atom], 'contains').flatMap((schema) =>
         Array.from({ length: Math.min(Number(count), MAX_ITEMS) }, () => schema),
       );
     });
-    const length = Math.min(Math.max(least, contained.length, facts.listedItems, 1), most, MAX_ITEMS);
-    const isUnique = facts.says('uniqueItems', true);
+    const length = Math.min(Math.max(least, contained.length, constraints.listedItems, 1), most, MAX_ITEMS);
+    const isUnique = constraints.hasKeywordValue('uniqueItems', true);
     const items: JsonValue[] = [];
     for (let index = 0; index < length; index += 1) {
-      const schemas = [...facts.item(index), ...contained.slice(index, index + 1)];
+      const schemas = [...constraints.item(index), ...contained.slice(index, index + 1)];
       const item = this.#value(schemas, `${path}/${index}`, isUnique ? index : 0);
       if (item === undefined) return index < least ? undefined : items;
       items.push(item);
@@ -192,21 +216,22 @@ export class ExampleMaker {
     return items;
   }
 
-  /** The facts after taking one of each set of alternatives. */
-  #settle(schemas: readonly Schema[], path: string): Facts {
-    let facts = new Facts(schemas, this.#targets);
+  /** The constraints after taking one of each set of alternatives. */
+  #resolveAlternatives(schemas: readonly Schema[], path: string): ValueConstraints {
+    let constraints = new ValueConstraints(schemas, this.#targets);
     const settled = new Set<Alternatives['of']>();
     const open = (): Alternatives | undefined =>
-      facts.atoms.flatMap(alternativesOf).find(({ of }) => !settled.has(of));
+      constraints.atoms.flatMap(alternativesOf).find(({ of }) => !settled.has(of));
     for (let next = open(); next !== undefined; next = open()) {
       settled.add(next.of);
       const possible = next.schemas.filter(
-        (one) => !new Facts([...facts.schemas, one], this.#targets).isEmpty,
+        (one) => !new ValueConstraints([...constraints.schemas, one], this.#targets).isEmpty,
       );
       const taken = possible[this.#choose(`${path} ${settled.size}`, possible.length)];
-      if (taken !== undefined) facts = new Facts([...facts.schemas, taken], this.#targets);
+      if (taken !== undefined)
+        constraints = new ValueConstraints([...constraints.schemas, taken], this.#targets);
     }
-    return facts;
+    return constraints;
   }
 
   #choose(choice: string, count: number): number {
@@ -249,7 +274,7 @@ function branchesOf(atom: JsonObject, condition: JsonObject): readonly Schema[] 
 }
 
 /** What an entity has in addition to what its schema requires: an id, its type, and URIs in relationships. */
-export function preferredFor(
+export function preferredValues(
   attributes: readonly Pick<ModelAttribute, 'name' | 'kind'>[],
   model: string,
   types: readonly string[],

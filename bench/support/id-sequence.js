@@ -2,7 +2,7 @@
  * A sequence of ids from which any id can be removed. Finds ranks and slices in O(log n), with a Fenwick tree of the remaining
  * ids.
  */
-export class Row {
+export class IdSequence {
   /** @type {readonly string[]} */
   #ids;
   /** @type {Map<string, number>} */

@@ -28,20 +28,20 @@ import {
   type UriVariant,
   soleDocument,
 } from '../../store/index.js';
-import { ifThere } from './concurrency.js';
+import { undefinedIfNotFound } from './concurrency.js';
 
 /**
  * A store for dry runs. It keeps new domains, documents and contexts in memory, and reads everything else from an
  * underlying store, to which it never writes. Models are not written at all; only the contexts that they would have are
  * kept.
  */
-export class TrialStore implements SchemaStore {
+export class DryRunStore implements SchemaStore {
   readonly domains: Domains;
   readonly models: Models;
   readonly examples: Examples;
   readonly contexts: Contexts;
   readonly references: References;
-  readonly #below: SchemaStore;
+  readonly #base: SchemaStore;
   readonly #domains = new Map<string, Domain>();
   /** The written versions of each context, oldest first. */
   readonly #contexts = new Map<string, readonly ContextAt[]>();
@@ -50,7 +50,7 @@ export class TrialStore implements SchemaStore {
   #writes = 0;
 
   constructor(below: SchemaStore) {
-    this.#below = below;
+    this.#base = below;
     const { domains, models, examples, contexts, references } = below;
     this.domains = {
       list: (page) => domains.list(page),
@@ -98,7 +98,10 @@ export class TrialStore implements SchemaStore {
       // Nothing in the underlying store depends on a document that exists only here.
       dependents: async (uri, page) =>
         this.#references.has(uri)
-          ? ((await ifThere('reference', references.dependents(uri, page))) ?? { items: [], total: 0 })
+          ? ((await undefinedIfNotFound('reference', references.dependents(uri, page))) ?? {
+              items: [],
+              total: 0,
+            })
           : references.dependents(uri, page),
       put: (reference, expected) => this.#put(reference, expected),
       delete: refuse,
@@ -106,15 +109,15 @@ export class TrialStore implements SchemaStore {
   }
 
   async content(sha256: string): Promise<string | undefined> {
-    return this.#texts.get(sha256) ?? this.#below.content(sha256);
+    return this.#texts.get(sha256) ?? this.#base.content(sha256);
   }
 
   async revision(): Promise<string> {
-    return `${await this.#below.revision()} ${this.#writes}`;
+    return `${await this.#base.revision()} ${this.#writes}`;
   }
 
   isReady(): Promise<boolean> {
-    return this.#below.isReady();
+    return this.#base.isReady();
   }
 
   /** Leaves the underlying store open. */
@@ -133,7 +136,7 @@ export class TrialStore implements SchemaStore {
     this.#keepContext({ name, kind: 'generated', currentVersion: number, ...this.#stamps() }, text);
   }
 
-  /** Reads a model, unless its domain exists only in the trial and so has no models. */
+  /** Reads a model, unless its domain exists only in this store and so has no models. */
   async #modelOf<Found>(
     { domain, name }: { readonly domain: string; readonly name: string },
     read: () => Promise<Found>,
@@ -143,18 +146,20 @@ export class TrialStore implements SchemaStore {
   }
 
   async #createDomain({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
-    if ((await ifThere('domain', this.domains.get(name))) !== undefined)
+    if ((await undefinedIfNotFound('domain', this.domains.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'domain', name });
-    if ((await ifThere('context', this.contexts.get(name))) !== undefined) throw contextNameTaken(name);
+    if ((await undefinedIfNotFound('context', this.contexts.get(name))) !== undefined)
+      throw contextNameTaken(name);
     const domain = { name, description, compatibility, ...this.#stamps() };
     this.#domains.set(name, domain);
     return domain;
   }
 
   async #createContext(name: string, version: NewContextVersion): Promise<ContextAt> {
-    if ((await ifThere('context', this.contexts.get(name))) !== undefined)
+    if ((await undefinedIfNotFound('context', this.contexts.get(name))) !== undefined)
       throw new AlreadyExistsError({ kind: 'context', name });
-    if ((await ifThere('domain', this.domains.get(name))) !== undefined) throw domainNameTaken(name);
+    if ((await undefinedIfNotFound('domain', this.domains.get(name))) !== undefined)
+      throw domainNameTaken(name);
     return this.#keepContext({ name, kind: 'custom', currentVersion: 1, ...this.#stamps() }, version.text);
   }
 
@@ -190,14 +195,14 @@ export class TrialStore implements SchemaStore {
     const tried = this.#references.get(uri);
     const text = tried && this.#texts.get(tried.content.sha256);
     if (tried !== undefined && text !== undefined) return { uri, ...tried.content, text };
-    const below = (await this.#below.references.texts([uri])).get(uri);
+    const below = (await this.#base.references.texts([uri])).get(uri);
     return below?.uri === uri ? below : undefined;
   }
 
   async #spellings(uri: string): Promise<readonly UriVariant[]> {
     const key = fileKey(uri);
     if (key === undefined) return [];
-    const below = await this.#below.references.uriVariants(uri);
+    const below = await this.#base.references.uriVariants(uri);
     const tried = [...this.#references].flatMap(([other, { content }]) =>
       other !== uri && fileKey(other) === key ? [{ uri: other, sha256: content.sha256 }] : [],
     );
@@ -208,7 +213,7 @@ export class TrialStore implements SchemaStore {
     { uri, source, text }: NewReference,
     expected: Parameters<References['put']>[1],
   ): Promise<PutReference> {
-    const before = await ifThere('reference', this.references.get(uri));
+    const before = await undefinedIfNotFound('reference', this.references.get(uri));
     requireExpected({ kind: 'reference', uri }, before?.etag, expected);
     const content = this.#keepText(text);
     if (before?.content.sha256 === content.sha256 && before.source === source)
@@ -226,11 +231,11 @@ export class TrialStore implements SchemaStore {
 
   #stamps() {
     this.#writes += 1;
-    // Times of trials are never shown.
+    // Times in dry runs are never shown.
     return { createdAt: 0, modifiedAt: 0, etag: randomBytes(16).toString('base64url') };
   }
 }
 
 function refuse(): Promise<never> {
-  return Promise.reject(new Error('A trial does not write this.'));
+  return Promise.reject(new Error('A dry run does not write this.'));
 }

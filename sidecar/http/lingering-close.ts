@@ -53,7 +53,7 @@ function discard(
 }
 
 /** Does the same after a complete answer, on a connection that stays open. */
-function discardBehind(req: IncomingMessage, idleMs?: number): void {
+function discardAfterResponse(req: IncomingMessage, idleMs?: number): void {
   req.once(UNREADABLE, () => req.socket.destroySoon());
   discard(
     req,
@@ -64,7 +64,7 @@ function discardBehind(req: IncomingMessage, idleMs?: number): void {
 }
 
 /** Does the same before the end of an answer that closes the connection. */
-function discardBefore(req: IncomingMessage, end: () => void, idleMs?: number): void {
+function discardBeforeEnd(req: IncomingMessage, end: () => void, idleMs?: number): void {
   let isDone = false;
   const endOnce = () => {
     if (!isDone) end();
@@ -85,10 +85,10 @@ export function endAfterUpload(req: IncomingMessage, res: ServerResponse, idleMs
   } else if (res.shouldKeepAlive) {
     // The connection stays open, and the rest of the body is read from it.
     res.end();
-    discardBehind(req, idleMs);
+    discardAfterResponse(req, idleMs);
   } else {
     // Ending the response would close the connection during the upload.
-    discardBefore(req, () => res.end(), idleMs);
+    discardBeforeEnd(req, () => res.end(), idleMs);
   }
 }
 
@@ -108,13 +108,13 @@ export const sendAfterUpload: onSendHookHandler = ({ raw: req }, reply, payload,
   reply.removeHeader('connection');
   const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
   if (reply.raw.shouldKeepAlive || !(bytes instanceof Buffer)) {
-    discardBehind(req);
+    discardAfterResponse(req);
     done();
     return;
   }
   reply.headers({ connection: 'close', 'content-length': bytes.length });
   const answer = new Readable({ read: () => {} });
   answer.push(bytes);
-  discardBefore(req, () => void answer.push(null));
+  discardBeforeEnd(req, () => void answer.push(null));
   done(null, answer);
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { prefers } from '../../../sidecar/http/weights.js';
+import { prefers } from '../../../sidecar/http/content-negotiation.js';
 
 it('an answer is compressed only for clients that accept gzip', () => {
   for (const accepted of ['gzip', 'GZIP', 'deflate, gzip;q=0.5', 'br, gzip ; q=1', 'gzip, identity'])

@@ -1,12 +1,12 @@
 import { type Closure, closuresOf, isEvaluated, isMatch } from './closures.js';
 import {
-  conjunctsOf,
+  alwaysAppliedSchemas,
   namedSchemaIn,
   namedSchemasIn,
   namesByName,
   schemaIn,
   schemasIn,
-  type Targets,
+  type ReferenceTargets,
 } from './flatten.js';
 import { ANNOTATIONS } from './keywords.js';
 import {
@@ -28,7 +28,7 @@ import { valuesAmong } from '../../shared/json/lossless-json.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
-export type FactType = (typeof TYPES)[number];
+export type ConstraintType = (typeof TYPES)[number];
 
 interface Bound {
   readonly value: JsonNumber;
@@ -42,21 +42,21 @@ const EMPTINESS_DEPTH = 4;
  * What is known about a value from the schemas that apply to it together. Where it cannot tell, it leaves all
  * possibilities open.
  */
-export class Facts {
+export class ValueConstraints {
   /** The given schemas, and all that apply because of them. */
   readonly schemas: readonly Schema[];
   readonly atoms: readonly JsonObject[];
   readonly required: ReadonlySet<string>;
-  readonly #targets: Targets;
+  readonly #targets: ReferenceTargets;
   readonly #depth: number;
   #values: readonly JsonValue[] | null | undefined;
-  #types: ReadonlySet<FactType> | undefined;
+  #types: ReadonlySet<ConstraintType> | undefined;
   #closures: readonly Closure[] | undefined;
 
-  constructor(schemas: Iterable<Schema>, targets: Targets, depth = 0) {
+  constructor(schemas: Iterable<Schema>, targets: ReferenceTargets, depth = 0) {
     this.#targets = targets;
     this.#depth = depth;
-    this.schemas = conjunctsOf(schemas, targets);
+    this.schemas = alwaysAppliedSchemas(schemas, targets);
     this.atoms = this.schemas.filter(isObject);
     this.required = requiredIn(this.atoms);
   }
@@ -71,8 +71,8 @@ export class Facts {
   }
 
   /** The possible types; empty if no value can satisfy the schemas. Expensive if many properties are required. */
-  get types(): ReadonlySet<FactType> {
-    this.#types ??= new Set(TYPES.filter((type) => this.#isLeft(type) && this.#isPossible(type)));
+  get types(): ReadonlySet<ConstraintType> {
+    this.#types ??= new Set(TYPES.filter((type) => this.#isAllowedType(type) && this.#isPossible(type)));
     return this.#types;
   }
 
@@ -95,12 +95,12 @@ export class Facts {
   }
 
   /** Whether one of the schemas has the keyword with exactly this value. */
-  says(keyword: string, value: JsonValue): boolean {
+  hasKeywordValue(keyword: string, value: JsonValue): boolean {
     return this.atoms.some((atom) => sameJson(member(atom, keyword), value));
   }
 
   /** The names of the properties that `properties` of the schemas describe. */
-  get described(): ReadonlySet<string> {
+  get describedNames(): ReadonlySet<string> {
     return new Set(this.atoms.flatMap((atom) => [...namedSchemasIn(atom, 'properties').keys()]));
   }
 
@@ -167,11 +167,11 @@ export class Facts {
     return Math.max(0, ...this.atoms.map((atom) => schemasIn(atom, 'prefixItems').length));
   }
 
-  #isLeft(type: FactType): boolean {
+  #isAllowedType(type: ConstraintType): boolean {
     return this.values?.some((value) => typeOf(value) === type) ?? this.#declares(type);
   }
 
-  #declares(type: FactType): boolean {
+  #declares(type: ConstraintType): boolean {
     if (this.schemas.includes(false)) return false;
     return this.atoms.every((atom) => {
       if (type !== 'object' && excludedName(atom) !== undefined) return false;
@@ -209,7 +209,7 @@ export class Facts {
     return length >= this.limit('min', 'Length') && length <= this.limit('max', 'Length');
   }
 
-  #isPossible(type: FactType): boolean {
+  #isPossible(type: ConstraintType): boolean {
     switch (type) {
       case 'string':
         return this.limit('min', 'Length') <= this.limit('max', 'Length');
@@ -220,7 +220,7 @@ export class Facts {
           this.limit('min', 'Properties') <= this.limit('max', 'Properties') &&
           (this.#depth >= EMPTINESS_DEPTH ||
             [...this.required].every(
-              (name) => !new Facts(this.property(name), this.#targets, this.#depth + 1).isEmpty,
+              (name) => !new ValueConstraints(this.property(name), this.#targets, this.#depth + 1).isEmpty,
             ))
         );
       case 'integer':
@@ -239,7 +239,7 @@ export class Facts {
   }
 }
 
-function typeOf(value: JsonValue): FactType {
+function typeOf(value: JsonValue): ConstraintType {
   if (value === null) return 'null';
   if (isArray(value)) return 'array';
   if (isNumber(value)) return isInteger(value) ? 'integer' : 'fraction';

@@ -11,7 +11,7 @@ const VALIDATIONS = sized({ quick: 4_000, default: 20_000 });
 const PROCESSED = sized({ quick: 1_000, default: 4_000 });
 
 /** The contestants of the workbench, in pairs. */
-export class Rivals {
+export class Baselines {
   readonly #workers = new Map<Contestant, Worker>();
 
   /** Runs a round; even rounds begin with the library. */
@@ -38,7 +38,7 @@ export class Rivals {
   }
 
   async #inTurns(isEven: boolean, times: number, one: Contestant, other: Contestant) {
-    return inTurns(
+    return measureAlternating(
       isEven,
       times,
       (slice) => this.#rate(one, slice),
@@ -63,7 +63,7 @@ function threadOf(contestant: Contestant): Worker {
  * Measures two contestants that alternate many times; the first one starts in even rounds. Other load on the machine affects
  * both equally, and outliers in single turns do not count.
  */
-export async function inTurns(
+export async function measureAlternating(
   isEven: boolean,
   times: number,
   one: (times: number) => Promise<number>,
