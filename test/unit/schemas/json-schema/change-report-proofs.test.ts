@@ -111,6 +111,21 @@ describe('the proofs of the change report', () => {
     assert.equal(compareSchemas(forbidden, { properties: { a: { type: 'string' } } }).overall, 'compatible');
   });
 
+  it('the change report proves changes of recursive schemas, however they are unrolled', () => {
+    const list = (type: JsonValue) => ({ properties: { value: { type }, next: { $ref: '#' } } });
+    const node = (type: JsonValue, next: JsonObject) => ({ properties: { value: { type }, next } });
+    const unrolled = (type: JsonValue) => {
+      const again = { $ref: '#/$defs/node' };
+      return { ...again, $defs: { node: node(type, node(type, again)) } };
+    };
+    for (const [type, overall] of [
+      [['number', 'string'], 'compatible'],
+      ['integer', 'narrowing'],
+      ['string', 'breaking'],
+    ] as const)
+      assert.equal(compareSchemas(list('number'), unrolled(type)).overall, overall, String(type));
+  });
+
   it('the change report terminates on schemas that multiply, and classifies unproven changes as narrowing', () => {
     const doubling = (leaf: JsonObject): JsonObject => {
       const $defs: Record<string, JsonObject> = { d40: leaf };
