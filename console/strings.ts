@@ -924,7 +924,7 @@ export const text = {
     inline: 'Context (JSON)',
     expanded: 'Expanded',
     compacted: 'Compacted',
-    lost: 'Nothing is lost.',
+    noneDropped: 'Nothing is dropped.',
     notJson: 'This is not valid JSON.',
     share: 'Share',
     shareHint: 'The link contains the text itself. Nothing is stored or sent anywhere.',

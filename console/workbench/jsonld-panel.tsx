@@ -104,7 +104,7 @@ function Processed({
 
 function Warnings({ warnings }: { readonly warnings: JsonLdResult['warnings'] }) {
   const t = text.workbench;
-  if (warnings.length === 0) return <p class="hint">{t.lost}</p>;
+  if (warnings.length === 0) return <p class="hint">{t.noneDropped}</p>;
   return (
     <ul class="bench-findings" aria-label={t.warnings(warnings.length)}>
       {warnings.map(({ code, detail, pointer }) => (

@@ -109,8 +109,6 @@ export interface ContextContent {
   readonly references: readonly string[];
   /** The number of maps and URLs in it. */
   readonly parts: number;
-  /** See {@link namesIris}. */
-  readonly namesIris: boolean;
   readonly isBundled: boolean;
 }
 
@@ -142,19 +140,7 @@ function contentOf(text: string, context: unknown, documentUrl: string) {
     documentUrl,
     references: referencesOf(context).map(({ url }) => absoluteReference(documentUrl, url)),
     parts: countOf(context).parts,
-    namesIris: namesIris(context),
   };
-}
-
-/**
- * Whether a context, or one inside it, defines a term whose name may be an IRI. Results of compaction may then
- * contain that name.
- */
-export function namesIris(context: unknown): boolean {
-  if (Array.isArray(context)) return context.some(namesIris);
-  return (
-    isObject(context) && Object.keys(context).some((name) => name.includes(':') || namesIris(context[name]))
-  );
 }
 
 /** A context in the form in which processors load it. They may modify the document. */

@@ -6,55 +6,34 @@ export interface DocumentSurvey {
   readonly outerContexts: readonly unknown[];
   /** The values of `@context` further down, including members of that name in JSON literals. */
   readonly innerContexts: readonly unknown[];
-  readonly hasNull: boolean;
-  /**
-   * Maps and arrays that may not survive a round trip: arrays that are empty, have one item or contain arrays; and
-   * everything that contains one of these, or null, at any depth.
-   */
-  readonly fragile: ReadonlySet<object>;
+  /** The number of arrays that are items of arrays. */
+  readonly nestedArrays: number;
 }
 
 /** Surveys a document. @param document nested no deeper than the stack allows */
 export function surveyOf(document: object): DocumentSurvey {
   const outerContexts: unknown[] = [];
   const innerContexts: unknown[] = [];
-  const fragile = new Set<object>();
-  let hasNull = false;
+  let nestedArrays = 0;
 
-  /** @returns whether the value is null or fragile */
-  const visit = (value: object | null, isOuter: boolean): boolean => {
-    if (value === null) {
-      hasNull = true;
-      return true;
+  const visit = (value: object | null, isOuter: boolean): void => {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly unknown[]) {
+        if (typeof item !== 'object') continue;
+        if (!isOuter && Array.isArray(item)) nestedArrays += 1;
+        visit(item, isOuter && !Array.isArray(item));
+      }
+    } else if (value !== null) {
+      const map = value as JsonObject;
+      for (const name of Object.keys(map)) {
+        const inner = map[name];
+        if (name === '@context') (isOuter ? outerContexts : innerContexts).push(inner);
+        else if (typeof inner === 'object') visit(inner, false);
+      }
     }
-    const isFragile = Array.isArray(value)
-      ? visitItems(value, isOuter)
-      : visitMap(value as JsonObject, isOuter);
-    if (isFragile) fragile.add(value);
-    return isFragile;
   };
-  const visitItems = (items: readonly unknown[], isOuter: boolean): boolean => {
-    let isFragile = !isOuter && items.length < 2;
-    for (const item of items) {
-      if (typeof item !== 'object') continue;
-      if (visit(item, isOuter) || (!isOuter && Array.isArray(item))) isFragile = true;
-    }
-    return isFragile;
-  };
-  const visitMap = (map: JsonObject, isOuter: boolean): boolean => {
-    let isFragile = false;
-    for (const name of Object.keys(map)) {
-      const value = map[name];
-      if (name === '@context') (isOuter ? outerContexts : innerContexts).push(value);
-      else if (typeof value === 'object' && visit(value, false)) isFragile = true;
-    }
-    return isFragile;
-  };
-  if (Array.isArray(document)) {
-    for (const item of document as readonly unknown[])
-      if (typeof item === 'object') visit(item, !Array.isArray(item));
-  } else visit(document, true);
-  return { outerContexts, innerContexts, hasNull, fragile };
+  visit(document, true);
+  return { outerContexts, innerContexts, nestedArrays };
 }
 
 /** A member of an object somewhere in a document. */

@@ -30,17 +30,6 @@ export class ProcessingSession {
     return this.#failure;
   }
 
-  /** A key for the meanings of the gathered contexts; undefined if one of them is unavailable. */
-  get contextsKey(): string | undefined {
-    const { contents, failures } = this.#gathered;
-    return failures.size > 0 ? undefined : [...contents].map(([url, { key }]) => `${url} ${key}`).join(' ');
-  }
-
-  /** Whether one of the gathered contexts has terms whose names may be IRIs. */
-  get namesIris(): boolean {
-    return [...this.#gathered.contents.values()].some((content) => content.namesIris);
-  }
-
   /** Each different event, in the order in which it first occurred. */
   get events(): readonly CountedEvent[] {
     return [...this.#events.values()];
@@ -72,11 +61,6 @@ export class ProcessingSession {
         skipExpansion: true,
       }),
     );
-  }
-
-  /** A session with the same contexts that records its own events. */
-  withoutEvents(): ProcessingSession {
-    return new ProcessingSession(this.#processor, this.#gathered);
   }
 
   readonly #load: DocumentLoader = async (url) => {

@@ -11,11 +11,6 @@ export interface JsonLdRequest {
   readonly safe: boolean;
 }
 
-/** A request, and the length of its text. */
-export interface SizedRequest extends JsonLdRequest {
-  readonly characters: number;
-}
-
 const MEMBERS: ReadonlySet<string> = new Set(['document', 'context', 'safe']);
 const MAX_FAULTS = 100;
 

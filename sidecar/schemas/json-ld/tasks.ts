@@ -10,9 +10,8 @@ import { type JsonLdWarning, limitWarnings, type Outcome, type Refused, refusedF
 import { compactDocument, expandDocument, type Processed } from './process-document.js';
 import { ProcessingSession } from './processing-session.js';
 import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-refusals.js';
-import { readRequest, type SizedRequest } from './request-body.js';
+import { type JsonLdRequest, readRequest } from './request-body.js';
 import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
-import { RoundTrips } from './round-trips.js';
 import type { ContextResults } from './errors.js';
 
 interface JsonLdInput {
@@ -30,10 +29,9 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 const SMALL = 48 * 1024;
 
 type Operation = (
-  request: SizedRequest,
+  request: JsonLdRequest,
   survey: DocumentSurvey,
   session: ProcessingSession,
-  roundTrips: RoundTrips,
 ) => Promise<Processed | Refused>;
 
 /** Creates the JSON-LD tasks of a worker. They share the contexts that the worker knows. */
@@ -41,7 +39,6 @@ export function createJsonLdTasks() {
   const known = new ContextCache();
   const shared = new SharedProcessor();
   const contexts = new RequestContextReader();
-  const roundTrips = new RoundTrips();
 
   async function run({ text, stamp, supplied }: JsonLdInput, operation: Operation): Promise<Outcome> {
     protectPrototypes();
@@ -63,12 +60,7 @@ export function createJsonLdTasks() {
 
     const session = new ProcessingSession(shared.for(contextUse(own, gathered)), gathered);
     try {
-      return answerOf(
-        await operation({ ...request, characters: text.length }, survey, session, roundTrips),
-        changed,
-        request.safe,
-        text.length > SMALL,
-      );
+      return answerOf(await operation(request, survey, session), changed, request.safe, text.length > SMALL);
     } catch (error) {
       if (!(error instanceof ProcessorFailure)) throw error;
       const { failure } = session;
@@ -119,14 +111,14 @@ function answerOf(
   isLarge: boolean,
 ): Outcome {
   if ('refused' in processed) return processed;
-  const { result, dropped, lost } = processed;
+  const { result, dropped, flattened } = processed;
   if (isSafe && dropped.length > 0) {
     const errors = limitWarnings(dropped).map(({ pointer = '/document', detail }) => ({ pointer, detail }));
     return refusedFor('dataDropped', 'Data would be dropped', errors);
   }
   const excess = tooMuch(`The result has more than ${MAX_CHARACTERS} characters.`);
   if (isLarge && isLarger(result, MAX_CHARACTERS)) return excess;
-  const answer = JSON.stringify({ result, warnings: limitWarnings([...dropped, ...changed, ...lost]) });
+  const answer = JSON.stringify({ result, warnings: limitWarnings([...dropped, ...changed, ...flattened]) });
   return answer.length > MAX_CHARACTERS ? excess : { answer };
 }
 

@@ -155,7 +155,7 @@ export function workbenchFlows(browser: () => Browser): void {
       await expanded.getByText('warning').first().waitFor();
       await paste(page, '{"id": "urn:ngsi-ld:Bike:1", "type": "Bike", "speed": 2}', editorOf.jsonld);
       await expanded.getByText('https://uri.etsi.org/ngsi-ld/default-context/speed').waitFor();
-      await expanded.getByText('Nothing is lost.').waitFor();
+      await expanded.getByText('Nothing is dropped.').waitFor();
       await page.getByLabel('Context', { exact: true }).selectOption('inline');
       await page.getByLabel('Context (JSON)').fill('{"speed": "https://example.org/speed", "id": "@id"}');
       await expanded.getByText('https://example.org/speed').waitFor();

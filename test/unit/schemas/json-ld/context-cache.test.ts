@@ -40,7 +40,6 @@ describe('the shared processor of requests', () => {
           documentUrl: one,
           references: [],
           parts: 1,
-          namesIris: false,
           isBundled: false,
         },
       ]),
