@@ -195,16 +195,7 @@ it('deletes that an earlier process left unknown stay unknown as far as matches 
     purge.note({ type: 'counted', matches: left });
     const warnings = purge.record.warnings.map((text) => text.slice(0, text.indexOf(' without')));
     assert.deepEqual([purge.record.expected, warnings], [matched, listedAgain], String(left));
-    purge.note({
-      type: 'progress',
-      hasBegun: true,
-      ...COUNTS,
-      matched: left,
-      deleted: left - 1,
-      alreadyGone: 0,
-      failed: 0,
-      unknown: 1,
-    });
+    purge.note(progress(left - 1, { matched: left, alreadyGone: 0, failed: 0, unknown: 1 }));
     const { record, affectedSince } = purge;
     assert.deepEqual([record.matched, record.unknown, affectedSince], [matched, unknown + 1, left]);
     assert.equal(record.matched, record.deleted + record.unknown);
@@ -262,15 +253,11 @@ it('the final record of a dry run has its sample, its unit if known, and says if
   }
 });
 
-it('the rate and the concurrency of a running purge are those of its record', () => {
-  const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
-  assert.deepEqual([purge.record.concurrency, purge.rateLimiter.burst], [3, 7]);
+it('the rate and the concurrency of a running purge are those of its record, and each can be changed alone', () => {
   assert.equal(liveOf({ maxPerSecond: null }).purge.rateLimiter.burst, Infinity);
-});
-
-it('a change of the rate or the concurrency affects the purge and its record, and leaves the other setting unchanged', () => {
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
   const now = () => [purge.record.concurrency, purge.rateLimiter.burst, purge.record.maxPerSecond];
+  assert.deepEqual(now(), [3, 7, 7]);
   purge.change({ concurrency: 2 });
   assert.deepEqual(now(), [2, 7, 7]);
   purge.change({ maxPerSecond: 5 });

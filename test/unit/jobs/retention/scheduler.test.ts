@@ -54,13 +54,18 @@ afterEach(async () => {
   for (const scheduler of schedulers.splice(0)) await scheduler.stop();
 });
 
+interface Started {
+  readonly failure?: () => Error | undefined;
+  /** A run starts once this is settled. */
+  readonly isBegun?: Promise<void>;
+  readonly onEnabled?: (policy: string) => void;
+  readonly pollIntervalMs?: number;
+}
+
 function start(
   clock: Clock,
   store: ReturnType<typeof keptPolicies>['store'],
-  {
-    failure,
-    lookEveryMs: pollIntervalMs = 3_600_000,
-  }: { failure?: () => Error | undefined; lookEveryMs?: number } = {},
+  { failure, isBegun, onEnabled = () => {}, pollIntervalMs = 3_600_000 }: Started = {},
 ) {
   const runs: string[] = [];
   const errors: string[] = [];
@@ -73,10 +78,11 @@ function start(
         const error = failure?.();
         if (error !== undefined) throw error;
         runs.push(`${name} ${new Date(clock.now()).toISOString()}`);
+        await isBegun;
         return {} as never;
       },
     },
-    onEnabled: () => {},
+    onEnabled,
     onError: (error, policy) => errors.push(`${policy ?? ''} ${String(error)}`),
   });
   schedulers.push(scheduler);
@@ -158,7 +164,7 @@ it('a run that found no free place, no database or a stopping gateway is soon tr
         if (failures > 0) clock.jumpTo(clock.now() + 7);
         return failures-- > 0 ? error : undefined;
       },
-      lookEveryMs: 30_000,
+      pollIntervalMs: 30_000,
     });
     await clock.runUntil(START + DAY_MS);
     assert.equal(errors.length, 3);
@@ -176,7 +182,7 @@ it('a run that could not start is made up for, even if the store was unavailable
       store.isAway = isFailing;
       return isFailing ? new StoreUnavailableError('away') : undefined;
     },
-    lookEveryMs: 30_000,
+    pollIntervalMs: 30_000,
   });
   await clock.runUntil(START + 2 * 3_600_000);
   assert.deepEqual([runs, errors[0]], [[], 'a StoreUnavailableError: away']);
@@ -199,7 +205,7 @@ it('a run whose claim was stored, although its answer was lost, is made up for',
     }
     return isClaimed;
   };
-  const { runs } = start(clock, store, { lookEveryMs: 30_000 });
+  const { runs } = start(clock, store, { pollIntervalMs: 30_000 });
   await clock.runUntil(START + 2 * 3_600_000);
   await clock.pass(60_000);
   assert.equal(runs.length, 1);
@@ -222,7 +228,7 @@ it('a run is skipped while the previous one has not ended', async () => {
 it('a changed policy is due by its new schedule', async () => {
   const clock = new HandClock(START);
   const { policies, store } = keptPolicies('a');
-  const { runs } = start(clock, store, { lookEveryMs: 30_000 });
+  const { runs } = start(clock, store, { pollIntervalMs: 30_000 });
   await clock.runUntil(START + 60_000);
   const before = policies.get('a') ?? assert.fail();
   policies.set('a', { ...before, settings: { ...SETTINGS, schedule: '0 2 * * *' }, etag: 'f' });
@@ -235,24 +241,9 @@ it('a stopped scheduler starts no further run, and waits for the run that it is 
   const { store } = keptPolicies('a', 'b');
   let begin = () => {};
   const isBegun = new Promise<void>((resolve) => (begin = resolve));
-  const runs: string[] = [];
-  const scheduler = new RetentionScheduler({
-    store,
-    clock,
-    onEnabled: () => {},
-    onError: () => {},
-    service: {
-      runScheduled: async ({ name }) => {
-        runs.push(name);
-        await isBegun;
-        return {} as never;
-      },
-    },
-  });
-  schedulers.push(scheduler);
-  scheduler.start();
+  const { scheduler, runs } = start(clock, store, { isBegun });
   await clock.runUntil(START + DAY_MS / 2);
-  assert.deepEqual(runs, ['a']);
+  assert.deepEqual(runs, ['a 2026-01-01T01:30:00.000Z']);
   let isOver = false;
   const stopped = scheduler.stop().then(() => (isOver = true));
   await turn();
@@ -260,29 +251,18 @@ it('a stopped scheduler starts no further run, and waits for the run that it is 
   begin();
   await stopped;
   await clock.runUntil(START + DAY_MS);
-  assert.deepEqual(runs, ['a']);
+  assert.equal(runs.length, 1);
 });
 
 it('the scheduler names all enabled policies before it starts the first run', async () => {
   const clock = new HandClock(START + DAY_MS);
   const { store } = keptPolicies('a', 'b');
-  const seen: string[] = [];
-  const scheduler = new RetentionScheduler({
-    store,
-    clock,
-    onEnabled: (policy) => seen.push(policy),
-    onError: () => {},
-    service: {
-      runScheduled: async ({ name }) => {
-        seen.push(`run of ${name}`);
-        return {} as never;
-      },
-    },
-  });
-  schedulers.push(scheduler);
-  scheduler.start();
+  const named: string[] = [];
+  const namedBeforeRun: number[] = [];
+  const failure = () => void namedBeforeRun.push(named.length);
+  const { runs } = start(clock, store, { failure, onEnabled: (policy) => named.push(policy) });
   await clock.runUntil(START + DAY_MS + 1);
-  assert.deepEqual(seen.slice(0, 4), ['a', 'b', 'run of a', 'run of b']);
+  assert.deepEqual([named.slice(0, 2), namedBeforeRun, runs.length], [['a', 'b'], [2, 2], 2]);
 });
 
 it('policies are checked every half minute, even if none is due', async () => {
