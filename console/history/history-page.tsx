@@ -1,9 +1,8 @@
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
-import { NoSuchPage, Pager } from '../parts/pager.js';
+import { Listing } from '../parts/listing.js';
 import { JOB_STATES } from '../parts/purge-chip.js';
 import { PurgeTable } from '../parts/purge-table.js';
-import { Empty, Pending } from '../parts/states.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { focusFirstField } from '../shared/focus.js';
 import { pageOf } from '../shared/page-range.js';
@@ -34,12 +33,11 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     dry: params.get('dry') === 'shown' ? 'shown' : '',
   };
   const page = pageOf(params.get('page'));
-  const { value, error, isLoading, reload } = useLoad(
+  const loaded = useLoad(
     JSON.stringify([filters, page]),
     (signal) => listPurges(filters, page, PAGE_SIZE, signal),
     EVERY_MS,
   );
-  const to = (one: number) => routeTo(['history'], { ...filters, page: one === 1 ? undefined : String(one) });
   const show = (changed: Partial<HistoryFilters>) =>
     replaceAddress(routeTo(['history'], { ...filters, ...changed }));
   const { dry, ...narrowing } = filters;
@@ -48,7 +46,6 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const field = (name: keyof typeof narrowing, label: string, type: 'text' | 'date' = 'text') => (
     <Field label={label} type={type} value={filters[name]} onInput={(typed) => show({ [name]: typed })} />
   );
-  const isPast = value !== undefined && value.items.length === 0 && page > 1;
   return (
     <div class="page">
       <h1>{t.title}</h1>
@@ -80,28 +77,24 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           </button>
         )}
       </form>
-      <Pending {...{ value, error, reload }} />
-      {isPast && <NoSuchPage to={to(1)} />}
-      {value !== undefined && value.items.length === 0 && !isPast && (
-        <Empty>
-          <p>{isFiltered ? t.emptyFiltered : t.empty}</p>
-          {dry === '' && <p>{t.dryHidden}</p>}
-          {!isFiltered && <a href={routeTo(['purge'])}>{t.make}</a>}
-        </Empty>
-      )}
-      {value !== undefined && value.items.length > 0 && (
-        <div aria-busy={isLoading && !value.items.every(isFinal)}>
-          <PurgeTable purges={value.items} label={t.title} />
-          <Pager
-            {...{ page, to }}
-            pageSize={PAGE_SIZE}
-            total={value.total}
-            label={t.pages}
-            back={t.newer}
-            on={t.older}
-          />
-        </div>
-      )}
+      <Listing
+        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        to={(one) => routeTo(['history'], { ...filters, page: one })}
+        isCounted
+        empty={
+          <>
+            <p>{isFiltered ? t.emptyFiltered : t.empty}</p>
+            {dry === '' && <p>{t.dryHidden}</p>}
+            {!isFiltered && <a href={routeTo(['purge'])}>{t.make}</a>}
+          </>
+        }
+      >
+        {(items) => (
+          <div aria-busy={loaded.isLoading && !items.every(isFinal)}>
+            <PurgeTable purges={items} label={t.title} />
+          </div>
+        )}
+      </Listing>
     </div>
   );
 }

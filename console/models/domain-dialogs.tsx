@@ -17,89 +17,45 @@ import {
 } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 
-/** Asks for the name of a new domain, creates it, and shows its page. */
-export function NewDomainDialog({ onClose }: { readonly onClose: () => void }) {
-  const [name, setName] = useState('');
-  return (
-    <DomainForm
-      title={text.models.createDomain}
-      go={text.models.createDomainGo}
-      onClose={onClose}
-      name={{ value: name, onInput: setName }}
-      onSave={async (description, compatibility) => {
-        const domain = await createDomain({
-          name: name.trim(),
-          compatibility,
-          ...(description === '' ? {} : { description }),
-        });
-        location.hash = toDomain(domain.name);
-      }}
-    />
-  );
-}
-
-/** Edits the description of a domain, and which changes its models accept. */
-export function EditDomainDialog({
-  read: { value: domain, etag },
+/** Asks for the settings of a new domain, or changes those of an existing one: its description, and which changes its models accept. */
+export function DomainDialog({
+  read,
   onClose,
 }: {
-  readonly read: WithETag<Domain>;
+  /** Undefined for a new domain. */
+  readonly read?: WithETag<Domain>;
   /** Called after saving as well. */
   readonly onClose: () => void;
 }) {
-  return (
-    <DomainForm
-      title={text.models.editDomain(domain.name)}
-      go={text.models.save}
-      onClose={onClose}
-      initial={domain}
-      onSave={async (description, compatibility) => {
-        const change = { description: description === '' ? null : description, compatibility };
-        await updateDomain(domain.name, change, etag);
-        onClose();
-      }}
-    />
-  );
-}
-
-function DomainForm({
-  title,
-  go,
-  name,
-  initial,
-  onClose,
-  onSave,
-}: {
-  readonly title: string;
-  readonly go: string;
-  readonly name?: { readonly value: string; readonly onInput: (value: string) => void };
-  readonly initial?: Pick<Domain, 'description' | 'compatibility'>;
-  readonly onClose: () => void;
-  readonly onSave: (description: string, compatibility: Compatibility) => Promise<void>;
-}) {
+  const initial = read?.value;
+  const [name, setName] = useState('');
   const t = text.models;
   const [description, setDescription] = useState(initial?.description ?? '');
   const [compatibility, setCompatibility] = useState<Compatibility>(initial?.compatibility ?? 'none');
   const { isBusy, error, run } = useWork();
+  const save = async () => {
+    const typed = description.trim();
+    if (read !== undefined) {
+      const change = { description: typed === '' ? null : typed, compatibility };
+      await updateDomain(read.value.name, change, read.etag);
+      onClose();
+      return;
+    }
+    const more = typed === '' ? {} : { description: typed };
+    location.hash = toDomain((await createDomain({ name: name.trim(), compatibility, ...more })).name);
+  };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={read === undefined ? t.createDomain : t.editDomain(read.value.name)} onClose={onClose}>
       <form
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          run(() => onSave(description.trim(), compatibility));
+          run(save);
         }}
       >
         <div class="stack">
-          {name !== undefined && (
-            <Field
-              label={t.name}
-              hint={t.nameHint}
-              isRequired
-              isWide
-              value={name.value}
-              onInput={name.onInput}
-            />
+          {read === undefined && (
+            <Field label={t.name} hint={t.nameHint} isRequired isWide value={name} onInput={setName} />
           )}
           <Field label={t.description} isWide value={description} onInput={setDescription} />
           <Choice
@@ -114,7 +70,7 @@ function DomainForm({
         )}
         <div class="actions">
           <button type="submit" class="primary" disabled={isBusy}>
-            {go}
+            {read === undefined ? t.createDomainGo : t.save}
           </button>
           <button type="button" onClick={onClose}>
             {text.cancel}

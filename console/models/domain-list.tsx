@@ -9,7 +9,7 @@ import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
-import { NewDomainDialog } from './domain-dialogs.js';
+import { DomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
 import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
@@ -81,7 +81,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         )}
       </form>
       {isSearch ? <Found filters={shown} page={pageOf(params.get('page'))} /> : <Domains params={params} />}
-      {isCreating && <NewDomainDialog onClose={() => setIsCreating(false)} />}
+      {isCreating && <DomainDialog onClose={() => setIsCreating(false)} />}
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
-import { EditDomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
+import { DomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
 import { domainWarnings, listModels, PAGE_SIZE, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
@@ -72,7 +72,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
       </Listing>
       <Warnings domain={name} />
       {asking === 'edit' && (
-        <EditDomainDialog
+        <DomainDialog
           read={read.value}
           onClose={() => {
             close();

@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { JsonText, shownJson } from '../parts/json-text.js';
@@ -12,7 +11,7 @@ import { listExamples, validate, type Model, type Verdict } from './models-api.j
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
 import { StoredExamples } from './stored-examples.js';
-import { VerdictView } from './verdict-view.js';
+import { VerdictView } from '../workbench/verdicts.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The examples of a model and of its schema, each with its verdict, and those generated from the schema. */
@@ -26,7 +25,6 @@ export function ModelExamples({
   const t = text.models.examples;
   const examples = examplesOf(model.schema);
   const stored = useLoad(`${model.domain}/${model.name}`, (signal) => listExamples(model, signal));
-  const [removing, setRemoving] = useState<number>();
   const write = async (schema: unknown) => {
     await writeModel(model, { schemaText: shownJson(schema) }, { etag });
     onChanged();
@@ -39,7 +37,10 @@ export function ModelExamples({
         {examples.length === 0 ? (
           <p class="quiet">{t.none}</p>
         ) : (
-          <Kept model={model} etag={etag} examples={examples} onRemove={setRemoving} />
+          <Kept
+            {...{ model, etag, examples }}
+            onRemove={(index) => write(withoutExample(model.schema, index))}
+          />
         )}
       </Card>
       <NewExample
@@ -49,15 +50,6 @@ export function ModelExamples({
         onAdd={(example) => write(withExample(model.schema, example))}
       />
       <ExampleFiles model={model} etag={etag} />
-      {removing !== undefined && isObject(model.schema) && (
-        <SureDialog
-          title={t.removeTitle(removing + 1)}
-          what={t.removeWhat}
-          go={t.removeGo}
-          onClose={() => setRemoving(undefined)}
-          onSure={() => write(withoutExample(model.schema, removing))}
-        />
-      )}
     </>
   );
 }
@@ -71,7 +63,7 @@ function Kept({
   readonly model: Model;
   readonly etag: string;
   readonly examples: readonly unknown[];
-  readonly onRemove: (index: number) => void;
+  readonly onRemove: (index: number) => Promise<void>;
 }) {
   const t = text.models.examples;
   const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${etag}`, async (signal) =>
@@ -85,9 +77,14 @@ function Kept({
           <JsonText label={t.one(index + 1)} value={examples[index]} />
           <div>
             {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
-            <button type="button" class="small" onClick={() => onRemove(index)}>
-              {text.models.remove}
-            </button>
+            <SureButton
+              label={text.models.remove}
+              look="small"
+              title={t.removeTitle(index + 1)}
+              what={t.removeWhat}
+              go={t.removeGo}
+              onSure={() => onRemove(index)}
+            />
           </div>
         </li>
       ))}

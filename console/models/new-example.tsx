@@ -10,7 +10,7 @@ import { jsonFault } from '../editor/faults.js';
 import { addExample, validate, type Model, type Verdict } from './models-api.js';
 import { plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
-import { VerdictView } from './verdict-view.js';
+import { VerdictView } from '../workbench/verdicts.js';
 
 /** Maps the detected form of an entity to a form of samples. */
 const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {

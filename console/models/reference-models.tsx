@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isOvertaken } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { DependentList } from './dependent-list.js';
 import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
@@ -27,40 +28,37 @@ export function ReferenceModels({
 }) {
   const t = text.models.references;
   const [outcome, setOutcome] = useState<Outcome>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState('');
+  const [doing, setDoing] = useState('');
+  const { isBusy, error, run, clear } = useWork();
   const result = useRef<HTMLHeadingElement>(null);
   // The pressed button no longer exists, so the focus moves before the page is drawn without it.
   useLayoutEffect(() => {
     if (outcome?.isDone === true) result.current?.focus();
   }, [outcome]);
-  const ask = async (isDryRun: boolean) => {
-    if (busy !== '') return;
-    setBusy(isDryRun ? t.checking : t.updating);
-    setError(undefined);
-    try {
-      const dependents = await updateDependents(uri, read, isDryRun);
+  const ask = (isDryRun: boolean) => {
+    setDoing(isDryRun ? t.checking : t.updating);
+    run(async () => {
+      const dependents = await updateDependents(uri, read, isDryRun).catch((failure: unknown) => {
+        setOutcome(undefined);
+        throw failure;
+      });
       setOutcome({ dependents, isDone: !isDryRun });
       if (!isDryRun) onChanged();
-    } catch (failure) {
-      setOutcome(undefined);
-      setError(failure);
-    }
-    setBusy('');
+    });
   };
   const again = () => {
-    setError(undefined);
+    clear();
     onChanged();
   };
   return (
     <Card id="users" title={t.users}>
       <p class="quiet">{t.usersLead}</p>
       <div class="actions">
-        <button type="button" onClick={() => void ask(true)}>
+        <button type="button" onClick={() => ask(true)}>
           {outcome === undefined ? t.check : t.checkAgain}
         </button>
         <p class="quiet" role="status">
-          {busy !== '' ? busy : outcome?.dependents.length === 0 ? t.none : ''}
+          {isBusy ? doing : outcome?.dependents.length === 0 ? t.none : ''}
         </p>
       </div>
       {error !== undefined && (
@@ -78,7 +76,7 @@ export function ReferenceModels({
           {!outcome.isDone && <p class="quiet">{t.would}</p>}
           <DependentList dependents={outcome.dependents} />
           {!outcome.isDone && (
-            <Update total={updatedIn(outcome)} isFetched={isFetched} onGo={() => void ask(false)} />
+            <Update total={updatedIn(outcome)} isFetched={isFetched} onGo={() => ask(false)} />
           )}
         </section>
       )}

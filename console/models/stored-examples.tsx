@@ -4,12 +4,12 @@ import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
 import { type Loaded, useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { openInWorkbench } from '../workbench/bench.js';
-import { shownJson } from '../parts/json-text.js';
+import { JsonText, shownJson } from '../parts/json-text.js';
 import {
   addressIn,
   isStrictExample,
@@ -20,7 +20,7 @@ import {
   validate,
 } from './models-api.js';
 import { toImport } from './places.js';
-import { VerdictView } from './verdict-view.js';
+import { ValidChip, VerdictView } from '../workbench/verdicts.js';
 
 /** Number of examples validated and shown at first. */
 const AT_FIRST = 20;
@@ -35,7 +35,6 @@ export function StoredExamples({
 }) {
   const t = text.models.stored;
   const [shown, setShown] = useState(AT_FIRST);
-  const [removing, setRemoving] = useState<StoredExample>();
   return (
     <Card id="stored" title={t.title}>
       <p class="quiet">{t.lead}</p>
@@ -51,7 +50,7 @@ export function StoredExamples({
             key={`${example.name} ${example.sha256}`}
             model={model}
             example={example}
-            onRemove={() => setRemoving(example)}
+            onRemoved={reload}
           />
         ))}
       </ul>
@@ -60,20 +59,6 @@ export function StoredExamples({
           {text.models.showMore(count(value.length - shown))}
         </button>
       )}
-      {removing !== undefined && (
-        <SureDialog
-          title={t.removeTitle(removing.name)}
-          what={t.removeWhat}
-          go={t.removeGo}
-          onClose={() => setRemoving(undefined)}
-          onOvertaken={reload}
-          onSure={async () => {
-            await removeExample(model, removing);
-            setRemoving(undefined);
-            reload();
-          }}
-        />
-      )}
     </Card>
   );
 }
@@ -81,11 +66,12 @@ export function StoredExamples({
 function OneExample({
   model,
   example,
-  onRemove,
+  onRemoved,
 }: {
   readonly model: Model;
   readonly example: StoredExample;
-  readonly onRemove: () => void;
+  /** Called also if the example was changed elsewhere. */
+  readonly onRemoved: () => void;
 }) {
   const t = text.models.stored;
   const { name, form, size } = example;
@@ -98,18 +84,12 @@ function OneExample({
       <details>
         <summary>
           <code>{name}</code>{' '}
-          <span class="quiet">{t.what(form && text.models.entityForms[form], count(size))}</span>{' '}
-          {isValid !== undefined && (
-            <span class={isValid ? 'chip good' : 'chip bad'}>
-              {isValid ? text.models.examples.valid : text.models.examples.invalid}
-            </span>
-          )}
+          <span class="quiet">{t.what(form && text.workbench.forms[form], count(size))}</span>{' '}
+          {isValid !== undefined && <ValidChip isValid={isValid} />}
         </summary>
         {value !== undefined && (
           <div class="columns">
-            <pre tabIndex={0} aria-label={name}>
-              {value.text}
-            </pre>
+            <JsonText label={name} value={value.example} />
             <div>
               {value.verdicts.map((verdict, index) => (
                 <VerdictView key={index} verdict={verdict} />
@@ -126,7 +106,7 @@ function OneExample({
             disabled={value === undefined}
             onClick={() => {
               openInWorkbench({
-                text: value?.text ?? '',
+                text: shownJson(value?.example),
                 model: `${model.domain}/${model.name}`,
                 isStrict: isStrictExample(name),
               });
@@ -136,9 +116,18 @@ function OneExample({
           </button>
           <Download href={addressIn(model, ['examples', name])} name={name} />
           <ForRole roles={['modeller']}>
-            <button type="button" class="small" onClick={onRemove}>
-              {text.models.remove}
-            </button>
+            <SureButton
+              label={text.models.remove}
+              look="small"
+              title={t.removeTitle(name)}
+              what={t.removeWhat}
+              go={t.removeGo}
+              onOvertaken={onRemoved}
+              onSure={async () => {
+                await removeExample(model, example);
+                onRemoved();
+              }}
+            />
           </ForRole>
         </div>
       </details>
@@ -152,13 +141,12 @@ function OneExample({
  */
 async function judged(model: Model, { name }: StoredExample, signal: AbortSignal) {
   const example = await readExample(model, name, signal);
-  const shown = shownJson(example);
   try {
     const found = await validate(model, writeJson(example), signal, isStrictExample(name));
-    return { text: shown, verdicts: [found].flat().slice(0, MAX_VERDICTS), failure: undefined };
+    return { example, verdicts: [found].flat().slice(0, MAX_VERDICTS), failure: undefined };
   } catch (failure) {
     signal.throwIfAborted();
-    return { text: shown, verdicts: [], failure };
+    return { example, verdicts: [], failure };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { rangeOf } from '../shared/page-range.js';
 import type { Loaded } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { NoSuchPage, Pager } from './pager.js';
 import { Empty, Pending } from './states.js';
 
 interface ListingProps<Item> {
@@ -11,30 +11,37 @@ interface ListingProps<Item> {
   readonly pageSize: number;
   /** Returns the address of a page, given the value of its parameter; undefined for the first page. */
   readonly to: (page: string | undefined) => string;
-  /** Label of the pager for screen readers. */
-  readonly label?: string;
+  /** Whether a list of one page says how many items it has. */
+  readonly isCounted?: boolean;
   /** Shown if the whole list is empty; not given if the list is never empty. */
   readonly empty?: ComponentChildren;
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
 
 /** One page of a list, or why it cannot be shown, with links to the other pages. */
-export function Listing<Item>({ loaded, page, pageSize, to, label, empty, children }: ListingProps<Item>) {
+export function Listing<Item>({ loaded, page, pageSize, to, empty, children, ...props }: ListingProps<Item>) {
   const { items = [], total = 0 } = loaded.value ?? {};
   const isNothing = loaded.value !== undefined && items.length === 0;
+  // The list was longer when the address was saved.
   const isPast = isNothing && (page > 1 || empty === undefined);
+  const { first, last, hasBefore, hasAfter } = rangeOf(page, pageSize, total);
   return (
     <>
       <Pending {...loaded} />
-      {isPast && <NoSuchPage to={to(undefined)} />}
+      {isPast && (
+        <Empty>
+          <p>{text.paging.gone}</p>
+          <a href={to(undefined)}>{text.paging.first}</a>
+        </Empty>
+      )}
       {isNothing && !isPast && <Empty>{empty}</Empty>}
       {items.length > 0 && children(items)}
-      {items.length > 0 && total > pageSize && (
-        <Pager
-          {...{ page, pageSize, total, label: label ?? text.models.pages }}
-          {...{ back: text.models.before, on: text.models.after }}
-          to={(one) => to(one === 1 ? undefined : String(one))}
-        />
+      {items.length > 0 && (total > pageSize || props.isCounted === true) && (
+        <nav class="pager" aria-label={text.paging.label}>
+          {hasBefore && <a href={to(page === 2 ? undefined : String(page - 1))}>{text.paging.before}</a>}
+          <span>{text.paging.range(first, last, total)}</span>
+          {hasAfter && <a href={to(String(page + 1))}>{text.paging.after}</a>}
+        </nav>
       )}
     </>
   );

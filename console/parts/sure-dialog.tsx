@@ -67,7 +67,8 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
 interface SureButtonProps extends Omit<SureDialogProps, 'onClose'> {
   /** Label of the button. */
   readonly label: string;
-  readonly look?: 'last';
+  /** Class of the button. */
+  readonly look?: 'last' | 'small';
 }
 
 /** A button that asks for confirmation. */

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Field } from '../parts/fields.js';
-import { Pager } from '../parts/pager.js';
+import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
-import { Empty, Failure, Pending } from '../parts/states.js';
+import { Failure } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { pageOf } from '../shared/page-range.js';
@@ -92,45 +92,34 @@ function NewScan() {
 
 function Scans({ page }: { readonly page: number }) {
   const t = text.quality;
-  const { value, error, reload } = useLoad(
-    `scans ${String(page)}`,
-    (signal) => listScans(page, PAGE_SIZE, signal),
-    EVERY_MS,
-  );
-  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
-  if (value.items.length === 0)
-    return (
-      <Empty>
-        <p>{t.empty}</p>
-      </Empty>
-    );
+  const loaded = useLoad(`scans ${page}`, (signal) => listScans(page, PAGE_SIZE, signal), EVERY_MS);
   return (
-    <div aria-busy={!value.items.every(isFinal)}>
-      <Table
-        label={t.scans}
-        columns={[
-          t.columns.when,
-          t.columns.state,
-          t.columns.query,
-          { number: t.columns.checked },
-          { number: t.columns.invalid },
-          t.columns.caller,
-        ]}
-      >
-        {value.items.map((scan) => (
-          <ScanRow key={scan.id} scan={scan} />
-        ))}
-      </Table>
-      <Pager
-        page={page}
-        to={(one: number) => routeTo(['quality'], { page: one === 1 ? undefined : String(one) })}
-        pageSize={PAGE_SIZE}
-        total={value.total}
-        label={t.pages}
-        back={text.history.newer}
-        on={text.history.older}
-      />
-    </div>
+    <Listing
+      {...{ loaded, page, pageSize: PAGE_SIZE }}
+      to={(one) => routeTo(['quality'], { page: one })}
+      isCounted
+      empty={<p>{t.empty}</p>}
+    >
+      {(items) => (
+        <div aria-busy={!items.every(isFinal)}>
+          <Table
+            label={t.scans}
+            columns={[
+              t.columns.when,
+              t.columns.state,
+              t.columns.query,
+              { number: t.columns.checked },
+              { number: t.columns.invalid },
+              t.columns.caller,
+            ]}
+          >
+            {items.map((scan) => (
+              <ScanRow key={scan.id} scan={scan} />
+            ))}
+          </Table>
+        </div>
+      )}
+    </Listing>
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
-import { Pager } from '../parts/pager.js';
+import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
@@ -120,10 +120,9 @@ function Found({
   readonly onFailure: (error: unknown) => void;
 }) {
   const t = text.quality;
-  const { value, error, reload } = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
+  const loaded = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
     listFound(scan.id, finding, { page, size: PAGE_SIZE, signal }),
   );
-  if (value === undefined) return <Pending {...{ value, error, reload }} />;
   const open = async ({ id }: FoundEntity) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
     openInWorkbench({ text: shownJson(await readEntity(id, scan)), model: `${domain}/${model}` });
@@ -131,32 +130,30 @@ function Found({
   return (
     <section aria-label={t.entities}>
       <h2>{t.entities}</h2>
-      <ul class="found">
-        {value.items.map((entity) => (
-          <li key={entity.id}>
-            <code>{entity.id}</code>{' '}
-            <button type="button" class="small" onClick={() => void open(entity).catch(onFailure)}>
-              {t.open}
-            </button>
-            <ul>
-              {entity.errors.map(({ pointer, detail }) => (
-                <li key={`${pointer} ${detail}`}>
-                  <code>{pointer === '' ? t.entity : pointer}</code> {detail}
-                </li>
-              ))}
-            </ul>
-          </li>
-        ))}
-      </ul>
-      <Pager
-        page={page}
-        to={(one: number) => routeTo(['quality', scan.id], { finding: String(finding), page: String(one) })}
-        pageSize={PAGE_SIZE}
-        total={value.total}
-        label={t.pages}
-        back={t.back}
-        on={t.on}
-      />
+      <Listing
+        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        to={(one) => routeTo(['quality', scan.id], { finding: String(finding), page: one })}
+      >
+        {(items) => (
+          <ul class="found">
+            {items.map((entity) => (
+              <li key={entity.id}>
+                <code>{entity.id}</code>{' '}
+                <button type="button" class="small" onClick={() => void open(entity).catch(onFailure)}>
+                  {t.open}
+                </button>
+                <ul>
+                  {entity.errors.map(({ pointer, detail }) => (
+                    <li key={`${pointer} ${detail}`}>
+                      <code>{pointer === '' ? t.entity : pointer}</code> {detail}
+                    </li>
+                  ))}
+                </ul>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Listing>
     </section>
   );
 }

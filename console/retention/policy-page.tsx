@@ -5,7 +5,7 @@ import { Card } from '../parts/card.js';
 import { Facts } from '../parts/facts.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { SureButton } from '../parts/sure-dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
@@ -50,7 +50,7 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
   );
 }
 
-type Asking = 'enforce' | 'run' | 'remove';
+type Asking = 'enforce' | 'run';
 
 interface PolicyViewProps {
   readonly read: WithETag<RetentionPolicy>;
@@ -118,9 +118,18 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
               {t.report}
             </button>
           )}
-          <button type="button" onClick={() => setAsking('remove')}>
-            {t.remove}
-          </button>
+          <SureButton
+            label={t.remove}
+            title={t.removeTitle(name)}
+            tenant={policy.tenant ?? ''}
+            what={t.removeWhat}
+            go={t.removeGo}
+            onSure={async () => {
+              await removePolicy(name, etag);
+              location.hash = routeTo(['retention']);
+            }}
+            onOvertaken={onOvertaken}
+          />
         </ForRole>
       </div>
       {policy.description !== undefined && <p class="lead">{policy.description}</p>}
@@ -139,42 +148,16 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
         <Preview policy={policy} etag={etag} />
       </div>
       <Runs name={name} />
-      {asking === 'enforce' && (
+      {asking !== undefined && (
         <PreviewedDialog
           name={name}
           tenant={policy.tenant ?? ''}
-          title={t.enforceTitle(name)}
-          what={t.enforceWhat(schedule, timeZone)}
-          go={t.enforceGo}
-          cancel={t.enforceCancel}
+          {...(asking === 'enforce'
+            ? { title: t.enforceTitle(name), what: t.enforceWhat(schedule, timeZone), go: t.enforceGo }
+            : { title: t.runTitle(name), what: t.runWhat, go: t.runGo })}
+          {...(asking === 'enforce' ? { cancel: t.enforceCancel } : {})}
           onClose={close}
-          onSure={() => setMode('enforce')}
-          onOvertaken={onOvertaken}
-        />
-      )}
-      {asking === 'run' && (
-        <PreviewedDialog
-          name={name}
-          tenant={policy.tenant ?? ''}
-          title={t.runTitle(name)}
-          what={t.runWhat}
-          go={t.runGo}
-          onClose={close}
-          onSure={run}
-          onOvertaken={onOvertaken}
-        />
-      )}
-      {asking === 'remove' && (
-        <SureDialog
-          title={t.removeTitle(name)}
-          tenant={policy.tenant ?? ''}
-          what={t.removeWhat}
-          go={t.removeGo}
-          onClose={close}
-          onSure={async () => {
-            await removePolicy(name, etag);
-            location.hash = routeTo(['retention']);
-          }}
+          onSure={asking === 'enforce' ? () => setMode('enforce') : run}
           onOvertaken={onOvertaken}
         />
       )}

@@ -46,7 +46,7 @@ function PolicyList({ page }: { readonly page: number }) {
       </div>
       <p class="lead">{t.lead}</p>
       <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE, label: t.pages }}
+        {...{ loaded, page, pageSize: PAGE_SIZE }}
         to={(one) => routeTo(['retention'], { page: one })}
         empty={
           <>

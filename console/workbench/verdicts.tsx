@@ -7,18 +7,24 @@ import type { Finding, Verdict } from './workbench-api.js';
 /** Maximum number of verdicts shown; entities with findings come first. */
 const MOST = 50;
 
+/** Maximum number of findings listed; the gateway sends at most a hundred per entity. */
+const MOST_FINDINGS = 200;
+
+/** What can be done with a finding where the text can be edited. */
+interface Actions {
+  readonly onShow?: (finding: Finding) => void;
+  readonly onFix?: (finding: Finding, suggestion: Suggestion) => void;
+}
+
 /** The findings for each entity. */
 export function Verdicts({
   verdicts,
-  onShow,
-  onFix,
   onFixAll,
+  ...actions
 }: {
   readonly verdicts: readonly Verdict[];
-  readonly onShow: (finding: Finding) => void;
-  readonly onFix: (finding: Finding, suggestion: Suggestion) => void;
   readonly onFixAll: (findings: readonly Finding[]) => void;
-}) {
+} & Actions) {
   const t = text.workbench;
   const numbered = verdicts.map((verdict, index) => ({ verdict, index }));
   const ordered = [
@@ -38,20 +44,12 @@ export function Verdicts({
         </p>
       )}
       {ordered.slice(0, MOST).map(({ verdict, index }) => (
-        <section key={index}>
-          <h2 class="verdict">
-            {verdicts.length > 1 && `${t.entityAt(index + 1)} `}
-            <span class={verdict.valid ? 'chip good' : 'chip bad'}>
-              {verdict.valid ? t.valid : t.notValid}
-            </span>
-            <span class="chip">{t.readAs(t.forms[verdict.form] ?? verdict.form)}</span>
-          </h2>
-          {verdict.models !== undefined && <Models models={verdict.models} />}
-          <p class="hint">
-            {t.errors(verdict.errors.length)}, {t.warnings(verdict.warnings.length)}
-          </p>
-          <Findings findings={findingsOf(verdict)} onShow={onShow} onFix={onFix} />
-        </section>
+        <VerdictView
+          key={index}
+          verdict={verdict}
+          title={verdicts.length > 1 ? t.entityAt(index + 1) : ''}
+          {...actions}
+        />
       ))}
       {verdicts.length > MOST && <p class="hint">{t.more(verdicts.length - MOST)}</p>}
     </>
@@ -62,71 +60,78 @@ export function findingsOf({ errors, warnings }: Verdict): readonly Finding[] {
   return [...errors, ...warnings];
 }
 
-function Models({ models }: { readonly models: readonly string[] }) {
+/** Whether an entity is valid, and why not. */
+export function VerdictView({
+  verdict,
+  title = '',
+  ...actions
+}: { readonly verdict: Verdict; readonly title?: string } & Actions) {
+  const t = text.workbench;
+  const { valid, form, models = [], errors, warnings } = verdict;
   return (
-    <p>
-      {text.workbench.against}{' '}
-      {models.map((model) => (
-        <a key={model} href={routeTo(['models', ...model.split('/')])}>
-          {model}
-        </a>
-      ))}
-    </p>
+    <section>
+      <p class="verdict">
+        {title !== '' && <strong>{title} </strong>}
+        <ValidChip isValid={valid} />
+        <span class="chip">{t.readAs(t.forms[form] ?? form)}</span>
+      </p>
+      {models.length > 0 && (
+        <p>
+          {t.against}{' '}
+          {models.map((model) => (
+            <a key={model} href={routeTo(['models', ...model.split('/')])}>
+              {model}
+            </a>
+          ))}
+        </p>
+      )}
+      <p class="hint">
+        {t.errors(errors.length)}, {t.warnings(warnings.length)}
+      </p>
+      <ul class="bench-findings" aria-label={t.findings}>
+        {findingsOf(verdict)
+          .slice(0, MOST_FINDINGS)
+          .map((finding) => (
+            <OneFinding key={`${finding.pointer} ${finding.detail}`} finding={finding} {...actions} />
+          ))}
+      </ul>
+    </section>
   );
 }
 
-/** Maximum number of findings listed; the gateway sends at most a hundred per entity. */
-const MOST_FINDINGS = 200;
-
-/** The findings, each with its position, a sentence, and a fix if there is one. */
-function Findings({
-  findings,
-  onShow,
-  onFix,
-}: {
-  readonly findings: readonly Finding[];
-  readonly onShow: (finding: Finding) => void;
-  readonly onFix: (finding: Finding, suggestion: Suggestion) => void;
-}) {
-  const t = text.workbench;
-  return (
-    <ul class="bench-findings" aria-label={t.findings}>
-      {findings.slice(0, MOST_FINDINGS).map((finding) => (
-        <li key={`${finding.pointer} ${finding.detail}`}>
-          <span class={'keyword' in finding ? 'chip bad' : 'chip warn'}>
-            {'keyword' in finding ? t.error : t.warning}
-          </span>
-          <div>
-            <button type="button" class="link" onClick={() => onShow(finding)}>
-              <code>
-                {finding.line}:{finding.column}
-              </code>{' '}
-              <code class="where">{shownPointer(finding.pointer)}</code>
-            </button>
-            <p>{finding.detail}</p>
-            {finding.suggestion !== undefined && (
-              <Fix suggestion={finding.suggestion} onFix={(one) => onFix(finding, one)} />
-            )}
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
+/** Whether an entity is valid. */
+export function ValidChip({ isValid }: { readonly isValid: boolean }) {
+  const { valid, notValid } = text.workbench;
+  return <span class={isValid ? 'chip good' : 'chip bad'}>{isValid ? valid : notValid}</span>;
 }
 
-function Fix({
-  suggestion,
-  onFix,
-}: {
-  readonly suggestion: Suggestion;
-  readonly onFix: (suggestion: Suggestion) => void;
-}) {
+/** A finding with its position, a sentence, and a fix if there is one. */
+function OneFinding({ finding, onShow, onFix }: { readonly finding: Finding } & Actions) {
   const t = text.workbench;
-  const label =
-    'name' in suggestion ? t.useName(suggestion.name) : t.useValue(JSON.stringify(suggestion.value));
+  const { line, column, pointer, detail, suggestion } = finding;
+  const isError = 'keyword' in finding;
+  const place = <code class="where">{shownPointer(pointer)}</code>;
   return (
-    <button type="button" class="small" onClick={() => onFix(suggestion)}>
-      {label}
-    </button>
+    <li>
+      <span class={isError ? 'chip bad' : 'chip warn'}>{isError ? t.error : t.warning}</span>
+      <div>
+        {onShow === undefined ? (
+          place
+        ) : (
+          <button type="button" class="link" onClick={() => onShow(finding)}>
+            <code>
+              {line}:{column}
+            </code>{' '}
+            {place}
+          </button>
+        )}
+        <p>{detail}</p>
+        {suggestion !== undefined && onFix !== undefined && (
+          <button type="button" class="small" onClick={() => onFix(finding, suggestion)}>
+            {'name' in suggestion ? t.useName(suggestion.name) : t.useValue(JSON.stringify(suggestion.value))}
+          </button>
+        )}
+      </div>
+    </li>
   );
 }

@@ -19,7 +19,7 @@ export function listFlows(browser: () => Browser): void {
     await page.getByText('1–25 of 28').waitFor();
     assert.equal(await rows.count(), 25);
     assert.equal(await page.getByText('dry run', { exact: true }).count(), 0);
-    await page.getByRole('link', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('26–28 of 28').waitFor();
     assert.equal(await rows.count(), 3);
     await page.reload();

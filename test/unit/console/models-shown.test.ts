@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
-import { EditDomainDialog, RemoveDomainDialog } from '../../../console/models/domain-dialogs.js';
+import { DomainDialog, RemoveDomainDialog } from '../../../console/models/domain-dialogs.js';
 import { ImportPage } from '../../../console/models/import-page.js';
 import type { Domain, Model, ModelTrial } from '../../../console/models/models-api.js';
 import { ModelVersions } from '../../../console/models/model-versions.js';
@@ -176,7 +176,7 @@ describe('pages of models', () => {
 
     it('a domain is changed on the condition of its ETag, and an emptied description is removed', async () => {
       let closed = 0;
-      const dialog = await page.open(h(EditDomainDialog, { read, onClose: () => (closed += 1) }));
+      const dialog = await page.open(h(DomainDialog, { read, onClose: () => (closed += 1) }));
       await dialog.type(t.description, '  ');
       page.answer = () => problem(412);
       await dialog.press(t.save);
