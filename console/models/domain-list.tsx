@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { api, pageParams } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
 import { count, time } from '../shared/format.js';
@@ -11,7 +12,7 @@ import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { DomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { listDomains, PAGE_SIZE, searchModels } from './models-api.js';
+import { PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
@@ -119,7 +120,9 @@ function Found({ filters, page }: { readonly filters: Filters; readonly page: nu
 function Domains({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
   const page = pageOf(params.get('page'));
-  const loaded = useLoad(`domains ${page}`, (signal) => listDomains(page, signal));
+  const loaded = useLoad(`domains ${page}`, (signal) =>
+    api.page('/domains', { query: pageParams(page, PAGE_SIZE), signal }),
+  );
   return (
     <Listing
       {...{ loaded, page, pageSize: PAGE_SIZE }}

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { apiAddress } from '../api/client.js';
+import { api, apiAddress } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Listing } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -10,7 +10,7 @@ import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { DomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { domainWarnings, listModels, PAGE_SIZE, readDomain } from './models-api.js';
+import { listModels, PAGE_SIZE, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
 
 /** One domain: its models, and warnings about the context that they share. */
@@ -103,7 +103,9 @@ function Back() {
 /** Warnings about the context of all models of a domain. */
 function Warnings({ domain }: { readonly domain: string }) {
   const t = text.models;
-  const { value, error, reload } = useLoad(domain, (signal) => domainWarnings(domain, signal));
+  const { value, error, reload } = useLoad(domain, (signal) =>
+    api.page('/domains/{domain}/context/warnings', { path: { domain }, signal }),
+  );
   if (error !== undefined) return <Failure error={error} onRetry={reload} title={t.noWarningsRead} />;
   if (value === undefined || value.total === 0) return null;
   return (

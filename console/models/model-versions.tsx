@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Page, WithETag } from '../api/client.js';
+import { api, pageParams, type Page, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -12,7 +12,7 @@ import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';
 import { draftName, type SchemaDraft } from './model-schema.js';
-import { addressIn, listVersions, readModel, type Model, type ModelVersion } from './models-api.js';
+import { addressIn, MODEL, pathOf, readModel, type Model, type ModelVersion } from './models-api.js';
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
@@ -33,7 +33,7 @@ export function ModelVersions({
   const last = Math.max(1, Math.ceil(model.version / PAGE));
   const [page, setPage] = useState(last);
   const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${page}`, (signal) =>
-    listVersions(model, page, signal),
+    api.page(`${MODEL}/versions`, { path: pathOf(model), query: pageParams(page, PAGE), signal }),
   );
   const to = numberOf(params.get('to')) ?? model.version;
   const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);

@@ -52,10 +52,6 @@ export function pathOf({ domain, name }: ModelKey) {
   return { domain, model: name };
 }
 
-export async function listDomains(page: number, signal: AbortSignal): Promise<Page<ListedDomain>> {
-  return api.page('/domains', { query: pageParams(page, PAGE_SIZE), signal });
-}
-
 /** Reads the names of all domains, page by page. */
 export async function domainNames(signal: AbortSignal): Promise<readonly string[]> {
   const all = await allPages((query) => api.page('/domains', { query, signal }));
@@ -92,11 +88,6 @@ export async function listModels(
   return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page, PAGE_SIZE), signal });
 }
 
-/** Reads the warnings about the context of a domain. */
-export async function domainWarnings(domain: string, signal: AbortSignal): Promise<Page<DomainWarning>> {
-  return api.page(`${DOMAIN}/context/warnings`, { path: { domain }, signal });
-}
-
 /** Finds models that match all filters. @param filters empty ones are ignored */
 export async function searchModels(
   filters: Readonly<Record<'q' | 'type' | 'attribute', string>>,
@@ -118,23 +109,6 @@ export async function readModel(
 
 export async function removeModel(key: ModelKey, etag: string): Promise<void> {
   await api.request('delete', MODEL, { path: pathOf(key), headers: onlyIf(etag) });
-}
-
-export async function listVersions(
-  key: ModelKey,
-  page: number,
-  signal: AbortSignal,
-): Promise<Page<ModelVersion>> {
-  return api.page(`${MODEL}/versions`, { path: pathOf(key), query: pageParams(page, MOST), signal });
-}
-
-export async function diffVersions(
-  key: ModelKey,
-  from: number,
-  to: number,
-  signal: AbortSignal,
-): Promise<ModelDiff> {
-  return api.json('get', `${MODEL}/versions/diff`, { path: pathOf(key), query: { from, to }, signal });
 }
 
 /** Reads a JSON file that the gateway generates from a model. */
@@ -198,9 +172,4 @@ export async function validate(
   const query = isStrict ? {} : { strict: false };
   const sent = { path: pathOf(key), query, body: text, isRead: true, signal };
   return api.json('post', '/validate/{domain}/{model}', sent);
-}
-
-/** Infers a schema from samples. @param query with the form of the samples, as the API names it */
-export async function inferSchema(text: string, query: Readonly<Record<string, string>>): Promise<unknown> {
-  return api.json('post', '/workbench/schema/infer', { query, body: text, isRead: true });
 }

@@ -1,5 +1,4 @@
-import { allPages, api, onlyIf, pageParams, type Page, type Schemas } from '../api/client.js';
-import { PAGE_SIZE } from './models-api.js';
+import { allPages, api, onlyIf, type Schemas } from '../api/client.js';
 
 export type Reference = Schemas['Reference'];
 export type UpdatedDependent = Schemas['UpdatedDependent'];
@@ -9,11 +8,6 @@ export interface ReadReference {
   /** JSON. It is sent back unchanged, so that no number in it changes. */
   readonly text: string;
   readonly etag: string;
-}
-
-/** Reads one page of the list, sorted by URI. @param page from 1 */
-export async function listReferences(page: number, signal: AbortSignal): Promise<Page<Reference>> {
-  return api.page('/references', { query: pageParams(page, PAGE_SIZE), signal });
 }
 
 /** Finds the list entry of a document; undefined if the list does not have it. */

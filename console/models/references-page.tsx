@@ -4,7 +4,7 @@ import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
-import { apiAddress } from '../api/client.js';
+import { api, apiAddress, pageParams } from '../api/client.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
@@ -19,7 +19,6 @@ import { toImport, toModels, toReference, toReferences } from './places.js';
 import { ReferenceModels } from './reference-models.js';
 import {
   findReference,
-  listReferences,
   readReference,
   removeReference,
   type ReadReference,
@@ -41,7 +40,9 @@ export function ReferencesPage({
 
 function ReferenceList({ page }: { readonly page: number }) {
   const t = text.models.references;
-  const loaded = useLoad(`references ${page}`, (signal) => listReferences(page, signal));
+  const loaded = useLoad(`references ${page}`, (signal) =>
+    api.page('/references', { query: pageParams(page, PAGE_SIZE), signal }),
+  );
   return (
     <div class="page">
       <Crumbs to={[[toModels(), text.models.allDomains]]} />

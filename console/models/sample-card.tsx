@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { Choice, Tick } from '../parts/fields.js';
@@ -7,7 +8,6 @@ import { useDraft } from '../shared/drafts.js';
 import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
-import { inferSchema } from './models-api.js';
 import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 
@@ -49,10 +49,10 @@ export function SampleCard({
     const model = isResourceName(name) ? name : nameFor(samples);
     const query = {
       form: used,
-      ...(isEnum ? { enum: 'true' } : {}),
+      ...(isEnum ? { enum: true } : {}),
       ...(model === undefined ? {} : { model }),
     };
-    const schema = await inferSchema(sample, query);
+    const schema = await api.json('post', '/workbench/schema/infer', { query, body: sample, isRead: true });
     const [first] = samples;
     const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
     setSaid(isExample && example === undefined ? t.doneWithout : t.done);

@@ -1,3 +1,4 @@
+import { api } from '../api/client.js';
 import { MergeEditor } from '../editor/merge-editor.js';
 import { Pending } from '../parts/states.js';
 import { count, shownPointer } from '../shared/format.js';
@@ -5,7 +6,7 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';
-import { diffVersions, readModel, type ModelDiff, type ModelKey } from './models-api.js';
+import { MODEL, pathOf, readModel, type ModelDiff, type ModelKey } from './models-api.js';
 
 /** Compares two versions of a model side by side, and shows what the changes mean. */
 export function VersionCompare({
@@ -20,7 +21,7 @@ export function VersionCompare({
   const t = text.models;
   const { value, error, reload } = useLoad(`${of.domain}/${of.name} ${from} ${to}`, async (signal) => {
     const [diff, older, newer] = await Promise.all([
-      diffVersions(of, from, to, signal),
+      api.json('get', `${MODEL}/versions/diff`, { path: pathOf(of), query: { from, to }, signal }),
       readModel(of, signal, from),
       readModel(of, signal, to),
     ]);

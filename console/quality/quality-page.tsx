@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { api, pageParams, type Schemas } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -14,7 +15,6 @@ import { Table } from '../parts/table.js';
 import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
-import { listScans, startScan, type ListedScan } from './scans-api.js';
 import { WritePolicyPage } from './write-policy-editor.js';
 import { Writes } from './writes.js';
 
@@ -59,12 +59,13 @@ function NewScan() {
   const [sample, setSample] = useState('');
   const { error, run } = useWork();
   const start = async () => {
-    const { id } = await startScan({
+    const body = {
       query: query.trim(),
       ...(model.trim() === '' ? {} : { model: model.trim() }),
       ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
       ...(sample.trim() === '' ? {} : { sample: Number(sample) }),
-    });
+    };
+    const { id } = await api.json('post', '/scans', { body });
     location.hash = routeTo(['quality', id]);
   };
   return (
@@ -92,7 +93,11 @@ function NewScan() {
 
 function Scans({ page }: { readonly page: number }) {
   const t = text.quality;
-  const loaded = useLoad(`scans ${page}`, (signal) => listScans(page, PAGE_SIZE, signal), EVERY_MS);
+  const loaded = useLoad(
+    `scans ${page}`,
+    (signal) => api.page('/scans', { query: pageParams(page, PAGE_SIZE), signal }),
+    EVERY_MS,
+  );
   return (
     <Listing
       {...{ loaded, page, pageSize: PAGE_SIZE }}
@@ -123,7 +128,7 @@ function Scans({ page }: { readonly page: number }) {
   );
 }
 
-function ScanRow({ scan }: { readonly scan: ListedScan }) {
+function ScanRow({ scan }: { readonly scan: Schemas['ListedScan'] }) {
   return (
     <tr>
       <td class="when">{time(scan.createdAt)}</td>

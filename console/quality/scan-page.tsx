@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isFinal } from '../../sidecar/client/purges.js';
-import { api } from '../api/client.js';
+import { api, pageParams, type Schemas } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -18,22 +18,22 @@ import { shownJson } from '../parts/json-text.js';
 import { openInWorkbench } from '../workbench/bench.js';
 import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
-import { cancelScan, changeScan, listFound, type FoundEntity, type Scan } from './scans-api.js';
+
+type Scan = Schemas['Scan'];
 
 const PAGE_SIZE = 25;
 
 /** One scan: its progress, its findings, and the entities of the finding that the address names. */
 export function ScanPage({ id, params }: { readonly id: string; readonly params: URLSearchParams }) {
   const t = text.quality;
+  const path = { scan: id };
   const {
     record: scan,
     isBroken,
     error,
     retry,
     show,
-  } = useJob<Scan>(id, (signal) =>
-    api.request('get', '/scans/{scan}/events', { path: { scan: id }, signal }),
-  );
+  } = useJob<Scan>(id, (signal) => api.request('get', '/scans/{scan}/events', { path, signal }));
   const [failure, setFailure] = useState<unknown>();
   if (scan === undefined)
     return (
@@ -45,7 +45,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   const finding = chosen === null ? undefined : Number(chosen);
   const { checked, valid, invalid, notJudged, problem } = scan;
   const throttle = async (rate: Rate) => {
-    const changed = await changeScan(id, rate);
+    const changed = await api.json('patch', '/scans/{scan}', { path, body: rate });
     show(changed);
     return changed;
   };
@@ -72,7 +72,10 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       {!isFinal(scan) && (
         <ForRole roles={['modeller', 'purger']}>
           <Throttle job={scan} change={throttle} />
-          <button type="button" onClick={() => void cancelScan(id).then(show, setFailure)}>
+          <button
+            type="button"
+            onClick={() => void api.json('post', '/scans/{scan}/cancel', { path }).then(show, setFailure)}
+          >
             {t.cancel}
           </button>
         </ForRole>
@@ -121,9 +124,13 @@ function Found({
 }) {
   const t = text.quality;
   const loaded = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
-    listFound(scan.id, finding, { page, size: PAGE_SIZE, signal }),
+    api.page('/scans/{scan}/entities', {
+      path: { scan: scan.id },
+      query: { finding, ...pageParams(page, PAGE_SIZE) },
+      signal,
+    }),
   );
-  const open = async ({ id }: FoundEntity) => {
+  const open = async ({ id }: Schemas['FoundEntity']) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
     openInWorkbench({ text: shownJson(await readEntity(id, scan)), model: `${domain}/${model}` });
   };

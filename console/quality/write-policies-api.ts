@@ -1,16 +1,9 @@
-import { allPages, api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
+import { api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
 
 export type WritePolicy = Schemas['WritePolicy'];
-export type WriteChecks = Schemas['WriteChecks'];
 export type WriteSettings = Omit<Schemas['WritePolicySettings'], 'name'>;
 
-const POLICIES = '/write-policies';
-const POLICY = `${POLICIES}/{writePolicy}` as const;
-
-/** Reads all policies, sorted by name. */
-export function listWritePolicies(signal: AbortSignal): Promise<readonly WritePolicy[]> {
-  return allPages((query) => api.page(POLICIES, { query, signal }));
-}
+const POLICY = '/write-policies/{writePolicy}';
 
 export function readWritePolicy(name: string, signal: AbortSignal): Promise<WithETag<WritePolicy>> {
   return api.answer('get', POLICY, { path: { writePolicy: name }, signal });
@@ -27,9 +20,4 @@ export function putWritePolicy(
 
 export async function removeWritePolicy(name: string, etag: string): Promise<void> {
   await api.request('delete', POLICY, { path: { writePolicy: name }, headers: onlyIf(etag) });
-}
-
-/** Reads the findings of write checks. @param policy only those decided by this policy */
-export function readWriteChecks(policy: string | undefined, signal: AbortSignal): Promise<WriteChecks> {
-  return api.json('get', '/write-checks', { query: { policy }, signal });
 }

@@ -1,3 +1,4 @@
+import { allPages, api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
@@ -8,8 +9,7 @@ import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { FindingTable } from './finding-table.js';
-import { listScans, readScan } from './scans-api.js';
-import { listWritePolicies, readWriteChecks, type WritePolicy } from './write-policies-api.js';
+import type { WritePolicy } from './write-policies-api.js';
 import { NEW } from './write-policy-editor.js';
 
 /** How often the findings are read again, in milliseconds. */
@@ -18,7 +18,9 @@ const EVERY_MS = 5000;
 /** The write policies, and the findings of their checks beside those of the last scan. */
 export function Writes({ policy }: { readonly policy: string | undefined }) {
   const t = text.writes;
-  const { value, error, reload } = useLoad('write policies', listWritePolicies);
+  const { value, error, reload } = useLoad('write policies', (signal) =>
+    allPages((query) => api.page('/write-policies', { query, signal })),
+  );
   return (
     <>
       <section aria-labelledby="writes">
@@ -82,7 +84,7 @@ function OfWrites({
   const t = text.writes;
   const { value, error, reload } = useLoad(
     `writes ${policy ?? ''}`,
-    (signal) => readWriteChecks(policy, signal),
+    (signal) => api.json('get', '/write-checks', { query: { policy }, signal }),
     EVERY_MS,
   );
   const shown = policy === undefined || names.includes(policy) ? names : [policy, ...names];
@@ -116,8 +118,9 @@ function OfWrites({
 }
 
 async function readLastScan(signal: AbortSignal) {
-  const [last] = (await listScans(1, 1, signal)).items;
-  return { scan: last === undefined ? undefined : await readScan(last.id, signal) };
+  const [last] = (await api.page('/scans', { query: { limit: 1 }, signal })).items;
+  if (last === undefined) return {};
+  return { scan: await api.json('get', '/scans/{scan}', { path: { scan: last.id }, signal }) };
 }
 
 function OfLastScan() {

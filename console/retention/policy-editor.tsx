@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import {
+  api,
   isOvertaken,
   type RetentionPolicy,
   type RetentionPreview,
@@ -21,7 +22,7 @@ import { routeTo } from '../shared/router.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
-import { previewSettings, writePolicy } from './policies-api.js';
+import { writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
 import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
@@ -96,7 +97,10 @@ export function PolicyEditor({
     saving.clear();
     setPreview(undefined);
     const settings = settingsOf(form, read?.value);
-    setPreview({ of: settings, found: await previewSettings(read?.value.name, settings) });
+    // The name says which policy has run before.
+    const body = read === undefined ? settings : { ...settings, name: read.value.name };
+    const found = await api.json('post', '/retention-policies/preview', { body, isRead: true });
+    setPreview({ of: settings, found });
   };
   const isSeen = JSON.stringify(preview?.of) === JSON.stringify(settingsOf(form, read?.value));
   const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];

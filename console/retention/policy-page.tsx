@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
+import { api, isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Facts } from '../parts/facts.js';
@@ -12,7 +12,7 @@ import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
-import { previewPolicy, readPolicy, removePolicy, runPolicy, runsOf, writePolicy } from './policies-api.js';
+import { previewPolicy, readPolicy, removePolicy, runPolicy, writePolicy } from './policies-api.js';
 import { PreviewedDialog } from './policy-dialogs.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { withMode } from './policy-form.js';
@@ -248,7 +248,16 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
 
 function Runs({ name }: { readonly name: string }) {
   const t = text.retention;
-  const { value, error, reload } = useLoad(name, (signal) => runsOf(name, signal), RUNS_EVERY_MS);
+  const { value, error, reload } = useLoad(
+    name,
+    (signal) =>
+      api.page('/retention-policies/{retentionPolicy}/runs', {
+        path: { retentionPolicy: name },
+        query: { limit: 20 },
+        signal,
+      }),
+    RUNS_EVERY_MS,
+  );
   const matches = (value?.items ?? []).map((run: Purge) => run.matched).reverse();
   return (
     <Card id="runs" title={t.runs}>

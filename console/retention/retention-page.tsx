@@ -1,4 +1,4 @@
-import type { Schemas } from '../api/client.js';
+import { api, pageParams, type Schemas } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
@@ -8,7 +8,6 @@ import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
-import { listPolicies } from './policies-api.js';
 import { PolicyEditor } from './policy-editor.js';
 import { ModeChip, PolicyPage } from './policy-page.js';
 import { nextRuns } from './schedule.js';
@@ -35,7 +34,9 @@ export function RetentionPage({
 
 function PolicyList({ page }: { readonly page: number }) {
   const t = text.retention;
-  const loaded = useLoad(`policies ${page}`, (signal) => listPolicies(page, PAGE_SIZE, signal));
+  const loaded = useLoad(`policies ${page}`, (signal) =>
+    api.page('/retention-policies', { query: pageParams(page, PAGE_SIZE), signal }),
+  );
   return (
     <div class="page">
       <div class="heading">

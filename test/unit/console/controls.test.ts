@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { h } from 'preact';
-import type { Purge, RetentionPolicy } from '../../../console/api/client.js';
+import { api, type Purge, type RetentionPolicy } from '../../../console/api/client.js';
 import { askForToken, token } from '../../../console/api/token.js';
 import { ReferenceModels } from '../../../console/models/reference-models.js';
 import { SureDialog } from '../../../console/parts/sure-dialog.js';
@@ -9,7 +9,6 @@ import { TokenDialog } from '../../../console/parts/token-dialog.js';
 import { RateChart } from '../../../console/purge/rate-chart.js';
 import { RecordDetails } from '../../../console/purge/record-details.js';
 import { Throttle, limitOf, type Rate } from '../../../console/purge/throttle.js';
-import { changeScan } from '../../../console/quality/scans-api.js';
 import { PolicyPage } from '../../../console/retention/policy-page.js';
 import { text } from '../../../console/strings.js';
 import { nameOf, openTab, problem, type Shown } from './open-tab.js';
@@ -45,7 +44,7 @@ describe('controls', () => {
 
     it('a slider that was moved again stays in place when an earlier answer arrives', async () => {
       const answers = page.hold();
-      const change = (rate: Rate) => changeScan('s 1', rate);
+      const change = (body: Rate) => api.json('patch', '/scans/{scan}', { path: { scan: 's 1' }, body });
       const one = await page.open(h(Throttle, { job: { maxPerSecond: null }, change }));
       await slide(one, 3);
       await one.pass(250);

@@ -102,10 +102,6 @@ const READS: Requests = [
     'POST api/v2/validate/a%20b/c {"a": 1e0}',
   ],
   [
-    () => models.inferSchema('[{}]', { form: 'ngsiv2' }),
-    'POST api/v2/workbench/schema/infer?form=ngsiv2 [{}]',
-  ],
-  [
     () => tryWrite(CAR, { schemaText: '{"a": 1e0}' }, READ, signal),
     `PUT ${CAR_PATH}?dryRun=true if-match="7" {"schema":\n{"a": 1e0}\n}`,
   ],
