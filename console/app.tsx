@@ -1,5 +1,6 @@
 import { h, type FunctionComponent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from './parts/button.js';
 import { accessToken, onSignInChange } from './api/sign-in.js';
 import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
@@ -153,11 +154,7 @@ function NotFoundPage() {
 function ForgetToken() {
   const [has, setHas] = useState(token() !== undefined);
   useEffect(() => onTokenChange(() => setHas(token() !== undefined)), []);
-  return has ? (
-    <button type="button" class="small" onClick={forgetToken}>
-      {text.token.forget}
-    </button>
-  ) : null;
+  return has ? <Button class="small" onClick={forgetToken} label={text.token.forget} /> : null;
 }
 
 function ThemeSwitch() {

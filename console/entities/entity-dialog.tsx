@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.js';
 import { Dialog } from '../parts/dialog.js';
 import { JsonText, shownJson } from '../parts/json-text.js';
 import { Pending } from '../parts/states.js';
@@ -29,13 +30,9 @@ export function EntityDialog({
       {value !== undefined && <JsonText label={id} value={value} isWhole />}
       <div class="actions">
         {value !== undefined && !isHistory && (
-          <button type="button" onClick={() => openInWorkbench({ text: shownJson(value) })}>
-            {text.quality.open}
-          </button>
+          <Button onClick={() => openInWorkbench({ text: shownJson(value) })} label={text.quality.open} />
         )}
-        <button type="button" onClick={onClose}>
-          {text.entity.close}
-        </button>
+        <Button onClick={onClose} label={text.entity.close} />
       </div>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { text } from '../strings.js';
 import type { EntityPlace } from './entity-api.js';
 import { EntityDialog } from './entity-dialog.js';
@@ -19,9 +20,7 @@ export function SampleList({
       <ul class="sample" tabIndex={0} aria-label={label}>
         {ids.map((id) => (
           <li key={id}>
-            <button type="button" class="link" title={text.entity.look} onClick={() => setShown(id)}>
-              {id}
-            </button>
+            <Button class="link" title={text.entity.look} onClick={() => setShown(id)} label={id} />
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
@@ -66,15 +67,13 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         {field('retentionPolicy', t.policy)}
         <Tick label={t.showDry} isOn={dry !== ''} onChange={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
-          <button
-            type="button"
+          <Button
             onClick={({ currentTarget }) => {
               replaceAddress(routeTo(['history'], { dry }));
               focusFirstField(currentTarget);
             }}
-          >
-            {t.clear}
-          </button>
+            label={t.clear}
+          />
         )}
       </form>
       <Listing

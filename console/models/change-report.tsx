@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.js';
 import { JsonText } from '../parts/json-text.js';
 import { useState } from 'preact/hooks';
 import { count, shownPointer } from '../shared/format.js';
@@ -61,9 +62,7 @@ export function ChangeList({
         </ul>
       )}
       {sorted.length > shown && (
-        <button type="button" onClick={() => setShown(shown + 500)}>
-          {t.showMore(count(sorted.length - shown))}
-        </button>
+        <Button onClick={() => setShown(shown + 500)} label={t.showMore(count(sorted.length - shown))} />
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Crumbs } from '../parts/crumbs.js';
@@ -104,17 +105,18 @@ export function ContextEditor({
         )}
         {isOvertaken(error) && (
           <div class="actions">
-            <button type="button" onClick={() => run(goOn)}>
-              {text.models.goOn}
-            </button>
+            <Button onClick={() => run(goOn)} label={text.models.goOn} />
             <p class="quiet">{text.models.goOnHint}</p>
           </div>
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">
-            <button type="submit" class="primary" disabled={isBusy || fault !== undefined}>
-              {given === undefined ? t.createGo : t.save}
-            </button>
+            <Button
+              type="submit"
+              class="primary"
+              disabled={isBusy || fault !== undefined}
+              label={given === undefined ? t.createGo : t.save}
+            />
           </div>
         </ForRole>
       </form>
@@ -151,9 +153,7 @@ function Written({ written, onGo }: { readonly written: WrittenContext; readonly
         </Card>
       )}
       <div class="actions">
-        <button type="button" class="primary" onClick={onGo}>
-          {t.show}
-        </button>
+        <Button class="primary" onClick={onGo} label={t.show} />
       </div>
     </div>
   );

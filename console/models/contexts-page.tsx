@@ -1,3 +1,4 @@
+import { ButtonLink } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
@@ -40,9 +41,7 @@ function ContextList({ page }: { readonly page: number }) {
       <Crumbs to={[[toModels(), text.models.allDomains]]} />
       <div class="heading">
         <h1>{t.title}</h1>
-        <a class="button" href={toContext(NEW_CONTEXT)}>
-          {t.create}
-        </a>
+        <ButtonLink href={toContext(NEW_CONTEXT)} label={t.create} />
       </div>
       <p class="lead">{t.lead}</p>
       <Listing {...{ loaded, page, pageSize: PAGE_SIZE }} to={(one) => toContexts({ page: one })}>
@@ -107,9 +106,7 @@ function ContextView({
         {about !== undefined && <span class="chip">{about.kind}</span>}
         {isCustom && (
           <>
-            <a class="button" href={toContext(name, 'edit')}>
-              {text.models.edit}
-            </a>
+            <ButtonLink href={toContext(name, 'edit')} label={text.models.edit} />
             <ForRole roles={['modeller']}>
               <SureButton
                 label={text.models.remove}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
@@ -69,12 +70,13 @@ export function DomainDialog({
           <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
         )}
         <div class="actions">
-          <button type="submit" class="primary" disabled={isBusy}>
-            {read === undefined ? t.createDomainGo : t.save}
-          </button>
-          <button type="button" onClick={onClose}>
-            {text.cancel}
-          </button>
+          <Button
+            type="submit"
+            class="primary"
+            disabled={isBusy}
+            label={read === undefined ? t.createDomainGo : t.save}
+          />
+          <Button onClick={onClose} label={text.cancel} />
         </div>
       </form>
     </Dialog>

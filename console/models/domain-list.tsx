@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { api, pageParams } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
@@ -45,23 +46,13 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
     <div class="page">
       <div class="heading">
         <h1>{t.title}</h1>
-        <a class="button" href={toNewModel()}>
-          {t.create}
-        </a>
-        <a class="button" href={toImport()}>
-          {t.importLink}
-        </a>
+        <ButtonLink href={toNewModel()} label={t.create} />
+        <ButtonLink href={toImport()} label={t.importLink} />
         <ForRole roles={['modeller']}>
-          <button type="button" onClick={() => setIsCreating(true)}>
-            {t.createDomain}
-          </button>
+          <Button onClick={() => setIsCreating(true)} label={t.createDomain} />
         </ForRole>
-        <a class="button" href={toContexts()}>
-          {t.contexts.title}
-        </a>
-        <a class="button" href={toReferences()}>
-          {t.references.title}
-        </a>
+        <ButtonLink href={toContexts()} label={t.contexts.title} />
+        <ButtonLink href={toReferences()} label={t.references.title} />
       </div>
       <p class="lead">{t.lead}</p>
       <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
@@ -69,16 +60,14 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
         {field('type', t.type, t.typeHint)}
         {field('attribute', t.attribute, t.attributeHint)}
         {FILTERS.some((name) => filters[name] !== '') && (
-          <button
-            type="button"
+          <Button
             class="clear"
             onClick={({ currentTarget }) => {
               setFilters({ q: '', type: '', attribute: '' });
               focusFirstField(currentTarget);
             }}
-          >
-            {t.clearSearch}
-          </button>
+            label={t.clearSearch}
+          />
         )}
       </form>
       {isSearch ? <Found filters={shown} page={pageOf(params.get('page'))} /> : <Domains params={params} />}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { api, apiAddress } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Listing } from '../parts/listing.js';
@@ -34,22 +35,20 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
       <Back />
       <div class="heading">
         <h1>{name}</h1>
-        <a class="button" href={toNewModel(name)}>
-          {t.create}
-        </a>
-        <a class="button" href={toImport(name)}>
-          {t.importLink}
-        </a>
-        <a class="button" href={apiAddress(['export'], { domain: name })} download={`${name}.tar.gz`}>
-          {t.export}
-        </a>
+        <ButtonLink href={toNewModel(name)} label={t.create} />
+        <ButtonLink href={toImport(name)} label={t.importLink} />
+        <ButtonLink
+          href={apiAddress(['export'], { domain: name })}
+          download={`${name}.tar.gz`}
+          label={t.export}
+        />
         <ForRole roles={['modeller']}>
-          <button type="button" onClick={() => setAsking('edit')}>
-            {t.edit}
-          </button>
-          <button type="button" disabled={models.value === undefined} onClick={() => setAsking('remove')}>
-            {t.remove}
-          </button>
+          <Button onClick={() => setAsking('edit')} label={t.edit} />
+          <Button
+            disabled={models.value === undefined}
+            onClick={() => setAsking('remove')}
+            label={t.remove}
+          />
         </ForRole>
       </div>
       {description !== undefined && <p class="lead">{description}</p>}

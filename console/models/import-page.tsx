@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { api, ApiError, UnreachableError } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Field } from '../parts/fields.js';
@@ -87,9 +88,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
       {file !== undefined && looked !== undefined && !isCurrent && busy === undefined && (
         <section class="card">
           <p>{t.otherDomain}</p>
-          <button type="button" onClick={() => void run(file, true)}>
-            {t.lookAgain}
-          </button>
+          <Button onClick={() => void run(file, true)} label={t.lookAgain} />
         </section>
       )}
       {report !== undefined && isCurrent && (
@@ -100,14 +99,12 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
           {report.summary.dryRun && (
             <ForRole roles={['modeller']}>
               <div class="actions first">
-                <button
-                  type="button"
+                <Button
                   class="primary"
                   disabled={busy !== undefined || !changes(report)}
                   onClick={() => void run(looked.file, false)}
-                >
-                  {t.go(count(report.summary.created + report.summary.updated))}
-                </button>
+                  label={t.go(count(report.summary.created + report.summary.updated))}
+                />
                 <p class="quiet">{changes(report) ? t.goHint(report.summary.refused) : t.nothingToDo}</p>
               </div>
             </ForRole>
@@ -190,9 +187,7 @@ function DropZone({ onFiles }: { readonly onFiles: (files: FileList | null | und
       }}
     >
       <p>{t.drop}</p>
-      <button type="button" onClick={() => input.current?.click()}>
-        {t.chooseFile}
-      </button>
+      <Button onClick={() => input.current?.click()} label={t.chooseFile} />
       <input
         ref={input}
         type="file"

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { count } from '../shared/format.js';
 import { text } from '../strings.js';
 import { ChangeChip, ChangeList } from './change-report.js';
@@ -90,9 +91,10 @@ function Files({
         ))}
       </ul>
       {files.length > shown && (
-        <button type="button" onClick={() => setShown(shown + 500)}>
-          {text.models.showMore(count(files.length - shown))}
-        </button>
+        <Button
+          onClick={() => setShown(shown + 500)}
+          label={text.models.showMore(count(files.length - shown))}
+        />
       )}
     </>
   );

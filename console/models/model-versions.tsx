@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { api, pageParams, type Page, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
@@ -66,16 +67,8 @@ export function ModelVersions({
         {restoreError !== undefined && <Failure error={restoreError} />}
         {last > 1 && (
           <p class="actions">
-            {page > 1 && (
-              <button type="button" onClick={() => setPage(page - 1)}>
-                {t.olderVersions}
-              </button>
-            )}
-            {page < last && (
-              <button type="button" onClick={() => setPage(page + 1)}>
-                {t.newerVersions}
-              </button>
-            )}
+            {page > 1 && <Button onClick={() => setPage(page - 1)} label={t.olderVersions} />}
+            {page < last && <Button onClick={() => setPage(page + 1)} label={t.newerVersions} />}
           </p>
         )}
       </Card>
@@ -158,14 +151,14 @@ function VersionTable({
           <td class="when">{t.bytes(count(one.size))}</td>
           <td>
             {one.version > 1 && (
-              <button type="button" class="small" onClick={() => onCompare(one.version)}>
-                {t.compareWith(one.version - 1)}
-              </button>
+              <Button
+                class="small"
+                onClick={() => onCompare(one.version)}
+                label={t.compareWith(one.version - 1)}
+              />
             )}
             {one.version < model.version && (
-              <button type="button" class="small" onClick={() => onRestore(one.version)}>
-                {t.restore(one.version)}
-              </button>
+              <Button class="small" onClick={() => onRestore(one.version)} label={t.restore(one.version)} />
             )}
           </td>
         </tr>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isOvertaken } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Field } from '../parts/fields.js';
@@ -83,17 +84,17 @@ export function NewExample({
       {verdict !== undefined && plain === undefined && <p class="hint">{t.cannotAdd}</p>}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
-        <button
-          type="button"
+        <Button
           disabled={isBusy || entity.trim() === '' || fault !== undefined}
           onClick={() => run(check)}
-        >
-          {t.check}
-        </button>
+          label={t.check}
+        />
         {verdict !== undefined && plain !== undefined && canBeAdded && (
-          <button type="button" disabled={isBusy} onClick={() => run(() => onAdd(plain))}>
-            {verdict.valid ? t.add(model.version + 1) : t.addInvalid(model.version + 1)}
-          </button>
+          <Button
+            disabled={isBusy}
+            onClick={() => run(() => onAdd(plain))}
+            label={verdict.valid ? t.add(model.version + 1) : t.addInvalid(model.version + 1)}
+          />
         )}
         <p class="hint" role="status">
           {fault === undefined ? said : text.models.notJson(fault)}
@@ -108,9 +109,11 @@ export function NewExample({
             onInput={setName}
           />
           <div class="actions">
-            <button type="button" disabled={isBusy || name === ''} onClick={() => run(keep)}>
-              {text.models.stored.keep}
-            </button>
+            <Button
+              disabled={isBusy || name === ''}
+              onClick={() => run(keep)}
+              label={text.models.stored.keep}
+            />
           </div>
         </ForRole>
       )}

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isOvertaken } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
@@ -54,9 +55,7 @@ export function ReferenceModels({
     <Card id="users" title={t.users}>
       <p class="quiet">{t.usersLead}</p>
       <div class="actions">
-        <button type="button" onClick={() => ask(true)}>
-          {outcome === undefined ? t.check : t.checkAgain}
-        </button>
+        <Button onClick={() => ask(true)} label={outcome === undefined ? t.check : t.checkAgain} />
         <p class="quiet" role="status">
           {isBusy ? doing : outcome?.dependents.length === 0 ? t.none : ''}
         </p>
@@ -101,9 +100,7 @@ function Update({
   if (total === 0) return <p class="quiet">{t.nothingToUpdate}</p>;
   return (
     <div class="actions">
-      <button type="button" class="primary" onClick={onGo}>
-        {t.update(total)}
-      </button>
+      <Button class="primary" onClick={onGo} label={t.update(total)} />
       <p class="quiet">
         {t.updateHint} {isFetched && t.updateFetched}
       </p>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
@@ -83,7 +84,7 @@ function Find() {
       }}
     >
       <Field label={t.uri} hint={t.uriHint} value={uri} onInput={setUri} />
-      <button type="submit">{t.open}</button>
+      <Button type="submit" label={t.open} />
     </form>
   );
 }

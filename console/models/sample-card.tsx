@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
@@ -90,13 +91,11 @@ export function SampleCard({
       </div>
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
-        <button
-          type="button"
+        <Button
           disabled={isBusy || sample.trim() === '' || fault !== undefined}
           onClick={() => run(infer)}
-        >
-          {t.go}
-        </button>
+          label={t.go}
+        />
         <p class="hint" role="status">
           {fault === undefined ? said : text.models.notJson(fault)}
         </p>

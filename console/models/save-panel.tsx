@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from '../parts/button.js';
 import { ApiError, isOvertaken } from '../api/client.js';
 import { Choice } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -58,9 +59,7 @@ export function SavePanel(props: SavePanelProps) {
       )}
       {isOvertaken(problem) && props.onOvertaken !== undefined && (
         <div class="actions">
-          <button type="button" onClick={props.onOvertaken}>
-            {t.goOn}
-          </button>
+          <Button onClick={props.onOvertaken} label={t.goOn} />
           <p class="quiet">{t.goOnHint}</p>
         </div>
       )}
@@ -100,14 +99,12 @@ export function SavePanel(props: SavePanelProps) {
       {props.children}
       <ForRole roles={['modeller']}>
         <div class="actions">
-          <button
-            type="button"
+          <Button
             class={found?.change.overall === 'breaking' ? 'danger' : 'primary'}
             disabled={!isReady}
             onClick={onSave}
-          >
-            {isReady && found !== undefined ? labelOf(found) : t.save}
-          </button>
+            label={isReady && found !== undefined ? labelOf(found) : t.save}
+          />
         </div>
       </ForRole>
     </section>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
@@ -55,9 +56,10 @@ export function StoredExamples({
         ))}
       </ul>
       {value !== undefined && value.length > shown && (
-        <button type="button" onClick={() => setShown(value.length)}>
-          {text.models.showMore(count(value.length - shown))}
-        </button>
+        <Button
+          onClick={() => setShown(value.length)}
+          label={text.models.showMore(count(value.length - shown))}
+        />
       )}
     </Card>
   );
@@ -100,8 +102,7 @@ function OneExample({
         )}
         {error !== undefined && <Failure error={error} onRetry={reload} />}
         <div class="actions">
-          <button
-            type="button"
+          <Button
             class="small"
             disabled={value === undefined}
             onClick={() => {
@@ -111,9 +112,8 @@ function OneExample({
                 isStrict: isStrictExample(name),
               });
             }}
-          >
-            {t.open}
-          </button>
+            label={t.open}
+          />
           <Download href={addressIn(model, ['examples', name])} name={name} />
           <ForRole roles={['modeller']}>
             <SureButton

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from './button.js';
 import { text } from '../strings.js';
 
 /** A text that can be copied. */
@@ -19,14 +20,12 @@ export function Copyable({ label, value }: { readonly label: string; readonly va
       <figcaption>
         <span>{label}</span>
         <span role="status">{said}</span>
-        <button
-          type="button"
+        <Button
           class="small"
           aria-label={`${text.copy.button}: ${label}`}
           onClick={() => void copy()}
-        >
-          {text.copy.button}
-        </button>
+          label={text.copy.button}
+        />
       </figcaption>
       <pre tabIndex={0} aria-label={label}>
         {value}

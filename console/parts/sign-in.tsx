@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { Button } from './button.js';
 import {
   accessToken,
   onSignInChange,
@@ -27,14 +28,10 @@ export function SignIn({ settings }: { readonly settings: SignInSettings | undef
         </p>
       )}
       {isSignedIn ? (
-        <button type="button" class="small" onClick={signOut}>
-          {t.out}
-        </button>
+        <Button class="small" onClick={signOut} label={t.out} />
       ) : (
         settings.clientId !== undefined && (
-          <button type="button" class="small" onClick={() => void signIn(settings).catch(setError)}>
-            {t.in}
-          </button>
+          <Button class="small" onClick={() => void signIn(settings).catch(setError)} label={t.in} />
         )
       )}
       {error !== undefined && (

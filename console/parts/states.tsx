@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from './button.js';
 import { ApiError, isTokenWanted } from '../api/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import type { Loaded } from '../shared/use-load.js';
@@ -54,9 +55,7 @@ export function Failure({
       )}
       {problem !== undefined && <ProblemDetails problem={problem} />}
       {onRetry !== undefined && (
-        <button type="button" onClick={onRetry}>
-          {isTokenWanted(error) ? text.state.giveToken : text.state.retry}
-        </button>
+        <Button onClick={onRetry} label={isTokenWanted(error) ? text.state.giveToken : text.state.retry} />
       )}
     </section>
   );

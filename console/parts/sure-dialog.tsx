@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from './button.js';
 import { isOvertaken } from '../api/client.js';
 import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
@@ -52,12 +53,13 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
           <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
         )}
         <div class="actions">
-          <button type="submit" class="danger" disabled={!isReady || isBusy}>
-            {isBusy ? (props.going ?? go) : go}
-          </button>
-          <button type="button" onClick={onClose}>
-            {props.cancel ?? text.cancel}
-          </button>
+          <Button
+            type="submit"
+            class="danger"
+            disabled={!isReady || isBusy}
+            label={isBusy ? (props.going ?? go) : go}
+          />
+          <Button onClick={onClose} label={props.cancel ?? text.cancel} />
         </div>
       </form>
     </Dialog>
@@ -77,9 +79,7 @@ export function SureButton({ label, look, onSure, ...question }: SureButtonProps
   const close = () => setIsAsking(false);
   return (
     <>
-      <button type="button" class={look} onClick={() => setIsAsking(true)}>
-        {label}
-      </button>
+      <Button class={look} onClick={() => setIsAsking(true)} label={label} />
       {isAsking && (
         <SureDialog
           {...question}

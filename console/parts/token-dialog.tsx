@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from './button.js';
 import { signIn, type SignInSettings } from '../api/sign-in.js';
 import { giveToken, isAskedForToken, onTokenChange, token } from '../api/token.js';
 import { unsendable } from '../shared/header-text.js';
@@ -32,12 +33,8 @@ export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSett
           </p>
         )}
         <div class="actions">
-          <button type="button" class="primary" onClick={() => void signIn(settings).catch(setFailure)}>
-            {t.in}
-          </button>
-          <button type="button" onClick={() => giveToken(undefined)}>
-            {t.cancel}
-          </button>
+          <Button class="primary" onClick={() => void signIn(settings).catch(setFailure)} label={t.in} />
+          <Button onClick={() => giveToken(undefined)} label={t.cancel} />
         </div>
       </Dialog>
     );
@@ -64,12 +61,8 @@ export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSett
           isWide
         />
         <div class="actions">
-          <button type="submit" class="primary">
-            {text.token.use}
-          </button>
-          <button type="button" onClick={() => giveToken(undefined)}>
-            {text.token.cancel}
-          </button>
+          <Button type="submit" class="primary" label={text.token.use} />
+          <Button onClick={() => giveToken(undefined)} label={text.token.cancel} />
         </div>
       </form>
     </Dialog>

@@ -1,3 +1,4 @@
+import { Button } from './button.js';
 import { text } from '../strings.js';
 
 /** Says that changes are not saved, with a button to discard them. */
@@ -5,9 +6,7 @@ export function Unsaved({ onDiscard }: { readonly onDiscard: () => void }) {
   return (
     <>
       <span class="chip warn">{text.models.unsaved}</span>
-      <button type="button" class="small" onClick={onDiscard}>
-        {text.models.discard}
-      </button>
+      <Button class="small" onClick={onDiscard} label={text.models.discard} />
     </>
   );
 }

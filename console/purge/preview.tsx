@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import type { PurgePreview } from '../api/client.js';
 import type { EntityPlace } from '../entities/entity-api.js';
 import { SampleList } from '../entities/sample-list.js';
@@ -63,9 +64,12 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
       </div>
       {isCurrent && found !== undefined && found.matched > 0 && (
         <div class="actions">
-          <button type="button" class="danger" aria-disabled={isPlanning} onClick={() => void confirm(found)}>
-            {t.start(found.matched, unit)}
-          </button>
+          <Button
+            class="danger"
+            aria-disabled={isPlanning}
+            onClick={() => void confirm(found)}
+            label={t.start(found.matched, unit)}
+          />
         </div>
       )}
       {/* If the preview is below the form, this keeps its count visible; screen readers use the text above. */}

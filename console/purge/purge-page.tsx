@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { addressOf, api } from '../api/client.js';
 import { accessToken } from '../api/sign-in.js';
 import { token } from '../api/token.js';
@@ -44,9 +45,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
             <PurgeFields form={form} onChange={change} />
           </ForRole>
           <div class="actions">
-            <button type="button" onClick={() => change({ ...EMPTY_FORM, target: form.target })}>
-              {text.purge.clear}
-            </button>
+            <Button onClick={() => change({ ...EMPTY_FORM, target: form.target })} label={text.purge.clear} />
           </div>
         </form>
         <div class="stack">

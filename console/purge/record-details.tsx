@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { SampleList } from '../entities/sample-list.js';
@@ -77,9 +78,7 @@ function Ids({ record }: { readonly record: Purge }) {
   return (
     <>
       <div class="actions">
-        <button type="button" disabled={isBusy} onClick={() => run(load)}>
-          {t.idsLoad}
-        </button>
+        <Button disabled={isBusy} onClick={() => run(load)} label={t.idsLoad} />
         {isFinal(record) && (
           <SureButton
             label={t.idsRemove}

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Crumbs } from '../parts/crumbs.js';
@@ -43,9 +44,7 @@ export function RunPage({ id }: { readonly id: string }) {
           <PurgeChip state={state} />
         </span>
         {target !== 'restore' && (
-          <a class="button" href={addressOfForm(formOf(target, query, { tenant, link }))}>
-            {t.again}
-          </a>
+          <ButtonLink href={addressOfForm(formOf(target, query, { tenant, link }))} label={t.again} />
         )}
       </div>
       {record.restoreOf !== undefined && (
@@ -182,9 +181,12 @@ function Controls({
       <ForRole roles={['purger']}>
         {!record.dryRun && <Throttle job={record} change={throttle} />}
         {/* A disabled button would lose the focus. */}
-        <button type="button" class="danger" aria-disabled={isCancelling} onClick={() => void cancel()}>
-          {text.run.cancel}
-        </button>
+        <Button
+          class="danger"
+          aria-disabled={isCancelling}
+          onClick={() => void cancel()}
+          label={text.run.cancel}
+        />
       </ForRole>
       {isCancelling && <p class="quiet">{text.run.cancelled}</p>}
       {error !== undefined && <Failure error={error} />}

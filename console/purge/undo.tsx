@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { api, type Purge } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
@@ -49,17 +50,15 @@ export function Undo({ record }: { readonly record: Purge }) {
       {erasedAt === undefined && (
         <ForRole roles={['purger']}>
           <div class="actions">
-            <button type="button" aria-disabled={isBusy} onClick={() => run(preview)}>
-              {isBusy ? t.previewing : t.preview}
-            </button>
+            <Button
+              aria-disabled={isBusy}
+              onClick={() => run(preview)}
+              label={isBusy ? t.previewing : t.preview}
+            />
             {found !== undefined && found.restored !== 0 && (
-              <button type="button" class="primary" aria-disabled={isBusy} onClick={() => run(go)}>
-                {t.go(gone)}
-              </button>
+              <Button class="primary" aria-disabled={isBusy} onClick={() => run(go)} label={t.go(gone)} />
             )}
-            <button type="button" aria-disabled={isBusy} onClick={() => run(load)}>
-              {t.load}
-            </button>
+            <Button aria-disabled={isBusy} onClick={() => run(load)} label={t.load} />
             <SureButton
               label={t.erase}
               title={t.eraseTitle}

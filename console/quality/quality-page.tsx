@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
 import { Field } from '../parts/fields.js';
@@ -82,9 +83,7 @@ function NewScan() {
       <Field label={t.tenant} value={tenant} onInput={setTenant} />
       <Field label={t.sample} value={sample} onInput={setSample} type="number" hint={t.sampleHint} />
       <ForRole roles={['modeller', 'purger']}>
-        <button type="submit" class="primary" disabled={query.trim() === ''}>
-          {t.start}
-        </button>
+        <Button type="submit" class="primary" disabled={query.trim() === ''} label={t.start} />
       </ForRole>
       {error !== undefined && <Failure error={error} />}
     </form>

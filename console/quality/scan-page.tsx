@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
@@ -72,12 +73,10 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       {!isFinal(scan) && (
         <ForRole roles={['modeller', 'purger']}>
           <Throttle job={scan} change={throttle} />
-          <button
-            type="button"
+          <Button
             onClick={() => void api.json('post', '/scans/{scan}/cancel', { path }).then(show, setFailure)}
-          >
-            {t.cancel}
-          </button>
+            label={t.cancel}
+          />
         </ForRole>
       )}
       {detail !== undefined && <p role="alert">{detail}</p>}
@@ -146,9 +145,7 @@ function Found({
             {items.map((entity) => (
               <li key={entity.id}>
                 <code>{entity.id}</code>{' '}
-                <button type="button" class="small" onClick={() => void open(entity).catch(onFailure)}>
-                  {t.open}
-                </button>
+                <Button class="small" onClick={() => void open(entity).catch(onFailure)} label={t.open} />
                 <ul>
                   {entity.errors.map(({ pointer, detail }) => (
                     <li key={`${pointer} ${detail}`}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
@@ -56,9 +57,7 @@ function Saved({ policy: { name, warnings = [] } }: { readonly policy: WritePoli
           {warning}
         </p>
       ))}
-      <a class="button" href={routeTo(['quality'])}>
-        {text.writes.back}
-      </a>
+      <ButtonLink href={routeTo(['quality'])} label={text.writes.back} />
     </>
   );
 }
@@ -178,20 +177,12 @@ function Editor({
           <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
         )}
         {isOvertaken(error) && read !== undefined && (
-          <button type="button" class="small" onClick={readAnew}>
-            {text.retention.reload}
-          </button>
+          <Button class="small" onClick={readAnew} label={text.retention.reload} />
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">
-            <button type="submit" class="primary" disabled={isBusy || !mayBeName}>
-              {t.save}
-            </button>
-            {read !== undefined && (
-              <button type="button" onClick={() => setIsRemoving(true)}>
-                {t.remove}
-              </button>
-            )}
+            <Button type="submit" class="primary" disabled={isBusy || !mayBeName} label={t.save} />
+            {read !== undefined && <Button onClick={() => setIsRemoving(true)} label={t.remove} />}
           </div>
         </ForRole>
       </form>

@@ -1,3 +1,4 @@
+import { ButtonLink } from '../parts/button.js';
 import { allPages, api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
@@ -26,9 +27,7 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
       <section aria-labelledby="writes">
         <div class="heading">
           <h2 id="writes">{t.title}</h2>
-          <a class="button" href={routeTo(['quality', 'writes', NEW])}>
-            {t.create}
-          </a>
+          <ButtonLink href={routeTo(['quality', 'writes', NEW])} label={t.create} />
         </div>
         <Pending {...{ value, error, reload }} />
         {value !== undefined &&

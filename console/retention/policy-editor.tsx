@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import {
   api,
   isOvertaken,
@@ -166,16 +167,14 @@ export function PolicyEditor({
           <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
         )}
         {isOvertaken(error) && read !== undefined && (
-          <button
-            type="button"
+          <Button
             class="small"
             onClick={() => {
               draft.forget();
               onSaved?.();
             }}
-          >
-            {t.reload}
-          </button>
+            label={t.reload}
+          />
         )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
         <section aria-live="polite" aria-label={t.preview}>
@@ -188,16 +187,19 @@ export function PolicyEditor({
         </section>
         <ForRole roles={['purger']}>
           <div class="actions">
-            <button type="button" disabled={counting.isBusy} onClick={() => counting.run(look)}>
-              {counting.isBusy ? text.preview.counting : t.preview}
-            </button>
-            <button type="submit" class="primary" disabled={saving.isBusy || !mayBeName}>
-              {t.saveReport}
-            </button>
+            <Button
+              disabled={counting.isBusy}
+              onClick={() => counting.run(look)}
+              label={counting.isBusy ? text.preview.counting : t.preview}
+            />
+            <Button
+              type="submit"
+              class="primary"
+              disabled={saving.isBusy || !mayBeName}
+              label={t.saveReport}
+            />
             {isEnforced && (
-              <button type="button" disabled={saving.isBusy} onClick={() => beginToSave(ENFORCE)}>
-                {t.saveEnforce}
-              </button>
+              <Button disabled={saving.isBusy} onClick={() => beginToSave(ENFORCE)} label={t.saveEnforce} />
             )}
           </div>
         </ForRole>

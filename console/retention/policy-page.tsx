@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { api, isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
 import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
@@ -96,27 +97,17 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       <div class="heading">
         <h1>{name}</h1>
         <ModeChip policy={policy} />
-        <a class="button" href={routeTo(['retention', name, 'edit'])}>
-          {t.edit}
-        </a>
+        <ButtonLink href={routeTo(['retention', name, 'edit'])} label={t.edit} />
         <ForRole roles={['purger']}>
           {mode === 'report' ? (
-            <button type="button" onClick={() => attempt(run)}>
-              {t.runReport}
-            </button>
+            <Button onClick={() => attempt(run)} label={t.runReport} />
           ) : (
-            <button type="button" class="danger" onClick={() => setAsking('run')}>
-              {t.run}
-            </button>
+            <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
           )}
           {mode === 'report' ? (
-            <button type="button" class="danger" onClick={() => setAsking('enforce')}>
-              {t.enforce}
-            </button>
+            <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
           ) : (
-            <button type="button" onClick={() => attempt(() => setMode('report'))}>
-              {t.report}
-            </button>
+            <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
           )}
           <SureButton
             label={t.remove}

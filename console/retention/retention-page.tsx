@@ -1,3 +1,4 @@
+import { ButtonLink } from '../parts/button.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -41,9 +42,7 @@ function PolicyList({ page }: { readonly page: number }) {
     <div class="page">
       <div class="heading">
         <h1>{t.title}</h1>
-        <a class="button" href={routeTo(['retention', NEW])}>
-          {t.create}
-        </a>
+        <ButtonLink href={routeTo(['retention', NEW])} label={t.create} />
       </div>
       <p class="lead">{t.lead}</p>
       <Listing

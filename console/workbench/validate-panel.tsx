@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../parts/button.js';
 import { ApiError } from '../api/client.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { faultsOf } from '../editor/faults.js';
@@ -125,20 +126,19 @@ function WhatNext({
       {isUnknown && (
         <p class="actions">
           {entityText === EXAMPLE && (
-            <button type="button" onClick={() => void storeExampleModel().then(onRetry, setFailure)}>
-              {t.storeExample(EXAMPLE_MODEL.name, EXAMPLE_MODEL.domain)}
-            </button>
+            <Button
+              onClick={() => void storeExampleModel().then(onRetry, setFailure)}
+              label={t.storeExample(EXAMPLE_MODEL.name, EXAMPLE_MODEL.domain)}
+            />
           )}
-          <a
-            class="button"
+          <ButtonLink
             href={routeTo(['models', '~new'])}
             onClick={() => {
               // An existing draft is kept.
               if (draftOf(SAMPLE_DRAFT) === undefined) keepDraft(SAMPLE_DRAFT, { sample: entityText });
             }}
-          >
-            {t.makeModel}
-          </a>{' '}
+            label={t.makeModel}
+          />{' '}
           <a href={routeTo(['models'])}>{t.findModel}</a>
         </p>
       )}

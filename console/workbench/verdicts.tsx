@@ -1,3 +1,4 @@
+import { Button } from '../parts/button.js';
 import { shownPointer } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
@@ -38,9 +39,7 @@ export function Verdicts({
     <>
       {suggesting.length > 1 && (
         <p>
-          <button type="button" onClick={() => onFixAll(suggesting)}>
-            {t.fixAll(suggesting.length)}
-          </button>
+          <Button onClick={() => onFixAll(suggesting)} label={t.fixAll(suggesting.length)} />
         </p>
       )}
       {ordered.slice(0, MOST).map(({ verdict, index }) => (
@@ -127,9 +126,13 @@ function OneFinding({ finding, onShow, onFix }: { readonly finding: Finding } & 
         )}
         <p>{detail}</p>
         {suggestion !== undefined && onFix !== undefined && (
-          <button type="button" class="small" onClick={() => onFix(finding, suggestion)}>
-            {'name' in suggestion ? t.useName(suggestion.name) : t.useValue(JSON.stringify(suggestion.value))}
-          </button>
+          <Button
+            class="small"
+            onClick={() => onFix(finding, suggestion)}
+            label={
+              'name' in suggestion ? t.useName(suggestion.name) : t.useValue(JSON.stringify(suggestion.value))
+            }
+          />
         )}
       </div>
     </li>

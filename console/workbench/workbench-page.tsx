@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../parts/button.js';
 import { Copyable } from '../parts/copyable.js';
 import { Failure } from '../parts/states.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
@@ -48,8 +49,7 @@ export function WorkbenchPage({
     <div class="page">
       <div class="heading">
         <h1>{t.title}</h1>
-        <button
-          type="button"
+        <Button
           class="small button"
           onClick={() =>
             void exampleOf(bench.model).then((entity) => {
@@ -57,12 +57,14 @@ export function WorkbenchPage({
               change({ text: entity });
             }, setFailure)
           }
-        >
-          {t.example}
-        </button>
-        <button type="button" class="small" onClick={() => change({ text: '' })} disabled={bench.text === ''}>
-          {t.clear}
-        </button>
+          label={t.example}
+        />
+        <Button
+          class="small"
+          onClick={() => change({ text: '' })}
+          disabled={bench.text === ''}
+          label={t.clear}
+        />
       </div>
       <p class="lead">{t.lead}</p>
       {isBadLink && (
@@ -103,9 +105,7 @@ function ShareCard({ bench, path }: { readonly bench: Bench; readonly path: stri
   const share = () => void packed(bench).then((link) => setMade({ of: bench, link }));
   return (
     <div class="card">
-      <button type="button" disabled={bench.text === ''} onClick={share}>
-        {t.share}
-      </button>{' '}
+      <Button disabled={bench.text === ''} onClick={share} label={t.share} />{' '}
       <span class="hint">{t.shareHint}</span>
       {shared !== undefined && shared.length > MAX_SHARED && (
         <p class="notice warn" role="alert">
