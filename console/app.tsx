@@ -107,9 +107,7 @@ function useMe(hasSignIn: boolean): Me | undefined {
     };
   }, []);
   const isKnown = hasSignIn && credentials !== undefined;
-  return useLoad(isKnown ? `me ${credentials}` : 'nobody', async (signal) =>
-    isKnown ? api.json('get', '/me', { signal }) : undefined,
-  ).value;
+  return useLoad(isKnown ? credentials : undefined, (signal) => api.json('get', '/me', { signal })).value;
 }
 
 function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {

@@ -892,8 +892,6 @@ export const text = {
     useName: (name: string) => `Rename to ${name}`,
     fixAll: (number: number) => `Apply all ${count(number)} suggestions`,
     gone: 'The text has changed here. Checking it again.',
-    checking: 'Checking…',
-    noModel: 'There is no model for this type yet.',
     makeModel: 'Create one from this entity',
     storeExample: (model: string, domain: string) => `Store the model ${model} in the domain ${domain}`,
     findModel: 'Browse the models',

@@ -8,22 +8,12 @@ export interface EntityPlace extends DataPlace {
 }
 
 /** Sends a request to the broker through the gateway. @param path below `ngsi-ld/v1/` */
-async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
+export async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
   return fetch(addressOf(`ngsi-ld/v1/${path}`), {
     headers: { accept: 'application/json', ...headersOf(place) },
     cache: 'no-store',
     signal: signal ?? null,
   });
-}
-
-/** Returns the broker's answer; undefined if it does not answer or refuses, since there is then nothing to show. */
-export async function askQuietly(path: string, place: DataPlace, signal: AbortSignal): Promise<unknown> {
-  try {
-    const answer = await askBroker(path, place, signal);
-    return answer.ok ? await answer.json() : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Number of newest instances to read from each attribute's history; some histories have millions. */

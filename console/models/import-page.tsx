@@ -58,6 +58,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   };
   const isCurrent = looked !== undefined && looked.file === file && looked.domain === domain.trim();
   const report = looked?.report;
+  const isLarge = looked?.error instanceof ApiError && looked.error.problem.status === 413;
   return (
     <div class="page">
       <Crumbs to={[[toModels(), text.models.allDomains]]} />
@@ -83,8 +84,13 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
         </p>
       </section>
       {looked?.error !== undefined && (
-        <ImportFailure error={looked.error} onRetry={() => void run(looked.file, true)} />
+        <Failure
+          error={looked.error}
+          onRetry={() => void run(looked.file, true)}
+          title={isLarge ? t.refusedLarge : undefined}
+        />
       )}
+      {(isLarge || looked?.error instanceof UnreachableError) && <p class="hint-box">{t.limitHint}</p>}
       {file !== undefined && looked !== undefined && !isCurrent && busy === undefined && (
         <section class="card">
           <p>{t.otherDomain}</p>
@@ -148,17 +154,6 @@ function bodyOf(file: File): { body: Blob | FormData; headers: Readonly<Record<s
   const form = new FormData();
   form.append('file', file, file.name);
   return { body: form, headers: {} };
-}
-
-function ImportFailure({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
-  const t = text.models.imports;
-  const isLarge = error instanceof ApiError && error.problem.status === 413;
-  return (
-    <>
-      <Failure error={error} onRetry={onRetry} title={isLarge ? t.refusedLarge : undefined} />
-      {(isLarge || error instanceof UnreachableError) && <p class="hint-box">{t.limitHint}</p>}
-    </>
-  );
 }
 
 /** A place to drop a file, with a button as an alternative. */

@@ -137,36 +137,35 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
             <ChangeList report={{ overall: change, differences }} />
           </details>
         )}
-        {examples !== undefined && examples.invalid.length > 0 && (
-          <details>
-            <summary>{t.invalidExamples}</summary>
-            <ul class="findings">
-              {examples.invalid.slice(0, 100).map((fault, index) => (
-                <li key={index}>
-                  <code>
-                    {fault.path}
-                    {fault.line === undefined ? '' : `:${fault.line}`}
-                  </code>{' '}
-                  {fault.pointer} {fault.detail}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
-        {examples?.leftOut !== undefined && (
-          <details>
-            <summary>{t.leftOutExamples}</summary>
-            <ul class="findings">
-              {examples.leftOut.slice(0, 100).map(({ path: example, reason: why }) => (
-                <li key={example}>
-                  <code>{example}</code> {why}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
+        <Examples
+          title={t.invalidExamples}
+          rows={(examples?.invalid ?? []).map(({ path: example, line: at, pointer, detail }) => [
+            at === undefined ? example : `${example}:${at}`,
+            `${pointer} ${detail}`,
+          ])}
+        />
+        <Examples
+          title={t.leftOutExamples}
+          rows={(examples?.leftOut ?? []).map(({ path: example, reason: why }) => [example, why])}
+        />
       </div>
     </li>
+  );
+}
+
+/** Examples that an import did not take as they are, each with the reason. */
+function Examples({ title, rows }: { readonly title: string; readonly rows: readonly [string, string][] }) {
+  return rows.length === 0 ? null : (
+    <details>
+      <summary>{title}</summary>
+      <ul class="findings">
+        {rows.slice(0, 100).map(([example, why], index) => (
+          <li key={index}>
+            <code>{example}</code> {why}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

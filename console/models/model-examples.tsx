@@ -25,6 +25,9 @@ export function ModelExamples({
   const t = text.models.examples;
   const examples = examplesOf(model.schema);
   const stored = useLoad(`${model.domain}/${model.name}`, (signal) => listExamples(model, signal));
+  const { value, error, reload } = useLoad(etag, async (signal) =>
+    Promise.all(examples.slice(0, SHOWN).map(async (one) => verdictOf(model, one, signal))),
+  );
   const write = async (schema: unknown) => {
     await writeModel(model, { schemaText: shownJson(schema) }, { etag });
     onChanged();
@@ -34,14 +37,25 @@ export function ModelExamples({
       <StoredExamples model={model} stored={stored} />
       <Card id="examples" title={t.title}>
         <p class="quiet">{t.lead}</p>
-        {examples.length === 0 ? (
-          <p class="quiet">{t.none}</p>
-        ) : (
-          <Kept
-            {...{ model, etag, examples }}
-            onRemove={(index) => write(withoutExample(model.schema, index))}
-          />
-        )}
+        {examples.length === 0 ? <p class="quiet">{t.none}</p> : <Pending {...{ value, error, reload }} />}
+        <ol class="examples">
+          {(value ?? []).map((verdict, index) => (
+            <li key={index}>
+              <JsonText label={t.one(index + 1)} value={examples[index]} />
+              <div>
+                {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
+                <SureButton
+                  label={text.models.remove}
+                  look="small"
+                  title={t.removeTitle(index + 1)}
+                  what={t.removeWhat}
+                  go={t.removeGo}
+                  onSure={() => write(withoutExample(model.schema, index))}
+                />
+              </div>
+            </li>
+          ))}
+        </ol>
       </Card>
       <NewExample
         model={model}
@@ -49,46 +63,15 @@ export function ModelExamples({
         onKept={stored.reload}
         onAdd={(example) => write(withExample(model.schema, example))}
       />
-      <ExampleFiles model={model} etag={etag} />
+      <Card id="made" title={t.made}>
+        <p class="quiet">{t.madeLead}</p>
+        <div class="columns">
+          {FILES.map((file) => (
+            <ModelFile key={file} model={model} file={file} title={t.files[file]} failed={t.noFile} />
+          ))}
+        </div>
+      </Card>
     </>
-  );
-}
-
-function Kept({
-  model,
-  etag,
-  examples,
-  onRemove,
-}: {
-  readonly model: Model;
-  readonly etag: string;
-  readonly examples: readonly unknown[];
-  readonly onRemove: (index: number) => Promise<void>;
-}) {
-  const t = text.models.examples;
-  const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${etag}`, async (signal) =>
-    Promise.all(examples.slice(0, SHOWN).map(async (one) => verdictOf(model, one, signal))),
-  );
-  if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
-  return (
-    <ol class="examples">
-      {value.map((verdict, index) => (
-        <li key={index}>
-          <JsonText label={t.one(index + 1)} value={examples[index]} />
-          <div>
-            {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
-            <SureButton
-              label={text.models.remove}
-              look="small"
-              title={t.removeTitle(index + 1)}
-              what={t.removeWhat}
-              go={t.removeGo}
-              onSure={() => onRemove(index)}
-            />
-          </div>
-        </li>
-      ))}
-    </ol>
   );
 }
 
@@ -101,24 +84,3 @@ async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {
 }
 
 const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;
-
-/** The entities that the gateway generates from a model, as files. */
-function ExampleFiles({ model, etag }: { readonly model: Model; readonly etag: string }) {
-  const t = text.models.examples;
-  return (
-    <Card id="made" title={t.made}>
-      <p class="quiet">{t.madeLead}</p>
-      <div class="columns">
-        {FILES.map((file) => (
-          <ModelFile
-            key={`${file} ${etag}`}
-            model={model}
-            file={file}
-            title={t.files[file]}
-            failed={t.noFile}
-          />
-        ))}
-      </div>
-    </Card>
-  );
-}

@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { api, pageParams, type Page, type WithETag } from '../api/client.js';
+import { api, pageParams, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count, time } from '../shared/format.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { useLoad } from '../shared/use-load.js';
+import { useWork } from '../shared/use-work.js';
 import { replaceAddress } from '../shared/router.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ChangeChip } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';
 import { draftName, type SchemaDraft } from './model-schema.js';
-import { addressIn, MODEL, pathOf, readModel, type Model, type ModelVersion } from './models-api.js';
+import { addressIn, MODEL, pathOf, readModel, type Model } from './models-api.js';
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
@@ -30,7 +31,7 @@ export function ModelVersions({
 }) {
   const t = text.models;
   const model = read.value;
-  const [restoreError, setRestoreError] = useState<unknown>();
+  const restoring = useWork();
   const last = Math.max(1, Math.ceil(model.version / PAGE));
   const [page, setPage] = useState(last);
   const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${page}`, (signal) =>
@@ -42,15 +43,11 @@ export function ModelVersions({
     replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
   // The old version becomes the draft of the next one; the schema page then shows what saving it would change.
   const restore = async (version: number) => {
-    try {
-      if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
-      const { value: older } = await readModel(model, undefined, version);
-      const draft: SchemaDraft = { text: shownJson(older.schema), etag: read.etag };
-      keepDraft(draftName(model), draft);
-      location.hash = toModel(model, 'schema');
-    } catch (failure) {
-      setRestoreError(failure);
-    }
+    if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
+    const { value: older } = await readModel(model, undefined, version);
+    const draft: SchemaDraft = { text: shownJson(older.schema), etag: read.etag };
+    keepDraft(draftName(model), draft);
+    location.hash = toModel(model, 'schema');
   };
   if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const numbers = value.items.map(({ version }) => version).reverse();
@@ -58,13 +55,59 @@ export function ModelVersions({
   return (
     <>
       <Card id="versions" title={t.parts.versions}>
-        <VersionTable
-          model={model}
-          versions={value}
-          onCompare={(one) => compare(one - 1, one)}
-          onRestore={(one) => void restore(one)}
-        />
-        {restoreError !== undefined && <Failure error={restoreError} />}
+        <Table
+          label={t.parts.versions}
+          isTall
+          columns={[
+            t.version,
+            t.made,
+            t.madeBy,
+            t.change,
+            t.description,
+            t.dialect,
+            t.size,
+            { hidden: t.compare },
+          ]}
+        >
+          {[...value.items].reverse().map((one) => (
+            <tr key={one.version}>
+              <td>
+                <a
+                  href={addressIn(model, ['schema'], { version: String(one.version) })}
+                  aria-label={t.versionName(one.version)}
+                  target="_blank"
+                  rel="noopener"
+                >
+                  {one.version}
+                </a>
+                {one.version === model.version && <span class="chip good">{t.current}</span>}
+              </td>
+              <td class="when">{time(one.createdAt)}</td>
+              <td>{one.caller ?? '–'}</td>
+              <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
+              <td class="prose">{one.description}</td>
+              <td>{one.dialect}</td>
+              <td class="when">{t.bytes(count(one.size))}</td>
+              <td>
+                {one.version > 1 && (
+                  <Button
+                    class="small"
+                    onClick={() => compare(one.version - 1, one.version)}
+                    label={t.compareWith(one.version - 1)}
+                  />
+                )}
+                {one.version < model.version && (
+                  <Button
+                    class="small"
+                    onClick={() => restoring.run(() => restore(one.version))}
+                    label={t.restore(one.version)}
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+        {restoring.error !== undefined && <Failure error={restoring.error} />}
         {last > 1 && (
           <p class="actions">
             {page > 1 && <Button onClick={() => setPage(page - 1)} label={t.olderVersions} />}
@@ -101,68 +144,4 @@ export function ModelVersions({
 
 function numberOf(given: string | null): number | undefined {
   return given !== null && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : undefined;
-}
-
-function VersionTable({
-  model,
-  versions,
-  onCompare,
-  onRestore,
-}: {
-  readonly model: Model;
-  readonly versions: Page<ModelVersion>;
-  readonly onCompare: (version: number) => void;
-  readonly onRestore: (version: number) => void;
-}) {
-  const t = text.models;
-  return (
-    <Table
-      label={t.parts.versions}
-      isTall
-      columns={[
-        t.version,
-        t.made,
-        t.madeBy,
-        t.change,
-        t.description,
-        t.dialect,
-        t.size,
-        { hidden: t.compare },
-      ]}
-    >
-      {[...versions.items].reverse().map((one) => (
-        <tr key={one.version}>
-          <td>
-            <a
-              href={addressIn(model, ['schema'], { version: String(one.version) })}
-              aria-label={t.versionName(one.version)}
-              target="_blank"
-              rel="noopener"
-            >
-              {one.version}
-            </a>
-            {one.version === model.version && <span class="chip good">{t.current}</span>}
-          </td>
-          <td class="when">{time(one.createdAt)}</td>
-          <td>{one.caller ?? '–'}</td>
-          <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
-          <td class="prose">{one.description}</td>
-          <td>{one.dialect}</td>
-          <td class="when">{t.bytes(count(one.size))}</td>
-          <td>
-            {one.version > 1 && (
-              <Button
-                class="small"
-                onClick={() => onCompare(one.version)}
-                label={t.compareWith(one.version - 1)}
-              />
-            )}
-            {one.version < model.version && (
-              <Button class="small" onClick={() => onRestore(one.version)} label={t.restore(one.version)} />
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
 }

@@ -58,7 +58,12 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   };
   const write = { schemaText: schema, settings };
   const unreadable = schema.trim() === '' ? undefined : jsonFault(schema);
-  const wait = waitFor({ schema, unreadable, target, name: key.name });
+  const wait = [
+    schema.trim() === '' && t.needsSchema,
+    unreadable !== undefined && t.notJson(unreadable),
+    !isResourceName(target) && t.needsDomain,
+    !isResourceName(key.name) && t.needsName,
+  ].find((one) => one !== false);
   const isTried = wait === undefined && !isNew;
   const { trial, again } = useTrial(isTried ? key : undefined, isTried ? write : undefined, 'absent');
 
@@ -183,21 +188,3 @@ const NEW_DOMAIN_TRIAL: Trial = {
     change: { overall: 'compatible', differences: [] },
   },
 };
-
-function waitFor({
-  schema,
-  unreadable,
-  target,
-  name,
-}: {
-  readonly schema: string;
-  readonly unreadable: string | undefined;
-  readonly target: string;
-  readonly name: string;
-}): string | undefined {
-  const t = text.models;
-  if (schema.trim() === '') return t.needsSchema;
-  if (unreadable !== undefined) return t.notJson(unreadable);
-  if (!isResourceName(target)) return t.needsDomain;
-  return isResourceName(name) ? undefined : t.needsName;
-}

@@ -51,6 +51,7 @@ export function ReferenceModels({
     clear();
     onChanged();
   };
+  const updated = outcome?.dependents.filter(({ status }) => status === 'updated').length ?? 0;
   return (
     <Card id="users" title={t.users}>
       <p class="quiet">{t.usersLead}</p>
@@ -70,40 +71,21 @@ export function ReferenceModels({
       {outcome !== undefined && outcome.dependents.length > 0 && (
         <section class="found" aria-labelledby="outdated">
           <h3 id="outdated" ref={result} tabIndex={-1}>
-            {outcome.isDone ? t.updated(updatedIn(outcome)) : t.wouldBe(outcome.dependents.length)}
+            {outcome.isDone ? t.updated(updated) : t.wouldBe(outcome.dependents.length)}
           </h3>
           {!outcome.isDone && <p class="quiet">{t.would}</p>}
           <DependentList dependents={outcome.dependents} />
-          {!outcome.isDone && (
-            <Update total={updatedIn(outcome)} isFetched={isFetched} onGo={() => ask(false)} />
+          {!outcome.isDone && updated === 0 && <p class="quiet">{t.nothingToUpdate}</p>}
+          {!outcome.isDone && updated > 0 && (
+            <div class="actions">
+              <Button class="primary" onClick={() => ask(false)} label={t.update(updated)} />
+              <p class="quiet">
+                {t.updateHint} {isFetched && t.updateFetched}
+              </p>
+            </div>
           )}
         </section>
       )}
     </Card>
-  );
-}
-
-function updatedIn({ dependents }: Outcome): number {
-  return dependents.filter(({ status }) => status === 'updated').length;
-}
-
-function Update({
-  total,
-  isFetched,
-  onGo,
-}: {
-  readonly total: number;
-  readonly isFetched: boolean;
-  readonly onGo: () => void;
-}) {
-  const t = text.models.references;
-  if (total === 0) return <p class="quiet">{t.nothingToUpdate}</p>;
-  return (
-    <div class="actions">
-      <Button class="primary" onClick={onGo} label={t.update(total)} />
-      <p class="quiet">
-        {t.updateHint} {isFetched && t.updateFetched}
-      </p>
-    </div>
   );
 }

@@ -62,7 +62,23 @@ function ReferenceList({ page }: { readonly page: number }) {
           </>
         }
       >
-        {(items) => <ReferenceTable references={items} />}
+        {(items) => (
+          <Table
+            label={t.title}
+            columns={[t.uri, t.source, { number: text.models.size }, text.models.changed]}
+          >
+            {items.map(({ uri, source, size, modifiedAt }) => (
+              <tr key={uri}>
+                <td class="iri">
+                  <a href={toReference(uri)}>{uri}</a>
+                </td>
+                <td>{source}</td>
+                <td class="number">{text.models.bytes(count(size))}</td>
+                <td class="when">{time(modifiedAt)}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
       </Listing>
     </div>
   );
@@ -86,24 +102,6 @@ function Find() {
       <Field label={t.uri} hint={t.uriHint} value={uri} onInput={setUri} />
       <Button type="submit" label={t.open} />
     </form>
-  );
-}
-
-function ReferenceTable({ references }: { readonly references: readonly Reference[] }) {
-  const t = text.models.references;
-  return (
-    <Table label={t.title} columns={[t.uri, t.source, { number: text.models.size }, text.models.changed]}>
-      {references.map(({ uri, source, size, modifiedAt }) => (
-        <tr key={uri}>
-          <td class="iri">
-            <a href={toReference(uri)}>{uri}</a>
-          </td>
-          <td>{source}</td>
-          <td class="number">{text.models.bytes(count(size))}</td>
-          <td class="when">{time(modifiedAt)}</td>
-        </tr>
-      ))}
-    </Table>
   );
 }
 

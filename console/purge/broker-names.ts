@@ -1,5 +1,5 @@
 import type { DataPlace } from '../api/client.js';
-import { askQuietly } from '../entities/entity-api.js';
+import { askBroker } from '../entities/entity-api.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { useLoad } from '../shared/use-load.js';
 
@@ -21,7 +21,9 @@ export function useBrokerNames(tenant: string, link: string): BrokerNames {
     const [types, attributes] = await Promise.all(
       // Not all brokers have these lists, so errors are ignored.
       (['types', 'attributes'] as const).map(async (list) =>
-        namesIn(await askQuietly(list, JSON.parse(place) as DataPlace, signal), list),
+        askBroker(list, JSON.parse(place) as DataPlace, signal)
+          .then(async (answer) => namesIn(await answer.json(), list))
+          .catch(() => []),
       ),
     );
     return { types: types ?? [], attributes: attributes ?? [] };

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
@@ -10,6 +10,7 @@ import { Failure, Pending, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { localTime } from '../shared/gateway-clock.js';
 import { routeTo } from '../shared/router.js';
+import { useWork } from '../shared/use-work.js';
 import { counted, text } from '../strings.js';
 import { formOf } from './form.js';
 import { failureText, progressOf } from './progress.js';
@@ -155,24 +156,16 @@ function Controls({
     },
     [],
   );
-  const [error, setError] = useState<unknown>();
+  const { error, run, clear } = useWork();
   const isCancelling = record.state === 'cancelling';
   // A new record shows that the gateway can be reached again.
-  useEffect(
-    () => setError((last: unknown) => (last instanceof UnreachableError ? undefined : last)),
-    [record],
-  );
-  const cancel = async () => {
-    if (isCancelling) return;
-    setError(undefined);
-    try {
-      onChanged(await api.json('post', '/purges/{purge}/cancel', { path: { purge: record.id } }));
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+  useEffect(() => {
+    if (error instanceof UnreachableError) clear();
+  }, [record]);
+  const path = { purge: record.id };
+  const cancel = async () => onChanged(await api.json('post', '/purges/{purge}/cancel', { path }));
   const throttle = async (body: Rate) => {
-    const changed = await api.json('patch', '/purges/{purge}', { path: { purge: record.id }, body });
+    const changed = await api.json('patch', '/purges/{purge}', { path, body });
     onChanged(changed);
     return changed;
   };
@@ -184,7 +177,7 @@ function Controls({
         <Button
           class="danger"
           aria-disabled={isCancelling}
-          onClick={() => void cancel()}
+          onClick={() => isCancelling || run(cancel)}
           label={text.run.cancel}
         />
       </ForRole>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
-import { api, pageParams, type Schemas } from '../api/client.js';
+import { api, pageParams } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -118,28 +118,22 @@ function Scans({ page }: { readonly page: number }) {
             ]}
           >
             {items.map((scan) => (
-              <ScanRow key={scan.id} scan={scan} />
+              <tr key={scan.id}>
+                <td class="when">{time(scan.createdAt)}</td>
+                <td>
+                  <PurgeChip state={scan.state} />
+                </td>
+                <td class="query">
+                  <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
+                </td>
+                <td class="number">{count(scan.checked)}</td>
+                <td class="number">{count(scan.invalid)}</td>
+                <td>{scan.caller}</td>
+              </tr>
             ))}
           </Table>
         </div>
       )}
     </Listing>
-  );
-}
-
-function ScanRow({ scan }: { readonly scan: Schemas['ListedScan'] }) {
-  return (
-    <tr>
-      <td class="when">{time(scan.createdAt)}</td>
-      <td>
-        <PurgeChip state={scan.state} />
-      </td>
-      <td class="query">
-        <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
-      </td>
-      <td class="number">{count(scan.checked)}</td>
-      <td class="number">{count(scan.invalid)}</td>
-      <td>{scan.caller}</td>
-    </tr>
   );
 }

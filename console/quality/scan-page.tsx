@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
@@ -12,6 +11,7 @@ import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
 import { useLoad } from '../shared/use-load.js';
+import { useWork, type Work } from '../shared/use-work.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
@@ -35,7 +35,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
     retry,
     show,
   } = useJob<Scan>(id, (signal) => api.request('get', '/scans/{scan}/events', { path, signal }));
-  const [failure, setFailure] = useState<unknown>();
+  const { error: failure, run } = useWork();
   if (scan === undefined)
     return (
       <div class="page">
@@ -74,7 +74,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <ForRole roles={['modeller', 'purger']}>
           <Throttle job={scan} change={throttle} />
           <Button
-            onClick={() => void api.json('post', '/scans/{scan}/cancel', { path }).then(show, setFailure)}
+            onClick={() => run(async () => show(await api.json('post', '/scans/{scan}/cancel', { path })))}
             label={t.cancel}
           />
         </ForRole>
@@ -104,7 +104,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <p key={warning}>{warning}</p>
       ))}
       {finding !== undefined && scan.findings[finding] !== undefined && (
-        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} onFailure={setFailure} />
+        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} run={run} />
       )}
     </div>
   );
@@ -114,12 +114,12 @@ function Found({
   scan,
   finding,
   page,
-  onFailure,
+  run,
 }: {
   readonly scan: Scan;
   readonly finding: number;
   readonly page: number;
-  readonly onFailure: (error: unknown) => void;
+  readonly run: Work['run'];
 }) {
   const t = text.quality;
   const loaded = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
@@ -139,13 +139,14 @@ function Found({
       <Listing
         {...{ loaded, page, pageSize: PAGE_SIZE }}
         to={(one) => routeTo(['quality', scan.id], { finding: String(finding), page: one })}
+        isCounted
       >
         {(items) => (
           <ul class="found">
             {items.map((entity) => (
               <li key={entity.id}>
                 <code>{entity.id}</code>{' '}
-                <Button class="small" onClick={() => void open(entity).catch(onFailure)} label={t.open} />
+                <Button class="small" onClick={() => run(() => open(entity))} label={t.open} />
                 <ul>
                   {entity.errors.map(({ pointer, detail }) => (
                     <li key={`${pointer} ${detail}`}>

@@ -32,33 +32,27 @@ export const NEW = '+';
 
 /** The form of the write policy that the address names, or of a new one. */
 export function WritePolicyPage({ name }: { readonly name: string }) {
+  // The warnings about a policy are only in the answer to its write.
   const [saved, setSaved] = useState<WritePolicy>();
   return (
     <div class="page narrow">
       <Crumbs to={[[routeTo(['quality']), text.writes.back]]} />
       {saved !== undefined ? (
-        <Saved policy={saved} />
+        <>
+          <h1>{text.writes.saved(saved.name)}</h1>
+          {(saved.warnings ?? []).map((warning) => (
+            <p key={warning} class="notice warn" role="alert">
+              {warning}
+            </p>
+          ))}
+          <ButtonLink href={routeTo(['quality'])} label={text.writes.back} />
+        </>
       ) : name === NEW ? (
         <Editor onWarned={setSaved} />
       ) : (
         <Stored name={name} onWarned={setSaved} />
       )}
     </div>
-  );
-}
-
-/** Shows the warnings about a saved policy; they are only in the answer to the write. */
-function Saved({ policy: { name, warnings = [] } }: { readonly policy: WritePolicy }) {
-  return (
-    <>
-      <h1>{text.writes.saved(name)}</h1>
-      {warnings.map((warning) => (
-        <p key={warning} class="notice warn" role="alert">
-          {warning}
-        </p>
-      ))}
-      <ButtonLink href={routeTo(['quality'])} label={text.writes.back} />
-    </>
   );
 }
 

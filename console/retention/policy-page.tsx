@@ -11,6 +11,7 @@ import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purg
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { useWork } from '../shared/use-work.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { previewPolicy, readPolicy, removePolicy, runPolicy, writePolicy } from './policies-api.js';
@@ -70,7 +71,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
   const [asking, setAsking] = useState<Asking | undefined>(
     isToEnforce && mode === 'report' ? 'enforce' : undefined,
   );
-  const [error, setError] = useState<unknown>();
+  const work = useWork();
   const close = () => {
     setAsking(undefined);
     // Otherwise the question would be asked again once the policy has changed.
@@ -79,13 +80,13 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
   const run = async () => {
     location.hash = routeTo(['purge', (await runPolicy(name, etag)).id]);
   };
-  const attempt = (work: () => Promise<unknown>) => {
-    setError(undefined);
-    work().catch((failure: unknown) => {
-      setError(failure);
-      if (isOvertaken(failure)) onOvertaken();
-    });
-  };
+  const attempt = (action: () => Promise<unknown>) =>
+    work.run(() =>
+      action().catch((failure: unknown) => {
+        if (isOvertaken(failure)) onOvertaken();
+        throw failure;
+      }),
+    );
   const setMode = async (next: 'report' | 'enforce') => {
     await writePolicy(name, withMode(policy, next), etag);
     close();
@@ -129,7 +130,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           {text.state.overtaken} {t.shownAnew}
         </p>
       )}
-      {error !== undefined && <Failure error={error} />}
+      {work.error !== undefined && <Failure error={work.error} />}
       <div class="columns">
         <Card id="next" title={t.next}>
           <NextRuns policy={policy} />

@@ -8,6 +8,7 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { SAMPLE_DRAFT } from '../models/sample-card.js';
@@ -118,7 +119,7 @@ function WhatNext({
   readonly onRetry: () => void;
 }) {
   const t = text.workbench;
-  const [failure, setFailure] = useState<unknown>();
+  const { error: failure, run } = useWork();
   const isUnknown = error instanceof ApiError && error.problem.status === 404;
   return (
     <>
@@ -127,7 +128,7 @@ function WhatNext({
         <p class="actions">
           {entityText === EXAMPLE && (
             <Button
-              onClick={() => void storeExampleModel().then(onRetry, setFailure)}
+              onClick={() => run(() => storeExampleModel().then(onRetry))}
               label={t.storeExample(EXAMPLE_MODEL.name, EXAMPLE_MODEL.domain)}
             />
           )}

@@ -3,6 +3,7 @@ import { Button } from '../parts/button.js';
 import { Copyable } from '../parts/copyable.js';
 import { Failure } from '../parts/states.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { benchAsLeft, putOnBench, type Bench } from './bench.js';
 import { JsonLdPanel } from './jsonld-panel.js';
@@ -25,8 +26,7 @@ export function WorkbenchPage({
   const chosen: Part = part === 'jsonld' ? part : 'validate';
   const [bench, setBench] = useState(benchAsLeft);
   const [isBadLink, setIsBadLink] = useState(false);
-  /** Why the example could not be loaded. */
-  const [failure, setFailure] = useState<unknown>();
+  const { error, run } = useWork();
   putOnBench(bench);
   useEffect(() => {
     if (shared === null) return;
@@ -51,12 +51,7 @@ export function WorkbenchPage({
         <h1>{t.title}</h1>
         <Button
           class="small button"
-          onClick={() =>
-            void exampleOf(bench.model).then((entity) => {
-              setFailure(undefined);
-              change({ text: entity });
-            }, setFailure)
-          }
+          onClick={() => run(async () => change({ text: await exampleOf(bench.model) }))}
           label={t.example}
         />
         <Button
@@ -72,7 +67,7 @@ export function WorkbenchPage({
           {t.badLink}
         </p>
       )}
-      {failure !== undefined && <Failure error={failure} />}
+      {error !== undefined && <Failure error={error} />}
       <nav class="tabs" aria-label={t.partsOf}>
         <ul>
           {PARTS.map((one) => (
