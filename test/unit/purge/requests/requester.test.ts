@@ -50,6 +50,7 @@ function byHand(
     connected,
     onRetry,
     random = () => 0,
+    isStopped = false,
   }: {
     readonly rateLimiter?: RateLimiter;
     /** False if the request must not be sent. */
@@ -62,11 +63,14 @@ function byHand(
     readonly connected?: Promise<void>;
     readonly onRetry?: () => void;
     readonly random?: () => number;
+    /** The purge was stopped before its requester was made. */
+    readonly isStopped?: boolean;
   } = {},
 ) {
   const clock = new HandClock();
   const sent: Exchange[] = [];
   const stop = new AbortController();
+  if (isStopped) stop.abort();
   const budget = {
     maxPerRequest: maxPerRequest?.() ?? Infinity,
     async reserve(deletes: number) {
@@ -302,6 +306,30 @@ it('a requester gives up if a second try fails after twenty failures in a row', 
   await ended;
   for (const path of paths.slice(1)) await hand.end(path, DONE);
   for (const other of all.slice(1)) await isAnswered(other);
+});
+
+it('a requester fails all waiting requests when the time is up, and sends nothing more', async () => {
+  const hand = await begun({ awayMs: 300 });
+  const all = [hand.delete('/1'), hand.delete('/2')];
+  await hand.turn();
+  const ended = Promise.allSettled(all);
+  for (const path of ['/1', '/2']) await hand.end(path, REFUSED);
+  for (const ms of [200, 100]) {
+    await hand.pass(ms);
+    await hand.end('/probe', REFUSED);
+  }
+  for (const end of await ended) {
+    assert.ok(end.status === 'rejected' && end.reason instanceof BrokerFailedError);
+    assert.equal(end.reason.reason, 'away-too-long');
+  }
+  await assert.rejects(hand.delete('/3'), BrokerFailedError);
+  assert.deepEqual(hand.open(), []);
+});
+
+it('a requester of a purge that was stopped before sends nothing', async () => {
+  const hand = byHand({}, { isStopped: true });
+  await assert.rejects(hand.delete('/1'), PurgeStoppedError);
+  assert.deepEqual([hand.open(), hand.requester.requestCounts.requests], [[], 0]);
 });
 
 it('a requester returns every status except redirects, 401, the 404 of an unknown tenant, and 403 unless told to', async () => {
