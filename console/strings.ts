@@ -382,7 +382,6 @@ export const text = {
     saveWhat: 'The settings are saved. From now on, runs only report.',
     saveGo: 'Save in report mode',
     saveEnforce: 'Save, then enforce…',
-    overtaken: 'The policy was changed elsewhere in the meantime. Reload it before you change it.',
     reload: 'Reload',
     shownAnew: 'Showing the current version.',
     fields: {
@@ -425,7 +424,6 @@ export const text = {
     showMore: (left: string) => `Show more (${left} left)`,
     andMore: (left: string) => `And ${left} more.`,
     typeName: (name: string) => `Type the name to confirm: ${name}`,
-    overtaken: 'This was changed elsewhere in the meantime. Nothing was overwritten.',
     notJson: (why: string) => `This is not valid JSON: ${why}`,
     search: 'Search models',
     q: 'Search',

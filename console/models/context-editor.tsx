@@ -100,9 +100,7 @@ export function ContextEditor({
           {fault === undefined ? t.documentHint : text.models.notJson(fault)}
         </p>
         {given !== undefined && <p class="hint-box">{t.changeWhat}</p>}
-        {error !== undefined && (
-          <Failure error={error} title={isOvertaken(error) ? text.models.overtaken : undefined} />
-        )}
+        {error !== undefined && <Failure error={error} />}
         {isOvertaken(error) && (
           <div class="actions">
             <Button onClick={() => run(goOn)} label={text.models.goOn} />

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { isOvertaken, type WithETag } from '../api/client.js';
+import type { WithETag } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -66,9 +66,7 @@ export function DomainDialog({
             onChoose={setCompatibility}
           />
         </div>
-        {error !== undefined && (
-          <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
-        )}
+        {error !== undefined && <Failure error={error} />}
         <div class="actions">
           <Button
             type="submit"

@@ -61,13 +61,7 @@ export function ReferenceModels({
           {isBusy ? doing : outcome?.dependents.length === 0 ? t.none : ''}
         </p>
       </div>
-      {error !== undefined && (
-        <Failure
-          error={error}
-          title={isOvertaken(error) ? text.models.overtaken : undefined}
-          onRetry={isOvertaken(error) ? again : undefined}
-        />
-      )}
+      {error !== undefined && <Failure error={error} onRetry={isOvertaken(error) ? again : undefined} />}
       {outcome !== undefined && outcome.dependents.length > 0 && (
         <section class="found" aria-labelledby="outdated">
           <h3 id="outdated" ref={result} tabIndex={-1}>

@@ -53,7 +53,7 @@ export function SavePanel(props: SavePanelProps) {
       {refused === undefined && problem !== undefined && (
         <Failure
           error={problem}
-          title={isOvertaken(problem) ? (props.overtaken ?? t.overtaken) : undefined}
+          title={isOvertaken(problem) ? props.overtaken : undefined}
           onRetry={error === undefined && !isSettled(problem) ? props.onAgain : undefined}
         />
       )}

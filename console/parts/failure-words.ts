@@ -10,6 +10,8 @@ export function failureTitle(error: unknown): string {
       return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
     case 403:
       return text.state.forbidden;
+    case 412:
+      return text.state.overtaken;
     case 503:
       return text.state.unavailable;
     default:

@@ -49,9 +49,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
         <Where tenant={props.tenant} />
         <p>{what}</p>
         {props.children}
-        {error !== undefined && (
-          <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
-        )}
+        {error !== undefined && <Failure error={error} />}
         <div class="actions">
           <Button
             type="submit"

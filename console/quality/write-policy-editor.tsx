@@ -167,9 +167,7 @@ function Editor({
           <Field {...begin('description')} />
         </div>
         {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
-        {error !== undefined && (
-          <Failure error={error} title={isOvertaken(error) ? text.state.overtaken : undefined} />
-        )}
+        {error !== undefined && <Failure error={error} />}
         {isOvertaken(error) && read !== undefined && (
           <Button class="small" onClick={readAnew} label={text.retention.reload} />
         )}

@@ -163,9 +163,7 @@ export function PolicyEditor({
           {field('description', t.description)}
         </div>
         <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
-        {error !== undefined && (
-          <Failure error={error} title={isOvertaken(error) ? t.overtaken : undefined} />
-        )}
+        {error !== undefined && <Failure error={error} />}
         {isOvertaken(error) && read !== undefined && (
           <Button
             class="small"

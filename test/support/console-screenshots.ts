@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { openConsole, startBrowser } from './browser.js';
-import { startTestBroker, startTestGateway, stopAll } from './gateway-harness.js';
+import { PATIENT, startTestBroker, startTestGateway, stopAll } from './gateway-harness.js';
 import { ROOT } from './project.js';
 
 const isForLooking = process.argv[2] !== undefined;
@@ -20,7 +20,7 @@ broker.entities.seed(12_000, (index) => {
     speed: { type: 'Property', value: (index * 37) % 160 },
   };
 });
-const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT });
 const browser = await startBrowser();
 /** Takes a picture as small as its quality allows, or a PNG for viewing while working on a page. */
 async function take(page: Page, name: string): Promise<void> {

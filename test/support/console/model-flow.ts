@@ -143,7 +143,7 @@ export function modelFlows(browser: () => Browser): void {
     const theirs = carSchema({ doors: { type: 'integer' } });
     await put(gateway, '/domains/City/models/Car', { schema: theirs });
     await page.getByRole('button', { name: 'Save as version 2' }).click();
-    await page.getByText('This was changed elsewhere in the meantime. Nothing was overwritten.').waitFor();
+    await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
     assert.deepEqual((await get(gateway, '/domains/City/models/Car'))['schema'], theirs);
     // The typed text is still there after a visit to another page.
     await page.getByRole('link', { name: 'Versions' }).click();

@@ -159,7 +159,7 @@ describe('drafts and saving', () => {
       const one = await page.open(h(ContextEditor, { name: 'C', read }));
       await one.type(c.document, '{"b": "https://b.test"}');
       await one.press(c.save);
-      assert.ok(one.text.includes(t.overtaken));
+      assert.ok(one.text.includes(text.state.overtaken));
       page.answer = ({ method }) => (method === 'GET' ? tagged(read.value, '"7"') : Response.json(written));
       await one.press(t.goOn);
       await one.press(c.save);

@@ -100,7 +100,7 @@ describe('pages of models', () => {
       let went = 0;
       const overtaken = { trial: failed(refusalOf(412)) };
       const panel = await page.open(panelOf({ ...overtaken, onOvertaken: () => (went += 1) }));
-      assert.ok(panel.text.includes(t.overtaken));
+      assert.ok(panel.text.includes(text.state.overtaken));
       await panel.press(t.goOn);
       assert.equal(went, 1);
       const other = await page.open(panelOf({ ...overtaken, overtaken: 'It is there already.' }));
@@ -180,7 +180,7 @@ describe('pages of models', () => {
       await dialog.type(t.description, '  ');
       page.answer = () => problem(412);
       await dialog.press(t.save);
-      assert.deepEqual([closed, dialog.text.includes(t.overtaken)], [0, true]);
+      assert.deepEqual([closed, dialog.text.includes(text.state.overtaken)], [0, true]);
       page.answer = () => Response.json({});
       await dialog.choose(t.defaultCompatibility, 'none');
       await dialog.press(t.save);
