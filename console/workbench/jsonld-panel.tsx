@@ -111,7 +111,7 @@ function Warnings({ warnings }: { readonly warnings: JsonLdResult['warnings'] })
         <li key={`${code} ${pointer ?? ''} ${detail}`}>
           <span class="chip warn">{t.warning}</span>
           <div>
-            {pointer !== undefined && <code class="where">{pointer.replace(/^\/document/, '') || '/'}</code>}
+            {pointer !== undefined && <code class="place">{pointer.replace(/^\/document/, '') || '/'}</code>}
             <p>{detail}</p>
           </div>
         </li>

@@ -109,7 +109,7 @@ function OneFinding({ finding, onShow, onFix }: { readonly finding: Finding } & 
   const t = text.workbench;
   const { line, column, pointer, detail, suggestion } = finding;
   const isError = 'keyword' in finding;
-  const place = <code class="where">{shownPointer(pointer)}</code>;
+  const place = <code class="place">{shownPointer(pointer)}</code>;
   return (
     <li>
       <span class={isError ? 'chip bad' : 'chip warn'}>{isError ? t.error : t.warning}</span>
