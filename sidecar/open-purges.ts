@@ -8,7 +8,6 @@ import type { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createCapabilities } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { JobService } from './jobs/job-service.js';
-import { CapabilitySync } from './jobs/capability-sync.js';
 import { observeJobs } from './jobs/job-log.js';
 import { PlanService } from './jobs/plan-service.js';
 import { PurgeService } from './jobs/purge-service.js';
@@ -22,13 +21,13 @@ import type { Tracing } from './tracing/tracing.js';
 import type { Archives } from './archive/index.js';
 import type { OpenBroker } from './open-broker.js';
 import type { FactsByCollection } from './purge/broker/index.js';
-import { type BrokerNotice, type JobNotice, RunUnderWayError, type Store } from './store/index.js';
+import { type JobNotice, RunUnderWayError, type Store } from './store/index.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { isLoopback } from './shared/loopback.js';
 
 export interface OpenPurgesOptions {
-  readonly store: Pick<Store, 'jobs' | 'retention' | 'brokerNotes' | 'plans'>;
+  readonly store: Pick<Store, 'jobs' | 'retention' | 'plans'>;
   readonly broker: Pick<OpenBroker, 'url' | 'client' | 'aheadMs'>;
   readonly isBrokerUp: () => Promise<boolean>;
   /** Where purges archive what they delete; undefined if archives are off. */
@@ -53,8 +52,8 @@ export interface OpenPurges {
   start(): void;
   /** What is known about the broker, as far as it is still valid. */
   readonly capabilities: () => FactsByCollection;
-  /** Called when another process has done something that may concern this one. */
-  onNotice(notice: JobNotice | BrokerNotice): void;
+  /** Called when another process has done something with a job. */
+  onNotice(notice: JobNotice): void;
   /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
   stop(): void;
   /** Writes the remaining records. */
@@ -100,17 +99,6 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const kinds = configuredKinds(config, base, capabilities, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
-  const notes = isShared
-    ? new CapabilitySync({
-        store: store.brokerNotes,
-        capabilities,
-        writer: holder,
-        broker: brokerName(broker.url),
-        clock,
-        onReceived: (facts) =>
-          logger.debug({ facts }, 'another process has learnt something about the broker'),
-      })
-    : undefined;
   const isLasting = config.DATABASE_PATH !== ':memory:';
   const idFolder = isLasting
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
@@ -178,23 +166,17 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     start() {
       jobs.start();
       scheduler.start();
-      notes?.start();
     },
     capabilities: () => ({
       entities: capabilities.entities.facts(),
       temporal: capabilities.temporal.facts(),
     }),
-    onNotice(notice) {
-      if (notice.what === 'learnt') notes?.onNotice(notice.writer);
-      else jobs.onNotice(notice);
-    },
+    onNotice: (notice) => jobs.onNotice(notice),
     stop() {
       stopped ??= scheduler.stop();
-      notes?.stop();
       jobs.stop();
     },
     async close() {
-      notes?.stop();
       await (stopped ??= scheduler.stop());
       await jobs.close();
       if (!isLasting) await rm(idFolder, { recursive: true, force: true });

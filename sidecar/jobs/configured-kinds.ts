@@ -11,7 +11,7 @@ import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js'
 export type CapabilitiesByCollection = Readonly<Record<keyof PurgeKinds, BrokerCapabilities>>;
 
 /** Creates capabilities of which nothing is known yet. */
-export function createCapabilities(clock: Pick<Clock, 'now'>): CapabilitiesByCollection {
+export function createCapabilities(clock: Pick<Clock, 'now' | 'monotonicMs'>): CapabilitiesByCollection {
   return { entities: new BrokerCapabilities(clock), temporal: new BrokerCapabilities(clock) };
 }
 

@@ -2,7 +2,6 @@
  * The store as other rooms use it: its records, interfaces and errors. Importing this file loads no database driver;
  * databases.ts opens databases.
  */
-export type { BrokerNotes, BrokerNotice } from './sql-broker-notes.js';
 export * from './errors.js';
 export * from './job-records.js';
 export type * from './policy-records.js';

@@ -294,6 +294,9 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
   ${viewOf([...NAMING_CONTENT, 'model_example'])}
   ${forgetting('DELETE', 'model_example', dialect)}
   ${forgetting('UPDATE OF sha256', 'model_example', dialect)}`,
+    // Each process proves its queries by itself.
+    `DROP TABLE broker_note;
+  ${only({ postgres: 'DROP FUNCTION tell_of_broker_note();' })}`,
   ];
 }
 

@@ -1,7 +1,6 @@
 import { Client, type ClientConfig } from 'pg';
 import type { Clock } from '../shared/clock.js';
 import { GatewayError } from '../shared/errors.js';
-import type { BrokerNotice } from './sql-broker-notes.js';
 import type { JobNotice } from './job-records.js';
 import { connectionConfig, placeOf } from './postgres-config.js';
 import { PostgresConnections } from './postgres-connections.js';
@@ -11,7 +10,7 @@ import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
 import type { LockWaits } from './sqlite-session.js';
 
-/** The channel of the triggers that announce changes to purges, and notes about brokers; see migrations.ts. */
+/** The channel of the triggers that announce changes to purges; see migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
 
 /** The pause before connecting again, in milliseconds. */
@@ -21,17 +20,17 @@ const RECONNECT_MS = 1000;
 const CHECK_EVERY_MS = 30_000;
 
 /**
- * Listens on its own connection for what other processes do with purges and learn about brokers. Notifications are lost
+ * Listens on its own connection for what other processes do with purges. Notifications are lost
  * while there is no connection, so users of the store also have to poll now and then.
  */
 export class PostgresListener {
   readonly #config: ClientConfig;
-  readonly #onNotice: (notice: JobNotice | BrokerNotice) => void;
+  readonly #onNotice: (notice: JobNotice) => void;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(config: ClientConfig, onNotice: (notice: JobNotice | BrokerNotice) => void) {
+  constructor(config: ClientConfig, onNotice: (notice: JobNotice) => void) {
     this.#config = config;
     this.#onNotice = onNotice;
     void this.#connect();
@@ -82,9 +81,8 @@ export class PostgresListener {
   }
 }
 
-function noticeOf(payload: string): JobNotice | BrokerNotice | undefined {
-  const [, what, id = ''] = /^(waiting|wish|record|learnt) (.+)$/s.exec(payload) ?? [];
-  if (what === 'learnt') return { what, writer: id };
+function noticeOf(payload: string): JobNotice | undefined {
+  const [, what, id = ''] = /^(waiting|wish|record) (.+)$/s.exec(payload) ?? [];
   return what === undefined ? undefined : { what: what as JobNotice['what'], id };
 }
 
@@ -148,7 +146,7 @@ export class PostgresStore extends SqlStore {
     return { count: 0, ms: 0 };
   }
 
-  override listen(onNotice: (notice: JobNotice | BrokerNotice) => void): void {
+  override listen(onNotice: (notice: JobNotice) => void): void {
     this.#listener ??= new PostgresListener(connectionConfig(this.#url), onNotice);
   }
 

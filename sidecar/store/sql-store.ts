@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import { type BrokerNotes, type BrokerNotice, SqlBrokerNotes } from './sql-broker-notes.js';
 import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice } from './job-records.js';
 import { SqlContexts } from './sql-contexts.js';
@@ -37,7 +36,6 @@ export abstract class SqlStore implements SchemaStore {
   readonly scanEntities: ScanEntities;
   readonly retention: RetentionPolicies;
   readonly writePolicies: WritePolicies;
-  readonly brokerNotes: BrokerNotes;
   readonly plans: Plans;
 
   constructor(session: SqlSession) {
@@ -52,7 +50,6 @@ export abstract class SqlStore implements SchemaStore {
     this.scanEntities = new SqlScanEntities(session);
     this.retention = new SqlRetention(session);
     this.writePolicies = new SqlWritePolicies(session);
-    this.brokerNotes = new SqlBrokerNotes(session);
     this.plans = new SqlPlans(session);
   }
 
@@ -76,8 +73,8 @@ export abstract class SqlStore implements SchemaStore {
   /** The waits for locks; see LockWaits. */
   abstract readonly lockWaits: LockWaits;
 
-  /** Reports what other processes do with purges and learn about brokers, if the database supports it. */
-  abstract listen(onNotice: (notice: JobNotice | BrokerNotice) => void): void;
+  /** Reports what other processes do with purges, if the database supports it. */
+  abstract listen(onNotice: (notice: JobNotice) => void): void;
 
   abstract close(): Promise<void>;
 

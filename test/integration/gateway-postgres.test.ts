@@ -159,42 +159,23 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
-  it('two gateways on one PostgreSQL prove a query once, and again after one of them sees an ignored filter', async () => {
+  it('each of two gateways on one PostgreSQL proves a query by itself', async () => {
     const { url } = await fresh();
     const broker = await startTestBroker();
     broker.entities.seed(20, car);
-    const relay = relayTo(broker);
-    // This broker ignores idPattern.
-    const recorder = await startRecordingBroker((request) =>
-      relay({ ...request, url: request.url.replace(/&?idPattern=[^&]*/, '') }),
-    );
-    const env = { BROKER_URL: recorder.url, DATABASE_URL: url, LOG_LEVEL: 'debug' };
+    const recorder = await startRecordingBroker(relayTo(broker));
+    const env = { BROKER_URL: recorder.url, DATABASE_URL: url };
     const [one, two] = [await startTestGateway(env), await startTestGateway(env)];
-    const probesFor = async (gateway: TestGateway, query: string) => {
-      const before = recorder.requests.length;
-      const { status } = await gateway.purge(query);
-      const urls = recorder.requests.slice(before).map((request) => decodeURIComponent(request.url));
-      return { status, probes: urls.filter((each) => each.includes('PurgeProbe')).length };
-    };
-    const knows = (gateway: TestGateway, fact: RegExp) =>
-      until(
-        async () =>
-          gateway.log
-            .with('another process has learnt something about the broker')
-            .flatMap(({ facts }) => facts as string[]),
-        (facts) => facts.some((name) => fact.test(name)),
-      );
-
-    const slow = 'type=Car&q=speed<5';
-    assert.deepEqual(await probesFor(one, slow), { status: 204, probes: 2 });
-    await knows(two, /^honoured /);
-    assert.deepEqual(await probesFor(two, slow), { status: 204, probes: 0 });
-    assert.deepEqual(await probesFor(two, 'type=Car&q=speed<10'), { status: 204, probes: 2 });
-    assert.deepEqual(await probesFor(two, 'type=Car&idPattern=Car'), { status: 501, probes: 2 });
-    await knows(one, /^distrusted$/);
-    broker.entities.seed(5, car);
-    assert.deepEqual(await probesFor(one, slow), { status: 204, probes: 2 });
-    assert.equal(broker.entities.count(), 10);
+    const probes = () => recorder.requests.filter((request) => request.url.includes('PurgeProbe')).length;
+    for (const [gateway, asked] of [
+      [one, 2],
+      [one, 2],
+      [two, 4],
+    ] as const) {
+      assert.equal((await gateway.purge('type=Car&q=speed<5')).status, 204);
+      assert.equal(probes(), asked);
+      broker.entities.seed(5, car);
+    }
   });
 
   it('a gateway on PostgreSQL continues the jobs of an earlier process with the same name', async () => {

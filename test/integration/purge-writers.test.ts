@@ -126,7 +126,7 @@ it(
         }
       },
     });
-    const capabilities = new BrokerCapabilities({ now: () => 0 });
+    const capabilities = new BrokerCapabilities({ now: () => 0, monotonicMs: () => 0 });
     const report = await purged(broker, 'type=Thing', { signal: t.signal, capabilities });
     assert.deepEqual([report.matched, report.deleted, report.failed, report.arrived], [30, 30, 0, 30]);
     assert.ok([...deletes.values()].every((times) => times === 1));

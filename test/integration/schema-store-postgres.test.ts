@@ -105,6 +105,17 @@ it('a PostgreSQL schema from before the first release is refused with advice, an
   assert.deepEqual(await formatOf(database), { format: 9, least: 1 });
 });
 
+it('a migration of PostgreSQL drops what gateways shared about brokers, with its trigger', async () => {
+  const database = await fresh();
+  await migrate(database, POSTGRES_MIGRATIONS.slice(0, 8));
+  await database.query("INSERT INTO broker_note VALUES ('http://orion:1026', 'w', '{}', 1)");
+  await (await open(database.url)).close();
+  assert.deepEqual(await formatOf(database), { format: FIRST_FORMAT + 8, least: FIRST_FORMAT });
+  const left =
+    "SELECT FROM pg_class WHERE relname = 'broker_note' UNION ALL SELECT FROM pg_proc WHERE proname ~ 'broker_note'";
+  assert.deepEqual(await database.query(left), []);
+});
+
 it('after a migration of PostgreSQL, runs that the guard of their policy held back are still marked as such', async () => {
   const database = await fresh();
   await migrate(database, POSTGRES_MIGRATIONS.slice(0, 1));

@@ -6,7 +6,6 @@ import {
   RequestAbortedError,
   type BrokerRequest,
 } from '../../sidecar/purge/broker/index.js';
-import type { BrokerNote } from '../../sidecar/store/sql-broker-notes.js';
 import type { RetentionPolicies, RetentionPolicy } from '../../sidecar/store/index.js';
 import { loadConfig } from '../../sidecar/shared/config/load.js';
 import { KeptPurges } from './kept-purges.js';
@@ -61,8 +60,6 @@ export function purgesOf(
   const state = {
     answer: (async () => EMPTY) as (request: BrokerRequest) => Promise<BrokerReply>,
     policies: [] as RetentionPolicy[],
-    reads: [] as unknown[],
-    notes: [] as readonly BrokerNote[],
   };
   const log = (level: string) => (fields: object, message: string) => {
     const { policy, purgeId } = fields as { policy?: string; purgeId?: string };
@@ -92,13 +89,6 @@ export function purgesOf(
           return true;
         },
       } as unknown as RetentionPolicies,
-      brokerNotes: {
-        read: async (...given) => {
-          state.reads.push(given);
-          return { nowMs: clock.now(), notes: state.notes };
-        },
-        write: async () => {},
-      },
     },
     clock,
     random: () => 0,

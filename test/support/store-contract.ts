@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 import type { Clock } from '../../sidecar/shared/clock.js';
 import type { JsonValue } from '../../sidecar/store/records.js';
 import type { SqlStore } from '../../sidecar/store/sql-store.js';
-import { brokerNoteContract } from './store-contract-broker-notes.js';
 import { contextContract } from './store-contract-contexts.js';
 import { domainContract } from './store-contract-domains.js';
 import { exampleContract } from './store-contract-examples.js';
@@ -72,9 +71,6 @@ export function storeContract(name: string, open: (clock: Clock) => Promise<SqlS
 
   describe(`${name}: retention policies`, () => {
     retentionContract(test);
-  });
-  describe(`${name}: notes about brokers`, () => {
-    brokerNoteContract(test);
   });
   describe(`${name}: as a whole`, () => {
     wholeContract(test);

@@ -76,7 +76,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['sidecar/archive', 'sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
     onlyFor: {
       'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'],
-      'sidecar/jobs/capability-sync.ts': ['sidecar/purge/broker'],
     },
     packages: ['croner'],
   },

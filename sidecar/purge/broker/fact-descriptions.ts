@@ -3,7 +3,7 @@ import { isProof, isProofOfQuery, type Facts, type FactValue } from './capabilit
 /** Facts by collection. */
 export type FactsByCollection = Readonly<Record<(typeof COLLECTIONS)[number], Facts>>;
 
-export const COLLECTIONS = ['entities', 'temporal'] as const;
+const COLLECTIONS = ['entities', 'temporal'] as const;
 
 /** Something learnt about a broker, for people to read. */
 export interface FactDescription {
@@ -72,8 +72,6 @@ function sentence(name: string, value: FactValue): string | undefined {
       return `Lists of ${PROJECTIONS[about] ?? about} are refused, so more is read than is needed.`;
     case 'counts-before':
       return `${about} is applied after counting and paging, so counts are not trusted.`;
-    case 'distrusted':
-      return 'A filter was ignored, so every filter has to be proven again.';
     case 'collection-end':
       return value === '/' ? 'The path of the collection ends with a slash.' : undefined;
     default:

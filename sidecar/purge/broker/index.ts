@@ -1,15 +1,5 @@
 /** Sends one request to the broker, interprets its answer, and keeps what was learnt about the broker. */
-export {
-  BrokerCapabilities,
-  DISTRUSTED,
-  type Fact,
-  FACT_TTL_MS,
-  type FactValue,
-  isFact,
-  type ProbedParameter,
-  type Projection,
-  type ProofName,
-} from './capabilities.js';
+export { BrokerCapabilities, FACT_TTL_MS, type ProbedParameter, type Projection } from './capabilities.js';
 export {
   type BrokerClient,
   type BrokerReply,
@@ -23,7 +13,7 @@ export {
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
-export { COLLECTIONS, type FactsByCollection, describeFacts } from './fact-descriptions.js';
+export { type FactsByCollection, describeFacts } from './fact-descriptions.js';
 export {
   type BrokerProblem,
   type DeleteResult,

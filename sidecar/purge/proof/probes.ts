@@ -40,8 +40,7 @@ const MAX_CONDITIONS = 50;
 
 /**
  * Returns the variants of a selection in which one filter is made impossible, condition by condition, and everything else stays
- * as it is. If you change how filters are proven, raise the format of notes (jobs/capability-sync.ts); otherwise other gateways
- * would believe proofs of the old kind.
+ * as it is.
  *
  * @param isHistory whether the query is of temporal entities
  * @returns an empty list if the selection does not have the filter, or if the filter selects everything

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { ProofName, BrokerCapabilities } from '../broker/index.js';
+import type { BrokerCapabilities } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { ownAttributesOf } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
@@ -9,32 +9,39 @@ import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './pro
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Headers that decide which data a query reads, and how. */
-const READING = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
-
-/** Headers that identify the client. A broker, or a proxy in front of it, may show other clients something else. */
-const CREDENTIALS = ['authorization', 'x-auth-token'] as const;
+/**
+ * Headers that decide which data a query reads, and how; also those that identify the client, because a broker, or a proxy in
+ * front of it, may show other clients something else.
+ */
+const READING = [
+  'ngsild-tenant',
+  'fiware-service',
+  'fiware-servicepath',
+  'link',
+  'authorization',
+  'x-auth-token',
+];
 
 /**
  * Returns the name of the proof of exactly this query: these parameters with these values, these headers, this projection.
  *
  * @param shape how much of each entity is asked for
  */
-export function proofNameOf(selection: readonly Parameter[], headers: Headers, shape: string): ProofName {
+export function proofNameOf(selection: readonly Parameter[], headers: Headers, shape: string): string {
   const parts = [
     selection.map(({ name, value }) => [name, value]),
-    [...READING, ...CREDENTIALS].map((name) => headers[name] ?? null),
+    READING.map((name) => headers[name] ?? null),
     shape,
   ];
-  const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-  return { name, isShared: CREDENTIALS.every((header) => headers[header] === undefined) };
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 /** Maximum number of probes of one query that are asked at the same time. */
 const AT_ONCE = 8;
 
 export interface QueryProofOptions {
-  readonly name: ProofName;
+  /** See `proofNameOf`. */
+  readonly name: string;
   readonly probes: readonly Probe[];
   readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerCapabilities;
@@ -70,7 +77,7 @@ export class QueryProof {
   async begin(shape: PageShape): Promise<void> {
     const { name, capabilities, probes } = this.#options;
     const isKnown = capabilities.get('collection-end') !== undefined && capabilities.get('no-count') !== true;
-    if (!isKnown || capabilities.isHonoured(name.name)) return;
+    if (!isKnown || capabilities.isHonoured(name)) return;
     this.#early = this.#ask(probes, this.#small(shape));
     await this.#early;
   }
@@ -91,7 +98,7 @@ export class QueryProof {
    */
   async prove(listed: PageQuery): Promise<void> {
     const { name, probes, capabilities } = this.#options;
-    if (capabilities.isHonoured(name.name)) return;
+    if (capabilities.isHonoured(name)) return;
     const isFirst = (listed.offset ?? 0) === 0;
     const early = this.#early ?? (isFirst ? this.#ask(probes, this.#small(listed)) : []);
     this.#early = undefined;

@@ -278,7 +278,7 @@ class OpenedQuery implements PageSource {
   async #proveContext(page: ListedPage, offset: number | undefined, url: string): Promise<void> {
     const { requester, capabilities, selection } = this.context;
     const name = proofNameOf(selection, requester.headers, 'context');
-    if (capabilities.isHonoured(name.name)) return;
+    if (capabilities.isHonoured(name)) return;
     const asksCount = capabilities.get('no-count') !== true;
     const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page, offset);
     if (proof === 'refuses-others') capabilities.setHonoured(name);

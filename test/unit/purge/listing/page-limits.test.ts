@@ -142,7 +142,7 @@ function trialOf(capabilities: BrokerCapabilities) {
 }
 
 it('a fact learnt while a page is refused applies to this page only until it is kept', async () => {
-  const capabilities = new BrokerCapabilities({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0, monotonicMs: () => 0 });
   capabilities.learn('page-max', 200);
   const [one, other] = [trialOf(capabilities), trialOf(capabilities)];
   one.trial.limitPages(100);
@@ -156,7 +156,7 @@ it('a fact learnt while a page is refused applies to this page only until it is 
 });
 
 it('a page that learnt nothing keeps nothing, and a page never widens newer restrictions', async () => {
-  const capabilities = new BrokerCapabilities({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0, monotonicMs: () => 0 });
   trialOf(capabilities).trial.keep();
   assert.equal(capabilities.facts().size, 0);
   const { trial, refuse } = trialOf(capabilities);

@@ -17,7 +17,7 @@ function queryOf(
   late: readonly ProbedParameter[] = [],
   countsUnshown = false,
 ) {
-  const capabilities = new BrokerCapabilities({ now: () => 0 });
+  const capabilities = new BrokerCapabilities({ now: () => 0, monotonicMs: () => 0 });
   for (const filter of late) capabilities.learn(`counts-before ${filter}`, true);
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
   const { lister, asked } = listerOf(answer);

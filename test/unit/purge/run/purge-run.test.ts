@@ -174,7 +174,7 @@ it('a purge run that finds an ignored filter, or an entity that the query exclud
     [undefined, false],
   ] as const) {
     const capabilities = new BrokerCapabilities(createTestClock());
-    capabilities.setHonoured({ name: 'q', isShared: true });
+    capabilities.setHonoured('q');
     const told = await ran({
       capabilities,
       run: async (scope) => {
