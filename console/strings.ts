@@ -727,8 +727,6 @@ export const text = {
       refusedLarge: 'This is too large for the gateway',
       limitHint:
         'The gateway accepts at most IMPORT_LIMIT_BYTES (default 64 MiB). For larger imports it may also close the connection.',
-      otherDomain: 'The domain has changed.',
-      lookAgain: 'Check again',
       wouldBe: 'What the import would change',
       done: 'What the import changed',
       go: (files: string) => `Import (${files} ${files === '1' ? 'change' : 'changes'})`,

@@ -6,59 +6,52 @@ import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { ForRole } from '../parts/for-role.js';
+import { useDebounced } from '../shared/use-debounced.js';
+import { useLoad } from '../shared/use-load.js';
+import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { ImportReportView } from './import-report.js';
 import type { ImportReport } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 
-/** What was checked, and the result. */
-interface Looked {
-  readonly file: File;
-  readonly domain: string;
-  readonly report?: ImportReport;
-  readonly error?: unknown;
-}
+/** How long to wait after the last key in the field of the domain before checking again, in milliseconds. */
+const PAUSE_MS = 500;
 
 /** A page on which models are dropped or chosen, checked by a dry run, and imported if the user confirms. */
 export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.imports;
   const [domain, setDomain] = useState(params.get('domain') ?? '');
-  const [file, setFile] = useState<File>();
-  const [looked, setLooked] = useState<Looked>();
-  const [busy, setBusy] = useState<string>();
+  const into = useDebounced(domain.trim(), PAUSE_MS);
+  const [chosen, setChosen] = useState<{ readonly turn: number; readonly file: File }>();
   const [isWrong, setIsWrong] = useState(false);
-  const aborter = useRef<AbortController>(undefined);
-  useEffect(() => () => aborter.current?.abort(), []);
-
-  const run = async (given: File, dryRun: boolean) => {
-    aborter.current?.abort();
-    const { signal } = (aborter.current = new AbortController());
-    setBusy(dryRun ? t.looking : t.importing);
-    const into = domain.trim();
+  const [done, setDone] = useState<{ readonly key: string | undefined; readonly report: ImportReport }>();
+  const importing = useWork();
+  const key = chosen && `${chosen.turn} ${into}`;
+  const send = async (file: File, dryRun: boolean, signal?: AbortSignal) => {
     const query = { ...(into === '' ? {} : { domain: into }), ...(dryRun ? { dryRun } : {}) };
-    const about = { file: given, domain: into };
-    try {
-      const report = await api.json('post', '/import', { query, ...bodyOf(given), signal });
-      if (!signal.aborted) setLooked({ ...about, report });
-    } catch (error) {
-      if (!signal.aborted) setLooked({ ...about, error });
-    }
-    if (!signal.aborted) setBusy(undefined);
+    return api.json('post', '/import', { query, ...bodyOf(file), signal });
+  };
+  const look = useLoad(key, async (signal) => chosen && send(chosen.file, true, signal));
+  const go = async () => {
+    if (chosen !== undefined) setDone({ key, report: await send(chosen.file, false) });
   };
   const take = (files: FileList | null | undefined) => {
     const [given, more] = files ?? [];
-    if (given === undefined) return;
+    if (given === undefined || importing.isBusy) return;
     const isOne = more === undefined && typeOf(given.name) !== undefined;
-    aborter.current?.abort();
-    setBusy(undefined);
-    setLooked(undefined);
     setIsWrong(!isOne);
-    setFile(isOne ? given : undefined);
-    if (isOne) void run(given, true);
+    importing.clear();
+    setChosen((last) => (isOne ? { turn: (last?.turn ?? 0) + 1, file: given } : undefined));
   };
-  const isCurrent = looked !== undefined && looked.file === file && looked.domain === domain.trim();
-  const report = looked?.report;
-  const isLarge = looked?.error instanceof ApiError && looked.error.problem.status === 413;
+  const again = () => {
+    importing.clear();
+    look.reload();
+  };
+  const isLooking = look.isLoading || (chosen !== undefined && domain.trim() !== into);
+  const busy = importing.isBusy ? t.importing : isLooking ? t.looking : undefined;
+  const report = isLooking ? undefined : done !== undefined && done.key === key ? done.report : look.value;
+  const error = importing.error ?? look.error;
+  const isLarge = error instanceof ApiError && error.problem.status === 413;
   return (
     <div class="page">
       <Crumbs to={[[toModels(), text.models.allDomains]]} />
@@ -69,7 +62,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
           <Field label={t.domain} hint={t.domainHint} value={domain} onInput={setDomain} />
         </div>
         <DropZone onFiles={take} />
-        {file !== undefined && <p class="chosen">{t.file(file.name, size(file.size))}</p>}
+        {chosen !== undefined && <p class="chosen">{t.file(chosen.file.name, size(chosen.file.size))}</p>}
         {isWrong && (
           <p class="notice bad" role="alert">
             {t.wrongFile}
@@ -83,21 +76,11 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
           )}
         </p>
       </section>
-      {looked?.error !== undefined && (
-        <Failure
-          error={looked.error}
-          onRetry={() => void run(looked.file, true)}
-          title={isLarge ? t.refusedLarge : undefined}
-        />
+      {error !== undefined && (
+        <Failure error={error} onRetry={again} title={isLarge ? t.refusedLarge : undefined} />
       )}
-      {(isLarge || looked?.error instanceof UnreachableError) && <p class="hint-box">{t.limitHint}</p>}
-      {file !== undefined && looked !== undefined && !isCurrent && busy === undefined && (
-        <section class="card">
-          <p>{t.otherDomain}</p>
-          <Button onClick={() => void run(file, true)} label={t.lookAgain} />
-        </section>
-      )}
-      {report !== undefined && isCurrent && (
+      {(isLarge || error instanceof UnreachableError) && <p class="hint-box">{t.limitHint}</p>}
+      {report !== undefined && (
         <section class="card" aria-labelledby="report">
           <h2 id="report">
             <span role="status">{report.summary.dryRun ? t.wouldBe : t.done}</span>
@@ -108,7 +91,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
                 <Button
                   class="primary"
                   disabled={busy !== undefined || !changes(report)}
-                  onClick={() => void run(looked.file, false)}
+                  onClick={() => importing.run(go)}
                   label={t.go(count(report.summary.created + report.summary.updated))}
                 />
                 <p class="quiet">{changes(report) ? t.goHint(report.summary.refused) : t.nothingToDo}</p>

@@ -3,6 +3,7 @@ import { Crumbs } from '../parts/crumbs.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
+import { Tabs } from '../parts/tabs.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
@@ -43,7 +44,14 @@ export function ModelPage({
         <>
           <Heading read={value} onChanged={reload} />
           {(part === 'schema' || part === 'context') && <Warnings warnings={value.value.warnings} />}
-          <Tabs of={key} part={part} />
+          <Tabs
+            label={text.models.partsOf(name)}
+            tabs={MODEL_PARTS.map((one) => ({
+              href: toModel(key, one),
+              name: text.models.parts[one],
+              isShown: one === part,
+            }))}
+          />
           <Part key={part} part={part} read={value} onChanged={reload} params={params} />
         </>
       )}
@@ -86,23 +94,6 @@ function Heading({
       {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}
       {sunset !== undefined && <p class="lead">{t.sunsetOn(time(sunset))}</p>}
     </>
-  );
-}
-
-function Tabs({ of, part }: { readonly of: ModelKey; readonly part: ModelPart }) {
-  const t = text.models;
-  return (
-    <nav class="tabs" aria-label={t.partsOf(of.name)}>
-      <ul>
-        {MODEL_PARTS.map((one) => (
-          <li key={one}>
-            <a href={toModel(of, one)} {...(one === part ? { 'aria-current': 'page' as const } : {})}>
-              {t.parts[one]}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
   );
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { Copyable } from '../parts/copyable.js';
 import { Failure } from '../parts/states.js';
+import { Tabs } from '../parts/tabs.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
 import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
@@ -68,17 +69,10 @@ export function WorkbenchPage({
         </p>
       )}
       {error !== undefined && <Failure error={error} />}
-      <nav class="tabs" aria-label={t.partsOf}>
-        <ul>
-          {PARTS.map((one) => (
-            <li key={one}>
-              <a href={toPart(one)} {...(one === chosen ? { 'aria-current': 'page' as const } : {})}>
-                {t.parts[one]}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Tabs
+        label={t.partsOf}
+        tabs={PARTS.map((one) => ({ href: toPart(one), name: t.parts[one], isShown: one === chosen }))}
+      />
       <section class="bench">
         {chosen === 'validate' ? (
           <ValidatePanel bench={bench} onChange={change} />
