@@ -47,6 +47,7 @@ export function Verdicts({
           key={index}
           verdict={verdict}
           title={verdicts.length > 1 ? t.entityAt(index + 1) : ''}
+          level="h2"
           {...actions}
         />
       ))}
@@ -63,17 +64,18 @@ export function findingsOf({ errors, warnings }: Verdict): readonly Finding[] {
 export function VerdictView({
   verdict,
   title = '',
+  level: Heading = 'h3',
   ...actions
-}: { readonly verdict: Verdict; readonly title?: string } & Actions) {
+}: { readonly verdict: Verdict; readonly title?: string; readonly level?: 'h2' | 'h3' } & Actions) {
   const t = text.workbench;
   const { valid, form, models = [], errors, warnings } = verdict;
   return (
     <section>
-      <p class="verdict">
-        {title !== '' && <strong>{title} </strong>}
+      <Heading class="verdict">
+        {title !== '' && `${title} `}
         <ValidChip isValid={valid} />
         <span class="chip">{t.readAs(t.forms[form] ?? form)}</span>
-      </p>
+      </Heading>
       {models.length > 0 && (
         <p>
           {t.against}{' '}
