@@ -27,15 +27,16 @@ const built = isNarrowed
   ? Promise.resolve(true)
   : ended(spawn(process.execPath, [join(import.meta.dirname, 'build.js')], { stdio: 'inherit' }));
 
-/** Number of processes that share the test files. */
-const GROUPS = { unit: 4, others: 10 };
+/** Number of processes that share the test files. Each costs two seconds of processor time to start and to warm up. */
+const GROUPS = { unit: 3, others: 7 };
 
 /**
  * The slowest files, each in a different group. The run then ends with groups of short ones, so that no core is idle for long.
  */
 const LONGEST = (
-  'console-browser api-import postgres-sidecars gateway-build settings gateway-start schema-store-contract-postgres ' +
-  'api-workbench-hostile gateway-postgres json-schema-workers purge-jobs gateway-limits import-killed'
+  'console-browser postgres-sidecars api-import gateway-build settings schema-store-contract-postgres gateway-start ' +
+  'api-workbench-hostile purge-jobs gateway-postgres npm-start import-killed undo-kills cli-models ' +
+  'json-schema-workers gateway-signals cli-broker undo-restore undo-temporal scans gateway-limits'
 ).split(' ');
 
 const sources = (

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
+  PATIENT,
   send,
   sendJson,
   startTestBroker,
@@ -31,7 +32,7 @@ describe('a scan of what the broker holds', () => {
 
   before(async () => {
     broker = await startTestBroker();
-    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT });
     await storeRoom(gateway.url);
     broker.entities.seed(3000, roomEntity);
     broker.entities.seed(7, (index) => ({ id: `urn:ngsi-ld:Bus:${String(index)}`, type: 'Bus' }));
@@ -169,7 +170,7 @@ describe('a scan of what the broker holds', () => {
   it('a scan is refused if the broker ignores a filter', async () => {
     const careless = await startTestBroker({ behaviour: { ignoreParameters: ['q'] } });
     careless.entities.seed(20, roomEntity);
-    const other = await startTestGateway({ BROKER_URL: careless.url, LOG_LEVEL: 'silent' });
+    const other = await startTestGateway({ BROKER_URL: careless.url, LOG_LEVEL: 'silent', ...PATIENT });
     const record = await scanned(
       other.url,
       await startScan(other.url, { query: 'type=Room&q=temperature>90' }),
@@ -198,7 +199,7 @@ describe('a scan of what the broker holds', () => {
           .replace('"id":"urn:ngsi-ld:Room:5",', `$&"z":${'['.repeat(100_000)}${']'.repeat(100_000)},`),
       };
     });
-    const other = await startTestGateway({ BROKER_URL: rewriting.url, LOG_LEVEL: 'silent' });
+    const other = await startTestGateway({ BROKER_URL: rewriting.url, LOG_LEVEL: 'silent', ...PATIENT });
     const record = await scanned(other.url, await startScan(other.url, { query: 'type=Room', schema: ROOM }));
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.valid, record.notJudged, record.warnings],
