@@ -132,8 +132,8 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       operationId: 'getDomainContext',
       summary: 'One context for all models of a domain',
       description:
-        'A term that has different meanings in the models is left out: the header Link (describedby) then ' +
-        'leads to warnings. The same is served as the context of the name of the domain.',
+        'A term that has different meanings in the models, or a definition that is not plain, is left out: the header ' +
+        'Link (describedby) then leads to warnings. The same is served as the context of the name of the domain.',
       params: DOMAIN_PATH,
       response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
     },

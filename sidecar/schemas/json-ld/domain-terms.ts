@@ -1,8 +1,25 @@
-import { sameJson } from '../../shared/json/json.js';
+import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { isSelfContained } from './context-form.js';
+import { isPlainTerm, prefixesIn } from './plain-terms.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
 import { coreIriOf } from './core-context.js';
-import { dependentTerms } from './dependent-terms.js';
 import { type ContextTerms, iriOf, isReversed, type TermMeaning } from './term-meanings.js';
+
+/**
+ * The part of a model's context that decides what its own terms mean: its own context, after the generated terms if it
+ * may refer to one of them, as `{"@vocab": "https://example.com/", "pace": "speed"}` does.
+ */
+export function decidingPart(
+  generated: Readonly<Record<string, JsonValue>>,
+  own: readonly JsonValue[],
+): readonly JsonValue[] {
+  const text = JSON.stringify(own);
+  const mayRefer = (name: string) => {
+    const quoted = JSON.stringify(name);
+    return text.includes(quoted) || text.includes(`${quoted.slice(0, -1)}:`);
+  };
+  return isSelfContained(own) && !Object.keys(generated).some(mayRefer) ? own : [generated, ...own];
+}
 
 /** What the names in a model mean. */
 export interface ModelTerms {
@@ -19,8 +36,8 @@ export interface ModelTerms {
 /** Something about the context of a domain that its users may not expect. */
 export interface DomainContextWarning {
   /**
-   * - `ambiguous-term`: the term is left out, because models give it different IRIs, or because its definition would
-   * be invalid or mean something else among the other terms
+   * - `ambiguous-term`: the term is left out, because models give it different IRIs, because its definition is not plain
+   * (see `isPlainTerm`), or because IRIs of other terms begin with its name and a colon
    * - `coercion-left-out`: models give the term the same IRI with different coercions, so it has none
    * - `unused-terms-left-out`: terms that no model uses in its schema are left out, because the context would be too
    * large
@@ -80,17 +97,28 @@ export class DomainTermsBuilder {
     const all = [...this.#used, ...(isTooMuch ? [] : unused)].sort(([a], [b]) => (a < b ? -1 : 1));
     const terms = new Map<string, TermMeaning>();
     const warnings: DomainContextWarning[] = [];
+    const leaveOut = (term: string, detail: string): void => {
+      const models = (this.#used.get(term) ?? unused.get(term) ?? []).flatMap((one) => one.models);
+      warnings.push({ code: 'ambiguous-term', term, detail, models });
+    };
     for (const [term, meanings] of all) {
       const { meaning, warning } = mergeMeanings(term, meanings);
+      if (meaning !== undefined && !isPlainTerm(term, meaning)) {
+        leaveOut(
+          term,
+          `The definition of "${term}" is more than an absolute IRI with @type and @container; it is left out.`,
+        );
+        continue;
+      }
       if (meaning !== undefined) terms.set(term, meaning);
       if (warning !== undefined) warnings.push(warning);
     }
-    for (const term of dependentTerms(terms, this.#contexts.keys())) {
-      terms.delete(term);
-      const models = (this.#used.get(term) ?? unused.get(term) ?? []).flatMap((one) => one.models);
-      const detail = `Here, the definition of "${term}" would be invalid or mean something else; it is left out.`;
-      warnings.push({ code: 'ambiguous-term', term, detail, models });
-    }
+    for (const term of prefixesIn(terms.values()))
+      if (terms.delete(term))
+        leaveOut(
+          term,
+          `IRIs of other terms begin with "${term}:", which would be read as a prefix; it is left out.`,
+        );
     if (isTooMuch) warnings.push(tooMuch(unused.size, [...this.#contexts.values()].flat()));
     return { terms: Object.fromEntries(terms), warnings };
   }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
+import { decidingPart, type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
 import { isSelfContained } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
@@ -179,11 +179,12 @@ async function merged(
  */
 function splitContext(text: string, ownTerms: readonly string[]): ModelContext {
   const [first, ...own] = withoutCore(text);
-  const generated = new Map(isObject(first) ? (Object.entries(first) as [string, string][]) : []);
+  const terms = isObject(first) ? first : {};
+  const generated = new Map(Object.entries(terms) as [string, string][]);
   return {
     names: [...generated.keys(), ...ownTerms],
     generated,
-    own: own.length === 0 ? undefined : JSON.stringify(own),
+    own: own.length === 0 ? undefined : JSON.stringify(decidingPart(terms, own)),
   };
 }
 

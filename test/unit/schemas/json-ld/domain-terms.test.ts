@@ -64,20 +64,6 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, [{ code: 'ambiguous-term', term: 'owner', detail, models: ['Car', 'Bus'] }]);
   });
 
-  it('the terms of a domain keep a property reversed if models only coerce it differently', () => {
-    const reversed = { '@reverse': 'https://t/owns' };
-    const { terms, warnings } = merged(
-      modelOf('Car', {}, ownOf({ owner: { ...reversed, '@container': '@set' } })),
-      modelOf('Bus', {}, ownOf({ owner: { ...reversed, '@container': '@index' } })),
-    );
-    assert.deepEqual(terms, { owner: reversed });
-    const detail =
-      'Models mean the reverse of https://t/owns by "owner", with different coercions; it has none here.';
-    assert.deepEqual(warnings, [
-      { code: 'coercion-left-out', term: 'owner', detail, models: ['Car', 'Bus'] },
-    ]);
-  });
-
   it('the terms of a domain prefer terms that a model uses to terms that contexts merely define', () => {
     const parking = ownOf({
       category: 'https://p/category',
@@ -100,59 +86,51 @@ describe('the terms of a domain', () => {
     assert.deepEqual(warnings, []);
   });
 
-  const PREFIXED = { '@id': 'https://a/speed', '@type': '@id' };
-  const OTHER: readonly [string, ContextTerms][] = [
-    ['Bus', ownOf({ ex: 'https://b/', meta: 'https://b/meta' })],
-  ];
-  const definitions: Readonly<
-    Record<string, readonly [Readonly<Record<string, TermMeaning>>, ...typeof OTHER]>
-  > = {
-    'a prefix of the core context, which comes after it': [{ 'ngsi-ld:speed': PREFIXED }],
-    'a default vocabulary': [{ 'On/Off': { '@id': 'https://a/On/Off', '@type': '@id' } }],
-    'a prefix of a name in its scoped context': [
-      { ex: 'https://a/', speed: { ...PREFIXED, '@context': { 'ex:unit': { '@type': '@id' } } } },
-      ...OTHER,
-    ],
-    'a term for what it is nested in': [{ meta: '@nest', speed: { ...PREFIXED, '@nest': 'meta' } }, ...OTHER],
-    'another that is left out for the same reason': [
-      { speed: { ...PREFIXED, '@context': { unit: 'm/s' } }, 'm/s': 'https://a/m/s' },
-    ],
+  const PLAIN: Readonly<Record<string, TermMeaning>> = {
+    coerced: { '@id': 'https://a/coerced', '@type': 'https://a/Type' },
+    ex: 'https://a/',
+    list: { '@id': 'urn:a:list', '@container': '@list' },
+    owner: { '@id': 'https://a/owner', '@type': '@id' },
+    power: 'https://a/power',
   };
-  for (const [what, [own, ...others]] of Object.entries(definitions))
-    it(`the terms of a domain leave out a term whose definition needs ${what}`, () => {
-      const { terms, warnings } = merged(
-        modelOf('Car', {}, ownOf(own)),
-        ...others.map(([model, context]) => modelOf(model, {}, context)),
-      );
-      const term = Object.keys(own).find((name) => /speed|Off/.test(name)) ?? '';
-      assert.equal(Object.hasOwn(terms, term), false);
-      assert.deepEqual(warnings.at(-1), {
-        code: 'ambiguous-term',
-        term,
-        detail: `Here, the definition of "${term}" would be invalid or mean something else; it is left out.`,
-        models: ['Car'],
-      });
-    });
+  const odd: Readonly<Record<string, TermMeaning>> = {
+    'ex:speed': 'https://a/speed',
+    'On/Off': 'https://a/On/Off',
+    aliased: '@type',
+    flagged: { '@id': 'https://a/x-', '@prefix': true },
+    nested: { '@id': 'https://a/nested', '@nest': 'meta' },
+    relative: 'terms/relative',
+    reversed: { '@reverse': 'https://a/owns' },
+    scoped: { '@id': 'https://a/scoped', '@context': { unit: 'ex:unit' } },
+    sets: { '@id': 'https://a/sets', '@container': ['@index', '@set'] },
+    text: { '@id': 'https://a/text', '@language': 'de' },
+  };
 
-  it('the terms of a domain keep a term whose definition needs only existing terms, or none', () => {
+  it('the terms of a domain are those with plain definitions; the others are left out with a warning', () => {
+    const { terms, warnings } = merged(modelOf('Car', {}, ownOf({ ...PLAIN, ...odd })));
+    assert.deepEqual(terms, PLAIN);
+    const inOrder = Object.keys(odd).sort();
+    assert.deepEqual(column(warnings, 'term'), inOrder);
+    for (const { code, detail, models } of warnings) {
+      assert.deepEqual([code, models], ['ambiguous-term', ['Car']]);
+      assert.match(detail, /is more than an absolute IRI with @type and @container; it is left out/);
+    }
+  });
+
+  it('the terms of a domain leave out a term that would be read as the prefix of an IRI', () => {
     const own = {
-      ex: 'https://a/',
-      'ex:speed': PREFIXED,
-      'https://a/owner': { '@id': 'https://a/owner', '@type': '@id' },
-      meta: '@nest',
-      nested: { '@id': 'https://a/nested', '@nest': 'meta' },
-      power: {
-        '@id': 'https://a/power',
-        '@context': { own: 'https://c/', unit: 'own:unit', at: 'ngsi-ld:at' },
-      },
+      urn: 'https://a/',
+      tag: 'https://a/tag',
+      https: 'https://a/https',
+      list: PLAIN['list'] ?? '',
     };
-    const other = ownOf({ own: 'https://d/', 'ngsi-ld': 'https://uri.etsi.org/ngsi-ld/' });
     const { terms, warnings } = merged(
-      modelOf('Car', {}, ownOf({ ...own, own: 'https://c/' })),
-      modelOf('Bus', {}, other),
+      modelOf('Car', { speed: 'tag:a:speed' }),
+      modelOf('Bus', {}, ownOf(own)),
     );
-    assert.deepEqual(terms, own);
-    assert.deepEqual(column(warnings, 'term'), ['own']);
+    assert.deepEqual(Object.keys(terms), ['https', 'list', 'speed']);
+    assert.deepEqual(column(warnings, 'term'), ['urn', 'tag']);
+    assert.match(warnings[1]?.detail ?? '', /IRIs of other terms begin with "tag:"/);
   });
 
   it('the terms of a domain stay within the limits of a context by leaving out terms that no model uses', () => {
