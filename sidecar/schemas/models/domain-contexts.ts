@@ -1,17 +1,13 @@
-import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { isObject, type JsonValue } from '../../shared/json/json.js';
+import { isObject } from '../../shared/json/json.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { decidingPart, type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
-import { isSelfContained } from '../json-ld/context-form.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
 import { mapInBatches, undefinedIfGone } from './concurrency.js';
 import {
   type ContentStore,
-  createCache,
-  getOrCreate,
   MEDIA_TYPES,
   retryIfContentGone,
   toServedDocument,
@@ -29,7 +25,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly contents: ContentStore;
   readonly supply: ContextLoader;
-  /** Approximate limit of the caches, in bytes. */
+  /** Approximate limit of the cache of models, in bytes. */
   readonly cacheBytes: number;
 }
 
@@ -43,21 +39,18 @@ interface ModelContext {
 
 /**
  * The contexts of domains, generated on request from those of their models. Each is cached until any process writes to
- * the store. The meaning of their parts is cached by content, so that only changed parts are processed after a write.
+ * the store. The contexts of models are cached by version: reading them again after each write would take most of the
+ * time.
  */
 export class DomainContexts {
   readonly #parts: Parts;
   readonly #current = new Map<string, { readonly stamp: string; readonly made: Promise<DomainContext> }>();
   readonly #models: LRUCache<string, ModelContext>;
-  readonly #terms: LRUCache<string, ContextTerms>;
-  readonly #results: ReturnType<typeof createCache<DomainContext>>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     const maxSize = Math.max(1, Math.floor(parts.cacheBytes / 3));
     this.#models = new LRUCache({ maxSize, sizeCalculation: sizeOfModel });
-    this.#terms = new LRUCache({ maxSize, sizeCalculation: ({ size }) => 300 * (size + 1) });
-    this.#results = createCache(maxSize, ({ bytes, warnings }) => bytes.length + 500 * warnings.length);
   }
 
   /**
@@ -70,7 +63,7 @@ export class DomainContexts {
     const stamp = await this.#parts.supply.stamp(baseUrl);
     const known = this.#current.get(domain);
     if (known?.stamp === stamp) return known.made;
-    const made = retryIfContentGone(() => this.#make(domain, baseUrl, stamp));
+    const made = retryIfContentGone(() => this.#make(domain, baseUrl));
     if (this.#current.size >= MAX_DOMAINS) this.#current.clear();
     this.#current.set(domain, { stamp, made });
     // A failure is not cached.
@@ -80,21 +73,14 @@ export class DomainContexts {
     return made;
   }
 
-  async #make(domain: string, baseUrl: string, stamp: string): Promise<DomainContext> {
+  async #make(domain: string, baseUrl: string): Promise<DomainContext> {
     const versions = await this.#parts.store.models.current(domain);
     const models = new Map<string, ModelContext>();
     await mapInBatches(versions, async (version) => {
       const model = await this.#modelContext(domain, version);
       if (model !== undefined) models.set(version.name, model);
     });
-    const owns = await this.#ownTerms(models, baseUrl, stamp);
-    const key = hashOf([
-      ...versions.map(
-        ({ name, number, createdAt, contextSha256 }) => `${name} ${number} ${createdAt} ${contextSha256}`,
-      ),
-      ...[...owns].map(([own, { key }]) => `${hashOf([own])} ${key}`),
-    ]);
-    return getOrCreate(this.#results, `${domain} ${key}`, () => merged(versions, models, owns));
+    return mergeContexts(versions, models, await this.#ownTerms(models, baseUrl));
   }
 
   async #modelContext(domain: string, version: CurrentVersion): Promise<ModelContext | undefined> {
@@ -116,39 +102,22 @@ export class DomainContexts {
   async #ownTerms(
     models: ReadonlyMap<string, ModelContext>,
     baseUrl: string,
-    stamp: string,
   ): Promise<ReadonlyMap<string, OwnTerms>> {
     const texts = new Set([...models.values()].flatMap(({ own }) => own ?? []));
-    const found = await mapInBatches(
-      texts,
-      async (text) => [text, await this.#termsOf(text, baseUrl, stamp)] as const,
-    );
+    const found = await mapInBatches(texts, async (text): Promise<readonly [string, OwnTerms]> => {
+      const read = await this.#parts.supply.termsOf(text, baseUrl);
+      return [text, 'failed' in read ? read : { terms: new Map(read.terms) }];
+    });
     return new Map(found);
-  }
-
-  async #termsOf(own: string, baseUrl: string, stamp: string): Promise<OwnTerms> {
-    // The meaning of a context that names others can change.
-    const isFixed = isSelfContained(JSON.parse(own) as readonly JsonValue[]);
-    const key = isFixed ? hashOf([own]) : hashOf([own, stamp]);
-    const known = this.#terms.get(key);
-    if (known !== undefined) return { terms: known, key };
-    const found = await this.#parts.supply.termsOf(own, baseUrl);
-    if ('failed' in found) return { ...found, key: found.failed };
-    const terms: ContextTerms = new Map(found.terms);
-    this.#terms.set(key, terms);
-    return { terms, key: isFixed ? key : hashOf([JSON.stringify(found.terms)]) };
   }
 }
 
-type OwnTerms = { readonly key: string } & (
-  | { readonly terms: ContextTerms }
-  | { readonly terms?: undefined; readonly failed: string }
-);
+type OwnTerms = { readonly terms: ContextTerms } | { readonly terms?: undefined; readonly failed: string };
 
 /** Maximum number of domains whose contexts are cached. */
 const MAX_DOMAINS = 1000;
 
-async function merged(
+async function mergeContexts(
   versions: readonly CurrentVersion[],
   models: ReadonlyMap<string, ModelContext>,
   owns: ReadonlyMap<string, OwnTerms>,
@@ -190,8 +159,4 @@ function splitContext(text: string, ownTerms: readonly string[]): ModelContext {
 
 function sizeOfModel({ names, own = '' }: ModelContext): number {
   return 1 + 2 * own.length + 300 * names.length;
-}
-
-function hashOf(texts: readonly string[]): string {
-  return hash('sha256', texts.map((text) => `${text.length} ${text}`).join(''));
 }
