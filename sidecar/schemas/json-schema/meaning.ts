@@ -1,5 +1,4 @@
 import {
-  doubleOf,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -18,13 +17,7 @@ import {
 } from './attributes.js';
 import type { Difference } from './differences.js';
 import { ValueConstraints } from './value-constraints.js';
-import {
-  alwaysAppliedSchemas,
-  namedSchemasIn,
-  schemaIn,
-  schemasIn,
-  type ReferenceTargets,
-} from './flatten.js';
+import { namedSchemasIn, schemaIn, schemasIn, type ReferenceTargets } from './flatten.js';
 
 /** What a term of a context means: its IRI, and the rest of its definition (JSON-LD 1.1, section 9.15). */
 interface TermMeaning {
@@ -58,8 +51,7 @@ const MAX_LEVELS = 16;
 
 /**
  * Finds what would change the meaning of stored data under the new version: attributes of another kind, names with
- * another IRI, values with another unit, type or format, coordinates in another order. Each change is breaking, even
- * if every document stays valid. What only one version describes is not compared, and a unit that only one of them
+ * another IRI, values with another unit, type or format. Each change is breaking, even if every document stays valid. What only one version describes is not compared, and a unit that only one of them
  * names is not a change.
  *
  * @returns differences with pointers into the new schema
@@ -152,15 +144,6 @@ class MeaningComparison {
         tokens,
         `the value of ${shown(name)} is ${newReadings.join(' or ')}, was ${readings.join(' or ')}`,
       );
-    const [order, newOrder] = [
-      coordinateOrderOf(oldFacts, was, this.#old),
-      coordinateOrderOf(constraints, is, this.#fresh.targets),
-    ];
-    if (order !== undefined && newOrder !== undefined && order !== newOrder)
-      this.#add(
-        tokens,
-        `the coordinates of ${shown(name)} begin with the ${newOrder}, began with the ${order}`,
-      );
     this.#within(was, is, tokens, level + 1);
     this.#items(was, is, name, tokens, level + 1);
   }
@@ -229,8 +212,7 @@ function membersOf(atoms: readonly JsonObject[]): ReadonlyMap<string, readonly S
 }
 
 /**
- * The schemas of the items. For a tuple, only the first item counts: coordinates have no units of their own, and
- * their order is compared for the tuple as a whole.
+ * The schemas of the items. For a tuple, only the first item counts: coordinates have no units of their own.
  */
 function itemsOf(atoms: readonly JsonObject[]): readonly Schema[] {
   return atoms.flatMap((atom) => {
@@ -324,58 +306,6 @@ function readingIn(atom: JsonObject): readonly string[] {
   const reading =
     typeof format === 'string' && Object.hasOwn(READINGS, format) ? READINGS[format] : undefined;
   return reading === undefined ? [] : [reading];
-}
-
-/** Which coordinate comes first. */
-type CoordinateOrder = 'latitude' | 'longitude';
-
-const LATITUDE = String.raw`\blat(?:itude)?s?\b`;
-const LONGITUDE = String.raw`\b(?:lon|lng|long|longitude)s?\b`;
-const BETWEEN = String.raw`[\s,;/|()\[\]-]*(?:and |then )?`;
-const LATITUDE_FIRST = new RegExp(`${LATITUDE}${BETWEEN}${LONGITUDE}`, 'i');
-const LONGITUDE_FIRST = new RegExp(`${LONGITUDE}${BETWEEN}${LATITUDE}`, 'i');
-
-/** The coordinates, by their greatest value in degrees. */
-const GREATEST: Readonly<Record<number, CoordinateOrder>> = { 90: 'latitude', 180: 'longitude' };
-
-/**
- * The order of coordinates, if a description, or the names or bounds of the first two items, tell it. Undefined for
- * values that are neither arrays nor objects.
- */
-function coordinateOrderOf(
-  { types }: ValueConstraints,
-  atoms: readonly JsonObject[],
-  targets: ReferenceTargets,
-): CoordinateOrder | undefined {
-  if (!types.has('array') && !types.has('object')) return undefined;
-  for (const atom of atoms) {
-    const described = orderIn(member(atom, 'description'));
-    if (described !== undefined) return described;
-    const [first, second] = schemasIn(atom, 'prefixItems').map((item) => coordinateOf(item, targets));
-    if (first !== undefined && second !== undefined && first !== second) return first;
-  }
-  return undefined;
-}
-
-function orderIn(description: JsonValue | undefined): CoordinateOrder | undefined {
-  if (typeof description !== 'string') return undefined;
-  const [latitudes, longitudes] = [LATITUDE_FIRST.test(description), LONGITUDE_FIRST.test(description)];
-  if (latitudes === longitudes) return undefined;
-  return latitudes ? 'latitude' : 'longitude';
-}
-
-function coordinateOf(item: Schema, targets: ReferenceTargets): CoordinateOrder | undefined {
-  const atoms = alwaysAppliedSchemas([item], targets).filter(isObject);
-  for (const text of atoms.flatMap((atom) => [member(atom, 'title'), member(atom, 'description')])) {
-    if (typeof text !== 'string') continue;
-    const [isLatitude, isLongitude] = [
-      new RegExp(LATITUDE, 'i').test(text),
-      new RegExp(LONGITUDE, 'i').test(text),
-    ];
-    if (isLatitude !== isLongitude) return isLatitude ? 'latitude' : 'longitude';
-  }
-  const { value } = new ValueConstraints([item], targets).upperBound();
-  return GREATEST[doubleOf(value)];
 }
 
 function distinct(items: readonly string[]): readonly string[] {

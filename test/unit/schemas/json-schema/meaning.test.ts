@@ -16,16 +16,10 @@ function changesOf(before: JsonObject, after: JsonObject): readonly (readonly [s
 }
 
 const words = (description: string, more: JsonObject = {}): JsonObject => ({ description, ...more });
-const within = (bound: number): JsonObject => ({ minimum: -bound, maximum: bound });
-const PAIR = { type: 'array', minItems: 2, maxItems: 2, items: { type: 'number' } };
-const tuple = (...items: readonly JsonObject[]): JsonObject => ({ type: 'array', prefixItems: items });
 
 describe('a change of meaning', () => {
   const ngsi = (hint: JsonObject): JsonObject => ({ 'x-ngsi': hint });
   const text = (more: JsonObject): JsonObject => ({ type: 'string', ...more });
-  const [latitude, longitude] = ['Latitude', 'Longitude'].map((title) => ({ title, type: 'number' }));
-  assert.ok(latitude !== undefined && longitude !== undefined);
-  const [north, east] = [within(90), within(180)];
   const changed: readonly (readonly [
     title: string,
     before: JsonObject,
@@ -62,27 +56,6 @@ describe('a change of meaning', () => {
       'an array',
       'a string',
     ],
-    [
-      'the order of coordinates in words',
-      words('[lat, lon]', PAIR),
-      words('[longitude, latitude]', PAIR),
-      'with the longitude',
-      'with the latitude',
-    ],
-    [
-      'the order of items by their names',
-      tuple(latitude, longitude),
-      tuple(longitude, latitude),
-      'with the longitude',
-      'with the latitude',
-    ],
-    [
-      'the order of items by their bounds',
-      tuple(east, north),
-      tuple(north, east),
-      'with the latitude',
-      'with the longitude',
-    ],
   ];
   for (const [title, before, after, is, was] of changed) {
     it(`a change of meaning is breaking, and reported at the description of the attribute: ${title}`, () => {
@@ -108,11 +81,6 @@ describe('a change of meaning', () => {
       words('Business unit: for example Sales'),
     ],
     ['where the unit is to be found', words('Unit: see unitCode'), words('Unit: given by unitCode')],
-    [
-      'coordinates in the description of a text',
-      { type: 'string', description: 'Where latitude and longitude come from' },
-      { type: 'string', description: 'Where longitude and latitude come from' },
-    ],
     ['a unit that only one version names', words('Speed'), words("Speed. Units:'km/h'")],
     [
       'more that a value may be',
@@ -127,11 +95,6 @@ describe('a change of meaning', () => {
     ['a number that may be a fraction', { type: 'integer' }, { type: 'number' }],
     ['a format that is no other reading', { type: 'string', format: 'email' }, { type: 'string' }],
     ['a type where none was said', {}, { type: 'string' }],
-    [
-      'an order of coordinates that is not clear',
-      words('lat, lon or lon, lat', PAIR),
-      words('Position as [lon, lat]', PAIR),
-    ],
   ];
   for (const [title, before, after] of same)
     it(`a change of meaning is not reported for ${title}`, () => {
