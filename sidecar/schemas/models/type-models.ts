@@ -24,15 +24,6 @@ export interface FoundModels {
 /** Maximum number of models that are read for a type; more than one is already ambiguous. */
 const MAX_OF_TYPE = 10;
 
-/** Maximum number of types whose models are remembered, per domain. */
-const MAX_REMEMBERED = 1000;
-
-/** Number of characters at the beginning of a body in which types are searched. */
-const MAX_SCANNED = 64 * 1024;
-
-/** Maximum number of types that are searched in a body. */
-const MAX_HINTS = 100;
-
 /** Maximum length of a type in messages, in characters. */
 const MAX_SHOWN = 200;
 
@@ -41,32 +32,11 @@ export class TypeModels {
   readonly #store: SchemaStore;
   readonly #schemas: ModelSchemas;
   readonly #ofType: ReadCache<readonly Model[]>;
-  /** The models that were found for types since the last write, by domain and type. */
-  readonly #remembered: ReadCache<Map<string, Omit<TypeModel, 'types'>>>;
 
   constructor(store: SchemaStore, schemas: ModelSchemas) {
     this.#store = store;
     this.#schemas = schemas;
     this.#ofType = new ReadCache(store);
-    this.#remembered = new ReadCache(store);
-  }
-
-  /**
-   * Returns the models that a body probably needs: those of types that appear near its beginning and were looked up
-   * earlier. With them, a worker can validate most bodies at once, without first reporting their types.
-   *
-   * @param domain the domain in which models are searched; all by default
-   */
-  async likely(text: string, domain: string | undefined): Promise<readonly TypeModel[]> {
-    const known = await this.#of(domain);
-    const chosen = new Map<string, Chosen>();
-    const start = text.slice(0, MAX_SCANNED);
-    for (const [, type = ''] of start.matchAll(/"(?:@?type)"\s*:\s*"([^"\\]*)"/g)) {
-      const found = known.get(type);
-      if (found !== undefined) choose(chosen, type, found);
-      if (chosen.size === MAX_HINTS) break;
-    }
-    return [...chosen.values()];
   }
 
   /**
@@ -95,13 +65,13 @@ export class TypeModels {
         .map((one) => ({ pointer, detail: `${shownType(one)} is the type of ${titlesOf(modelsFor(one))}` })),
     );
     if (ambiguous.length > 0) throw refused('typeAmbiguous', ambiguous);
-    const known = await this.#of(domain);
-    const chosen = new Map<string, Chosen>();
+    const chosen = new Map<string, TypeModel & { readonly types: string[] }>();
     for (const [type, [model]] of candidates) {
       if (model === undefined) continue;
-      const one = { model, schema: await this.#schemas.of(model, undefined) };
-      if (known.size < MAX_REMEMBERED) known.set(type, one);
-      choose(chosen, type, one);
+      const title = titleOf(model);
+      const one = chosen.get(title) ?? { model, schema: await this.#schemas.of(model, undefined), types: [] };
+      one.types.push(type);
+      chosen.set(title, one);
     }
     const unknownTypes = [...candidates].flatMap(([type, all]) => (all.length === 0 ? [type] : []));
     return { models: [...chosen.values()], unknownTypes };
@@ -116,11 +86,6 @@ export class TypeModels {
     if (model === undefined) return 'unknown';
     if (others.length > 0) return 'ambiguous';
     return { model, schema: await this.#schemas.of(model, model.currentVersion) };
-  }
-
-  #of(domain: string | undefined): Promise<Map<string, Omit<TypeModel, 'types'>>> {
-    const none = new Map<string, Omit<TypeModel, 'types'>>();
-    return this.#remembered.get(JSON.stringify([domain]), () => Promise.resolve(none));
   }
 
   /**
@@ -143,19 +108,6 @@ export class TypeModels {
     }
     return drafts;
   }
-}
-
-type Chosen = TypeModel & { readonly types: string[] };
-
-function choose(
-  chosen: Map<string, Chosen>,
-  type: string,
-  { model, schema }: Omit<TypeModel, 'types'>,
-): void {
-  const title = titleOf(model);
-  const one = chosen.get(title) ?? { model, schema, types: [] };
-  if (!one.types.includes(type)) one.types.push(type);
-  chosen.set(title, one);
 }
 
 function refused(kind: 'notFound' | 'typeAmbiguous', errors: readonly InputIssue[]): WorkbenchRefusedError {

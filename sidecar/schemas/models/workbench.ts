@@ -186,7 +186,7 @@ export class Workbench {
   ): Promise<string> {
     const { workers, typeModels, deadlineMs } = this.#parts;
     const schemas = new Map<string, string>();
-    let models = named.length > 0 ? named : (await typeModels.likely(text, domain)).map(workModel);
+    let models = named;
     let unknownTypes: readonly string[] = [];
     let areKept = true;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -44,7 +44,6 @@ function typeModelsOf(models: Readonly<Record<string, readonly Model[]>>) {
       const { models: all, unknownTypes } = await typeModels.of(found, domain);
       return { models: titled(all), unknownTypes };
     },
-    likely: async (text: string, domain?: string) => titled(await typeModels.likely(text, domain)),
   };
 }
 
@@ -142,42 +141,5 @@ describe('the models of types', () => {
     assert.match(await detailOf('A', 'B', 'C', 'D', 'E'), /"A", "B", "C", "D", "E"$/);
     assert.match(await detailOf('A', 'B', 'C', 'D', 'E', 'F'), /"A", "B", "C", "D", "E", …$/);
     assert.ok((await detailOf('x'.repeat(1000))).length < 250);
-  });
-});
-
-describe('the models that a body probably needs', () => {
-  const MODELS = { Lamp: [modelOf('City/Lamp')], 'Lamp in Park': [modelOf('Park/Lamp')] };
-  const LAMP = '{"id": "urn:a:1", "type": "Lamp", "lit": {"type": "Property", "value": true}}';
-
-  it('a model is expected for a body that names its type, once the type was looked up and until the store is changed', async () => {
-    const { find, likely, store } = typeModelsOf(MODELS);
-    assert.deepEqual(await likely(LAMP), []);
-    await find([entity('', 'Lamp')]);
-    for (const text of [LAMP, LAMP.replace('"type": ', '"@type" :'), `[${LAMP},${LAMP}]`])
-      assert.deepEqual(await likely(text), [['City/Lamp', ['Lamp']]]);
-    for (const text of ['{"type": "Bench"}', '{"kind": "Lamp"}', '"Lamp"'])
-      assert.deepEqual(await likely(text), [], text);
-    assert.deepEqual(await likely(LAMP, 'Park'), [], 'in another domain it may be another one');
-    store.now = 2;
-    assert.deepEqual(await likely(LAMP), []);
-  });
-
-  it('types are searched only at the beginning of a body', async () => {
-    const { find, likely } = typeModelsOf(MODELS);
-    await find([entity('', 'Lamp')]);
-    assert.deepEqual(await likely(`${' '.repeat(64 * 1024)}${LAMP}`), []);
-    assert.equal((await likely(`${' '.repeat(63 * 1024)}${LAMP}`)).length, 1);
-  });
-
-  it('the number of remembered types is limited', async () => {
-    const all = Object.fromEntries(
-      Array.from({ length: 1001 }, (_, n) => [`T${n}`, [modelOf(`City/T${n}`)]]),
-    );
-    const { find, likely } = typeModelsOf(all);
-    await find(Object.keys(all).map((type, index) => entity(`/${index}`, type)));
-    assert.equal((await likely('{"type": "T999"}')).length, 1);
-    assert.deepEqual(await likely('{"type": "T1000"}'), []);
-    const many = Object.keys(all).map((type) => `{"type": "${type}"}`);
-    assert.equal((await likely(many.join())).length, 100);
   });
 });

@@ -20,15 +20,11 @@ function benchWith(...outcomes: readonly unknown[]) {
 
 interface Setting {
   readonly lifecycle?: Lifecycle;
-  /** The models that bodies probably need, and those that they do need, by name. */
-  readonly likely?: readonly string[];
+  /** The models of the types of bodies, by name. */
   readonly found?: readonly string[];
 }
 
-function benchOf(
-  { lifecycle = PUBLISHED, likely = [], found = [] }: Setting,
-  ...outcomes: readonly unknown[]
-) {
+function benchOf({ lifecycle = PUBLISHED, found = [] }: Setting, ...outcomes: readonly unknown[]) {
   const runs: Run[] = [];
   const left = [...outcomes];
   const workers = {
@@ -55,7 +51,6 @@ function benchOf(
   });
   const asked: unknown[] = [];
   const typeModels = {
-    likely: async () => likely.map(typeModel),
     of: async (types: unknown, domain: unknown) => {
       asked.push([types, domain]);
       return Promise.resolve({ models: found.map(typeModel), unknownTypes: ['Other'] });
@@ -90,18 +85,24 @@ describe('the workbench', () => {
     for (const { options } of runs) assert.equal(options?.queueKey, 'validate hash of Bike');
   });
 
-  it('the workbench validates by type in a single task if it expects the models of the entities', async () => {
-    const { workbench, runs, asked } = benchOf({ likely: ['Bike', 'Car'] }, { answer: '1' });
-    assert.equal(await workbench.validateByType('{}', { isStrict: false }), '1');
-    assert.deepEqual(asked, []);
+  it('the workbench validates by type once a worker has said which types the entities have', async () => {
+    const { workbench, runs, asked } = benchOf(
+      { found: ['Bike', 'Car'] },
+      { needs: { types: ['a type'] } },
+      { answer: '1' },
+    );
+    assert.equal(await workbench.validateByType('{}', { isStrict: false, domain: 'City' }), '1');
+    assert.deepEqual(asked, [[['a type'], 'City']]);
     const byType = (name: string) => ({ title: `City/${name}`, types: [name] });
     assert.deepEqual(
       runs.map(({ kind, input, options }) => [kind, input, options?.queueKey]),
       [
+        ['validate', { ...AS_GIVEN, isStrict: false, models: [] }, undefined],
         [
           'validate',
           {
             ...AS_GIVEN,
+            unknownTypes: ['Other'],
             isStrict: false,
             models: ['Bike', 'Car'].map((name) => ({ key: `hash of ${name}`, name, byType: byType(name) })),
           },
@@ -136,7 +137,8 @@ describe('the workbench', () => {
 
   it('the workbench compiles models that no worker keeps together with each validation', async () => {
     const { workbench, runs } = benchOf(
-      { likely: ['Bike'] },
+      { found: ['Bike'] },
+      { needs: { types: [] } },
       NEEDS_BIKE,
       { areKept: false },
       { answer: '1' },
