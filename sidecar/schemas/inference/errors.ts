@@ -47,10 +47,6 @@ export const INFERENCE_LIMITS = {
   formattedLength: 2048,
   /** Maximum number of listed faults. */
   faults: 100,
-  /** Maximum length of a fault's pointer, in UTF-16 code units; a longer one is shown in part. */
-  pointerLength: 10_000,
-  /** Maximum total length of the pointers of all listed faults, in UTF-16 code units. */
+  /** Maximum total length of their pointers, in UTF-16 code units; the first fault is listed in any case. */
   pointersLength: 100_000,
-  /** Maximum length of the description of a fault, in UTF-16 code units. */
-  detailLength: 1000,
 } as const;

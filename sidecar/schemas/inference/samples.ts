@@ -7,7 +7,6 @@ import {
   type JsonValue,
   pointerOf,
 } from '../../shared/json/json.js';
-import { cut } from '../../shared/shown.js';
 import { INFERENCE_LIMITS, SamplesRefusedError } from './errors.js';
 
 /** A sample, and the reference tokens that lead to it in the submitted document. */
@@ -88,28 +87,22 @@ export class SampleFaults {
   readonly #first: InputIssue[] = [];
   #count = 0;
   #pointersLength = 0;
-  #isFull = false;
 
   /** Adds a fault. @param tokens reference tokens of the place; used immediately, not kept */
   add(tokens: readonly string[], detail: string): void {
     this.#count += 1;
-    if (this.#isFull) return;
-    const shown = tokens.slice(0, shownCount(tokens));
-    const pointer = pointerOf(shown);
+    if (this.#first.length === INFERENCE_LIMITS.faults) return;
+    if (this.#pointersLength > INFERENCE_LIMITS.pointersLength) return;
+    const pointer = pointerOf(tokens);
     this.#pointersLength += pointer.length;
-    this.#isFull =
-      this.#first.length === INFERENCE_LIMITS.faults ||
-      this.#pointersLength > INFERENCE_LIMITS.pointersLength;
-    if (this.#isFull) return;
-    const within =
-      shown.length === tokens.length ? '' : 'contains a place, whose pointer is too long to be shown, that ';
-    this.#first.push({ pointer, detail: `${within}${cut(detail, INFERENCE_LIMITS.detailLength)}` });
+    this.#first.push({ pointer, detail });
   }
 
   /** @throws {SamplesRefusedError} if there are any faults */
   throwIfAny(): void {
     if (this.#count === 0) return;
-    const listed = this.#count > this.#first.length ? `, the first ${this.#first.length} are listed` : '';
+    const { length } = this.#first;
+    const listed = this.#count > length ? `, the first ${length === 1 ? 'is' : `${length} are`} listed` : '';
     const count = this.#count === 1 ? '1 fault' : `${this.#count} faults`;
     throw new SamplesRefusedError(
       'bodyInvalid',
@@ -117,11 +110,4 @@ export class SampleFaults {
       this.#first,
     );
   }
-}
-
-/** Returns how many tokens lead to the place, or to the nearest enclosing place whose pointer is short enough. */
-function shownCount(tokens: readonly string[]): number {
-  let length = 0;
-  const tooLong = tokens.findIndex((token) => (length += token.length + 1) > INFERENCE_LIMITS.pointerLength);
-  return tooLong === -1 ? tokens.length : tooLong;
 }

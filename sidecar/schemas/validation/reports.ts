@@ -9,12 +9,8 @@ const REPORT_LIMITS = {
   entity: 100,
   /** Maximum number of errors of all entities of a body; the same for warnings. After that, each entity shows one error. */
   body: 1000,
-  /**
-   * Maximum length of all pointers in an answer, and of a shortened one. After that, only an entity's first error is
-   * shown.
-   */
+  /** Maximum length of all pointers in an answer. After that, each entity shows one error. */
   pointers: 1_000_000,
-  cutPointer: 200,
 } as const;
 
 /** A suggestion in an answer: the value to write there, or the name for the member that the pointer ends with. */
@@ -58,13 +54,10 @@ export class Reports {
       tokens: [...path, ...one.tokens],
       suggestion: suggestionFor(entity, one),
     });
-    const firstErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
-    const shownErrors = this.#affordable(firstErrors);
-    const [first] = firstErrors;
-    if (shownErrors.length === 0 && first !== undefined) shownErrors.push(shortenPointer(first, path.length));
-    const shownWarnings = this.#affordable(
-      foremost(warnings, entity, this.#warnings < body ? most : 0).map(inBody),
-    );
+    const someErrors = foremost(errors, entity, this.#errors < body ? most : 1).map(inBody);
+    const someWarnings = foremost(warnings, entity, this.#warnings < body ? most : 0).map(inBody);
+    const shownErrors = this.#fitting(someErrors, 1);
+    const shownWarnings = this.#fitting(someWarnings, 0);
     this.#errors += shownErrors.length;
     this.#warnings += shownWarnings.length;
     const notices = [
@@ -80,16 +73,13 @@ export class Reports {
     });
   }
 
-  /** The first ones, as many as fit into the answer. */
-  #affordable<One extends Shown>(all: readonly One[]): One[] {
-    const found: One[] = [];
-    for (const one of all) {
-      const length = lengthOf(one.tokens);
-      if (length > this.#pointersLeft) break;
-      this.#pointersLeft -= length;
-      found.push(one);
-    }
-    return found;
+  /** The first ones, as many as fit into the answer, but no fewer than `least`. */
+  #fitting<One extends Shown>(all: readonly One[], least: number): readonly One[] {
+    const end = all.findIndex(({ tokens }, index) => {
+      this.#pointersLeft -= lengthOf(tokens);
+      return index >= least && this.#pointersLeft < 0;
+    });
+    return end < 0 ? all : all.slice(0, end);
   }
 
   /**
@@ -124,20 +114,6 @@ function suggestionFor(entity: JsonObject, { tokens, correction }: Shown): Sugge
   }
   const { value, insteadOf } = suggested;
   return written === insteadOf ? { value } : undefined;
-}
-
-/**
- * Shortens the pointer of an error to that of the nearest enclosing value whose pointer is short enough, at most to
- * the entity.
- */
-function shortenPointer(error: ShownError, least: number): ShownError {
-  let length = 0;
-  const end = error.tokens.findIndex((token, index) => {
-    length += token.length + 1;
-    return index >= least && length > REPORT_LIMITS.cutPointer;
-  });
-  // The suggestion is for the whole pointer.
-  return end < 0 ? error : { ...error, tokens: error.tokens.slice(0, end), suggestion: undefined };
 }
 
 function lengthOf(tokens: readonly string[]): number {

@@ -92,27 +92,19 @@ describe('the task of inference', () => {
     assert.match(refusal.detail, /1000 faults, the first 100 are listed/);
   });
 
-  it('the task of inference keeps its list of faults short, and shows the nearest place of a long pointer', () => {
-    const { pointerLength, pointersLength } = INFERENCE_LIMITS;
+  it('the task of inference keeps its list of faults short, which has at least one', () => {
+    const { pointersLength } = INFERENCE_LIMITS;
     const faulty = (name: string, count: number) =>
       `{"a/b": {${JSON.stringify(name)}: [${Array.from({ length: count }, () => '1e400').join()}]}}`;
-    const lengthOf = ({ errors }: NonNullable<ReturnType<typeof refusalOf>>) =>
-      errors.reduce((sum, { pointer }) => sum + pointer.length, 0);
-
-    const some = refusalOf(faulty('x'.repeat(pointerLength / 2), 100));
-    assert.ok(some !== undefined && lengthOf(some) <= pointersLength);
-    assert.ok(lengthOf(some) > 0.9 * pointersLength);
-    assert.equal(some.errors.at(-1)?.pointer.split('/').at(-1), String(some.errors.length - 1));
-    assert.ok(some.detail.includes(`100 faults, the first ${some.errors.length} are listed`), some.detail);
-
-    const cut = refusalOf(faulty('x'.repeat(1_000_000), 3));
-    assert.deepEqual(new Set(cut?.errors.map(({ pointer }) => pointer)), new Set(['/a~1b']));
-    assert.equal(cut?.errors.length, 3);
-    assert.match(cut.errors[0]?.detail ?? '', /^contains a place, .* that must be a number/);
-
-    const model = 'y'.repeat(1_000_000);
-    const [fault] = refusalOf('{"type": "x"}', { model })?.errors ?? [];
-    assert.ok(fault !== undefined && fault.detail.length <= INFERENCE_LIMITS.detailLength + 1);
+    const some = refusalOf(faulty('x'.repeat(pointersLength / 20), 100));
+    assert.equal(some?.errors.length, 20);
+    assert.match(some.detail, /100 faults, the first 20 are listed/);
+    const one = refusalOf(faulty('x'.repeat(1_000_000), 3));
+    assert.match(one?.detail ?? '', /3 faults, the first is listed/);
+    assert.equal(
+      one?.errors[0]?.detail,
+      'must be a number of the range of IEEE 754 doubles (RFC 8259, section 6)',
+    );
   });
 
   it('the task of inference refuses names with half a surrogate pair, which no model can have', () => {
