@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import { ContextCache } from '../../../../sidecar/schemas/json-ld/context-cache.js';
 import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
 import type { ContextResult } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { ProcessingSession } from '../../../../sidecar/schemas/json-ld/processing-session.js';
+import type { JsonLdProcessor, ProcessorEvent } from '../../../../sidecar/schemas/json-ld/processor.js';
 
 const url = (n: number | string) => `https://contexts.example/${n}`;
 
@@ -82,5 +84,43 @@ describe('the shared processor of requests', () => {
       assert.notEqual(shared.for(own), next);
     }
     assert.equal(shared.for(use('d', 2_500_000)), common);
+  });
+});
+
+describe('the processing of one request', () => {
+  function sessionOf(events: readonly ProcessorEvent[]) {
+    const processor = {
+      expand: async (_document: object, given: Parameters<JsonLdProcessor['expand']>[1]) => {
+        for (const event of events) given.eventHandler?.({ event, next: () => undefined });
+        return Promise.resolve([]);
+      },
+    } as unknown as JsonLdProcessor;
+    const nothing = { contents: new Map(), failures: new Map(), missing: [], isTooMuch: false };
+    return new ProcessingSession(processor, nothing);
+  }
+
+  const event = (code: string, details: Readonly<Record<string, unknown>>): ProcessorEvent => ({
+    code,
+    level: 'warning',
+    message: '',
+    details,
+  });
+
+  it('up to a thousand different events of a request are counted, separately if they differ in a text', async () => {
+    const same = [1, 2, 3].map((n) => event('a', { x: '1', n }));
+    const session = sessionOf([...same, event('a', { x: '2' }), event('b', { x: '1' })]);
+    await session.expand({}, undefined);
+    assert.deepEqual(
+      session.events.map(({ event: { code, details }, count }) => [code, details['x'], count]),
+      [
+        ['a', '1', 3],
+        ['a', '2', 1],
+        ['b', '1', 1],
+      ],
+    );
+    const many = Array.from({ length: 1001 }, (_, n) => event('a', { x: String(n) }));
+    const full = sessionOf([...many, event('a', { x: '0' })]);
+    await full.expand({}, undefined);
+    assert.deepEqual([full.events.length, full.events[0]?.count], [1000, 2]);
   });
 });

@@ -6,7 +6,7 @@ import {
   type ContextResults,
   type ContextResult,
 } from '../../../../sidecar/schemas/json-ld/errors.js';
-import { limitWarnings, runWithContexts } from '../../../../sidecar/schemas/json-ld/outcomes.js';
+import { limitWarnings, runWithContexts, shortJson } from '../../../../sidecar/schemas/json-ld/outcomes.js';
 import { column } from '../../../support/columns.js';
 
 const FOUND: ContextResult = { sha256: 'x', text: '{}' };
@@ -30,6 +30,12 @@ describe('the warnings of an answer', () => {
   it('the warnings of an answer are one for each place, and all of those without a place', () => {
     const warnings = [warning(1, '/a'), warning(2), warning(3, '/a'), warning(4), warning(5, '/b')];
     assert.deepEqual(column(limitWarnings(warnings), 'detail'), ['1', '2', '4', '5']);
+  });
+
+  it('a value in a sentence is shortened to a hundred characters', () => {
+    assert.equal(shortJson('x'.repeat(98)), JSON.stringify('x'.repeat(98)));
+    assert.ok(shortJson('x'.repeat(99)).length <= 101);
+    assert.equal(shortJson(undefined), 'nothing');
   });
 });
 
