@@ -128,7 +128,6 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     workers: () => schemas.workers(),
     isBrokerUp: () => isBrokerUp(),
     isStoreUp: () => store.isReady(),
-    lockWaits: () => store.lockWaits,
   });
   const viaName = createViaName();
   const newConnections = new NewConnections();

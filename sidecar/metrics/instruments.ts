@@ -41,19 +41,6 @@ export class Instruments {
       },
     });
   }
-
-  /** Makes a counter whose total is kept elsewhere and read whenever the metrics are read. */
-  sum(name: string, help: string, value: () => number): void {
-    new Counter({
-      name: METRICS_PREFIX + name,
-      help,
-      registers: this.#registers,
-      collect() {
-        this.reset();
-        this.inc(value());
-      },
-    });
-  }
 }
 
 /**

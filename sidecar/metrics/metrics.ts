@@ -210,8 +210,6 @@ export interface StateSources {
   readonly isBrokerUp: () => Promise<boolean>;
   /** Whether the store can be read and written. */
   readonly isStoreUp: () => Promise<boolean>;
-  /** The number of statements that had to wait for another process's lock since startup, and the total waiting time. */
-  readonly lockWaits: () => { readonly count: number; readonly ms: number };
 }
 
 /** Registers the metrics of the current state. */
@@ -247,15 +245,5 @@ function registerStateMetrics(instruments: Instruments, sources: StateSources): 
   );
   instruments.current('store_up', '1 when the store can be read and written, else 0.', async () =>
     (await sources.isStoreUp()) ? 1 : 0,
-  );
-  instruments.sum(
-    'store_lock_waits_total',
-    'Statements that had to wait for a database lock of another process.',
-    () => sources.lockWaits().count,
-  );
-  instruments.sum(
-    'store_lock_wait_seconds_total',
-    'Total time that statements waited for database locks of other processes.',
-    () => sources.lockWaits().ms / 1000,
   );
 }

@@ -8,7 +8,6 @@ import { isPermanent, unusable } from './postgres-errors.js';
 import { isMigrated, migratePostgres } from './postgres-migrations.js';
 import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
-import type { LockWaits } from './sqlite-session.js';
 
 /** The channel of the triggers that announce changes to purges; see migrations.ts. */
 const CHANNEL = 'ngsi_ld_gateway_purge';
@@ -139,11 +138,6 @@ export class PostgresStore extends SqlStore {
     super(new PostgresSession(connections, clock));
     this.#connections = connections;
     this.#url = url;
-  }
-
-  /** Always zero: waits for locks happen inside the database, which does not report them. */
-  override get lockWaits(): LockWaits {
-    return { count: 0, ms: 0 };
   }
 
   override listen(onNotice: (notice: JobNotice) => void): void {

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { LockWaits } from './sqlite-session.js';
 import type { JobNotice } from './job-records.js';
 import { SqlContexts } from './sql-contexts.js';
 import { SqlDomains } from './sql-domains.js';
@@ -69,9 +68,6 @@ export abstract class SqlStore implements SchemaStore {
   async isReady(): Promise<boolean> {
     return (await succeeds(this.content(''))) && (await this.#canWrite());
   }
-
-  /** The waits for locks; see LockWaits. */
-  abstract readonly lockWaits: LockWaits;
 
   /** Reports what other processes do with purges, if the database supports it. */
   abstract listen(onNotice: (notice: JobNotice) => void): void;

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import pLimit from 'p-limit';
 import type { Clock } from '../shared/clock.js';
 import { nextTurn } from '../shared/next-turn.js';
 import { StoreUnavailableError } from './errors.js';
@@ -14,128 +15,24 @@ import {
 } from './sql-routines.js';
 
 /** The pause between two attempts to get the lock, in milliseconds. */
-const POLL_INTERVAL_MS = 20;
+const RETRY_PAUSE_MS = 20;
 
-/** How many tasks may wait at a time; further ones fail at once. */
+/** The check whether writes work must answer soon. */
+const CHECK_WAIT_MS = 1000;
+
+/** How many writes may wait at a time; further ones fail at once. */
 const MAX_WAITING = 1000;
 
-interface LockOptions {
-  /** Wait behind the tasks that are already waiting. */
-  readonly inTurn: boolean;
-  /** How long to wait for the lock, in milliseconds. */
-  readonly waitMs?: number;
-}
-
-/** How often work was blocked by a lock, and the total waiting time in milliseconds. */
-export interface LockWaits {
-  readonly count: number;
-  readonly ms: number;
-}
-
-interface Waiting {
-  readonly untilMs: number;
-  /** Runs the work and passes on its result; returns false if it must keep waiting. */
-  readonly attempt: (isLast: boolean) => boolean;
-}
+const OF_LOCK = /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/;
 
 /**
- * Runs work on a database on the event loop, at most one write per turn. Work that is blocked by another connection's
- * lock waits for it without blocking the loop: SQLite itself would block the whole process.
+ * One connection, shared by the parts of a store: runs statements and transactions on the event loop, and translates SQLite's
+ * errors. Writes run one after the other, at most one per turn. A statement that meets the lock of another connection is tried
+ * again until the lock is free; SQLite itself would block the whole process.
  */
-export class LockQueue {
-  readonly #clock: Clock;
-  #waiting: readonly Waiting[] = [];
-  #isAtWork = false;
-  /** Something was written in this turn of the event loop, which may have waited for the disk. */
-  #hasWritten = false;
-  /** The first waiting task was blocked by another connection's lock. */
-  #isLocked = false;
-  #waits: LockWaits = { count: 0, ms: 0 };
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** The total of all waits that have ended. */
-  get waits(): LockWaits {
-    return this.#waits;
-  }
-
-  /**
-   * Runs work, and retries it while it is blocked by a lock: work that throws must not have changed anything.
-   *
-   * @throws what the work throws, including the error of the lock
-   */
-  async run<T>(work: () => T, { inTurn, waitMs = LOCK_WAIT_MS }: LockOptions): Promise<T> {
-    const isFull = this.#waiting.length >= MAX_WAITING;
-    let meetsLock = this.#isLocked;
-    if (!inTurn || isFull || (this.#waiting.length === 0 && !this.#hasWritten)) {
-      try {
-        if (inTurn) this.#noteWrite();
-        return work();
-      } catch (error) {
-        if (!isOfLock(error) || isFull) throw error;
-        meetsLock = true;
-      }
-    }
-    return this.#wait(work, waitMs, meetsLock);
-  }
-
-  #noteWrite(): void {
-    if (this.#hasWritten) return;
-    this.#hasWritten = true;
-    void nextTurn().then(() => (this.#hasWritten = false));
-  }
-
-  #wait<T>(work: () => T, waitMs: number, meetsLock: boolean): Promise<T> {
-    const sinceMs = this.#clock.monotonicMs();
-    let isCounted = meetsLock;
-    return new Promise((resolve, reject) => {
-      const attempt = (isLast: boolean) => {
-        try {
-          resolve(work());
-        } catch (error) {
-          isCounted ||= isOfLock(error);
-          if (isOfLock(error) && !isLast) return false;
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
-        const { count, ms } = this.#waits;
-        if (isCounted) this.#waits = { count: count + 1, ms: ms + this.#clock.monotonicMs() - sinceMs };
-        return true;
-      };
-      this.#waiting = [...this.#waiting, { untilMs: sinceMs + waitMs, attempt }];
-      if (!this.#isAtWork) void this.#drain();
-    });
-  }
-
-  /** Runs waiting tasks one after the other as soon as the lock is free; those that have waited too long fail. */
-  async #drain(): Promise<void> {
-    this.#isAtWork = true;
-    await nextTurn();
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      this.#isLocked = !next.attempt(false);
-      if (!this.#isLocked) {
-        this.#waiting = this.#waiting.slice(1);
-        await nextTurn();
-        continue;
-      }
-      const nowMs = this.#clock.monotonicMs();
-      this.#waiting = this.#waiting.filter(({ untilMs, attempt }) => nowMs < untilMs || !attempt(true));
-      await this.#clock.sleep(POLL_INTERVAL_MS);
-    }
-    this.#isLocked = false;
-    this.#isAtWork = false;
-  }
-}
-
-function isOfLock(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code);
-}
-
-/** One connection, shared by the parts of a store: runs statements and transactions, and translates SQLite's errors. */
 export class SqliteSession implements SqlSession {
   readonly #db: Database.Database;
-  readonly #queue: LockQueue;
+  readonly #writes = pLimit(1);
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
   readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
@@ -145,7 +42,6 @@ export class SqliteSession implements SqlSession {
 
   constructor(db: Database.Database, clock: Clock) {
     this.#db = db;
-    this.#queue = new LockQueue(clock);
     this.#file = fileOf(db);
     this.clock = clock;
     db.function('now_ms', { deterministic: false }, () => Math.trunc(clock.now()));
@@ -154,41 +50,47 @@ export class SqliteSession implements SqlSession {
     this.#transaction = db.transaction((work: () => SqlRoutine<unknown>) => this.#drive(work()));
   }
 
-  /** Time spent waiting for other connections' locks since startup. */
-  get lockWaits(): LockWaits {
-    return this.#queue.waits;
-  }
-
   async get<T>(work: () => SqlRoutine<T>): Promise<T> {
-    return this.#guarded(() => this.#drive(work()), READ);
+    return this.#attempt(() => this.#drive(work()));
   }
 
   async read<T>(work: () => SqlRoutine<T>): Promise<T> {
-    return this.#guarded(() => this.#transaction.deferred(work) as T, READ);
+    return this.#attempt(() => this.#transaction.deferred(work) as T);
   }
 
-  /** Takes the write lock first. Waits for another process's lock without blocking the event loop. */
+  /** Takes the write lock first. */
   async write<T>(work: () => SqlRoutine<T>): Promise<T> {
-    return this.#guarded(() => {
+    return this.#inTurn(() => {
       const result = this.#transaction.immediate(work) as T;
       this.#ownWrites += 1;
       return result;
-    }, WRITE);
+    });
   }
 
   /** Like `write`, for changes that do not affect the revision. */
   async change<T>(work: () => SqlRoutine<T>): Promise<T> {
-    return this.#guarded(() => this.#transaction.immediate(work) as T, WRITE);
+    return this.#inTurn(() => this.#transaction.immediate(work) as T);
   }
 
-  /** @throws StoreUnavailableError if writes do not work now */
+  /**
+   * Does not wait for the writes before it.
+   *
+   * @throws StoreUnavailableError if writes do not work now
+   */
   async checkWritable(): Promise<void> {
-    await this.#guarded(() => checkWritable(this.#db), { inTurn: true, waitMs: CHECK_WAIT_MS });
+    await this.#attempt(() => {
+      // SQLite itself would keep writing to the deleted file.
+      if (fileOf(this.#db) !== this.#file)
+        throw new StoreUnavailableError(
+          'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
+        );
+      checkWritable(this.#db);
+    }, CHECK_WAIT_MS);
   }
 
   /** Returns a text that changes with every `write`, and with every change by another connection. */
   revision(): Promise<string> {
-    return this.#guarded(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`, READ);
+    return this.#attempt(() => `${this.#ownWrites}.${this.#foreignWrites.get() ?? 0}`);
   }
 
   #drive<T>(work: SqlRoutine<T>): T {
@@ -208,22 +110,35 @@ export class SqliteSession implements SqlSession {
       : { rows: [], changes: prepared.run(parameters).changes };
   }
 
-  async #guarded<T>(work: () => T, options: LockOptions): Promise<T> {
-    try {
-      return await this.#queue.run(() => {
+  /** Runs a write after those that were asked for before. */
+  #inTurn<T>(work: () => T): Promise<T> {
+    if (this.#writes.pendingCount >= MAX_WAITING)
+      throw new StoreUnavailableError('Too many writes are waiting for each other.');
+    const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
+    return this.#writes(async () => {
+      try {
+        return await this.#attempt(work, untilMs - this.clock.monotonicMs());
+      } finally {
+        await nextTurn();
+      }
+    });
+  }
+
+  /** Runs work, and tries it again while it meets the lock of another connection: a failed attempt has changed nothing. */
+  async #attempt<T>(work: () => T, waitMs = LOCK_WAIT_MS): Promise<T> {
+    const untilMs = this.clock.monotonicMs() + waitMs;
+    for (;;) {
+      try {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
-        // SQLite itself would keep writing to the deleted file.
-        if (options.inTurn && fileOf(this.#db) !== this.#file)
-          throw new StoreUnavailableError(
-            'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
-          );
         return work();
-      }, options);
-    } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error;
-      throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
-        cause: error,
-      });
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error;
+        if (!OF_LOCK.test(error.code) || this.clock.monotonicMs() >= untilMs)
+          throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
+            cause: error,
+          });
+      }
+      await this.clock.sleep(RETRY_PAUSE_MS);
     }
   }
 }
@@ -236,10 +151,3 @@ function fileOf({ name, memory }: Database.Database): bigint | undefined {
     return undefined;
   }
 }
-
-/** In WAL mode, reads are blocked by a lock only in rare moments. */
-const READ: LockOptions = { inTurn: false };
-const WRITE: LockOptions = { inTurn: true };
-
-/** The check whether writes work must answer soon. */
-const CHECK_WAIT_MS = 1000;

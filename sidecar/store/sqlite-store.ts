@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.js';
 import { DatabaseUnusableError } from './errors.js';
 import { lockDatabase, openDatabase, openForReading } from './open-database.js';
 import { SqlStore } from './sql-store.js';
-import { type LockWaits, SqliteSession } from './sqlite-session.js';
+import { SqliteSession } from './sqlite-session.js';
 
 /**
  * Copies the store in a file to another file, even while others write to it; its format is not changed. An incomplete
@@ -64,7 +64,6 @@ function failure(error: unknown): DatabaseUnusableError {
  */
 export class SqliteStore extends SqlStore {
   readonly #db: Database.Database;
-  readonly #session: SqliteSession;
   readonly #lock: { close(): void } | undefined;
 
   /**
@@ -89,16 +88,9 @@ export class SqliteStore extends SqlStore {
   }
 
   private constructor(db: Database.Database, clock: Clock, lock?: { close(): void }) {
-    const session = new SqliteSession(db, clock);
-    super(session);
+    super(new SqliteSession(db, clock));
     this.#db = db;
-    this.#session = session;
     this.#lock = lock;
-  }
-
-  /** The waits for locks; see LockWaits. */
-  override get lockWaits(): LockWaits {
-    return this.#session.lockWaits;
   }
 
   /** Does nothing: SQLite does not notify a process of writes by others. */

@@ -170,7 +170,6 @@ it('gauges are read at each request for the metrics', async () => {
     purgesQueued: async () => 9,
     workers: () => ({ waiting: 5, running: 2 }),
     isStoreUp: async () => isUp,
-    lockWaits: () => ({ count: 4, ms: 2500 }),
   });
   const first = await metrics.text();
   assert.equal(valueOf(first, 'purges_running', {}), 3);
@@ -178,14 +177,11 @@ it('gauges are read at each request for the metrics', async () => {
   assert.equal(valueOf(first, 'worker_tasks_waiting', {}), 5);
   assert.equal(valueOf(first, 'worker_tasks_running', {}), 2);
   assert.equal(valueOf(first, 'store_up', {}), 1);
-  assert.equal(valueOf(first, 'store_lock_waits_total', {}), 4);
-  assert.equal(valueOf(first, 'store_lock_wait_seconds_total', {}), 2.5);
   running = 0;
   isUp = false;
   const second = await metrics.text();
   assert.equal(valueOf(second, 'purges_running', {}), 0);
   assert.equal(valueOf(second, 'store_up', {}), 0);
-  assert.equal(valueOf(second, 'store_lock_waits_total', {}), 4);
 });
 
 it('each gateway has its own metrics', async () => {

@@ -47,6 +47,5 @@ export function idle(): StateSources {
     workers: () => ({ waiting: 0, running: 0 }),
     isBrokerUp: async () => true,
     isStoreUp: async () => true,
-    lockWaits: () => ({ count: 0, ms: 0 }),
   };
 }

@@ -29,7 +29,6 @@ function storeOf() {
     },
   };
   class TestStore extends SqlStore {
-    override lockWaits = { count: 0, ms: 0 };
     override listen(): void {}
     override async close(): Promise<void> {}
   }
