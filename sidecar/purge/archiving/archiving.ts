@@ -82,11 +82,6 @@ export class Archiving {
     this.#doubts.set(key, why);
   }
 
-  /** Makes durable what was added, as far as possible. @throws PurgeStoppedError */
-  async seal(): Promise<void> {
-    await unlessStopped(this.#writer.seal(), this.#stopped);
-  }
-
   /**
    * Makes durable what was added, and decides what may be deleted.
    *

@@ -1,5 +1,4 @@
 import type { Clock } from '../../shared/clock.js';
-import type { Archiving } from '../archiving/index.js';
 import type { Listed } from '../listing/index.js';
 import { BrokerFailedError } from '../errors.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
@@ -181,59 +180,4 @@ function endOfBatch(queue: readonly string[], from: number, size: number): numbe
 /** Whether an error only says that the last tries brought nothing but failures. */
 export function isHopeless(error: unknown): error is BrokerFailedError {
   return error instanceof BrokerFailedError && error.reason === 'nothing-but-failures';
-}
-
-/** Number of ids to delete at each end of the list to find the faster one. */
-const SAMPLE_SIZE = 32;
-
-/** With fewer ids, sampling would cost more than it saves. */
-const MIN_SAMPLED = 1000;
-
-/** An end is faster when it takes at most this share of the time. */
-const MAX_SHARE_OF_TIME = 0.67;
-
-/** The ends are not compared again if that took longer than this, because the list would get too old each time. */
-const MAX_COMPARING_MS = FRESH_MS / 4;
-
-/** Which end of a list the broker deletes faster. */
-export interface Ends {
-  readonly isBackFaster: boolean;
-  /** How long it took to compare them. */
-  readonly tookMs: number;
-}
-
-/**
- * Deletes the listed ids, starting at the end of the list where the broker is faster. Some brokers search from the oldest
- * entity on, so deleting the newest first takes them a hundred times as long.
- *
- * @param deleteSome deletes some of the ids; resolves when that is done
- * @param before what is known from an earlier list
- * @returns what is known now
- */
-export async function deleteListed(
-  {
-    clock,
-    archiving,
-  }: Pick<DeletingContext, 'clock'> & { readonly archiving?: Pick<Archiving, 'seal'> | undefined },
-  ids: readonly string[],
-  deleteSome: (ids: readonly string[]) => Promise<void>,
-  before?: Ends,
-): Promise<Ends | undefined> {
-  const timed = async (sample: readonly string[]): Promise<number> => {
-    const startedMs = clock.monotonicMs();
-    await deleteSome(sample);
-    return clock.monotonicMs() - startedMs;
-  };
-  if (ids.length < MIN_SAMPLED || (before?.tookMs ?? 0) > MAX_COMPARING_MS) {
-    await deleteSome(before?.isBackFaster === true ? ids.toReversed() : ids);
-    return before;
-  }
-  // Otherwise the first sample would wait for the archive, and the front would seem slow.
-  await archiving?.seal();
-  const frontMs = await timed(ids.slice(0, SAMPLE_SIZE));
-  const backMs = await timed(ids.slice(-SAMPLE_SIZE));
-  const rest = ids.slice(SAMPLE_SIZE, -SAMPLE_SIZE);
-  const ends = { isBackFaster: backMs < frontMs * MAX_SHARE_OF_TIME, tookMs: frontMs + backMs };
-  await deleteSome(ends.isBackFaster ? rest.toReversed() : rest);
-  return ends;
 }

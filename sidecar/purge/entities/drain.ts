@@ -2,8 +2,6 @@ import {
   CutTries,
   Deleter,
   deleteIds,
-  deleteListed,
-  type Ends,
   deleteSingly,
   ListAhead,
   MAX_RECHECKS,
@@ -64,9 +62,10 @@ export async function purgeByIds(
 
 /**
  * Deletes every match in rounds: lists while nothing is being deleted, deletes, and lists again, until nothing is left to do.
- * Deletes during the listing would shift later pages, and could not start at the end where the broker is fast. What cannot be
- * deleted while its list is fresh is left to the next round, which lists it again if it still matches. (Parts of entities are
- * removed in passes instead, see attributes/item-removal.ts, because their entities mostly stay listed.)
+ * Deletes during the listing would shift later pages. They go in the order of the list, since some brokers look for each entity
+ * from the oldest on. What cannot be deleted while its list is fresh is left to the next round, which lists it again if it still
+ * matches. (Parts of entities are removed in passes instead, see attributes/item-removal.ts, because their entities mostly stay
+ * listed.)
  *
  * Ids whose tries ran out, and ids that were reported missing but are listed, get one final retry. Ids that were reported
  * deleted but are listed again count as made again, unless the broker shows that they were not. What remains is reported.
@@ -77,7 +76,6 @@ class Drain {
   readonly #target: number | undefined;
   readonly #ahead = new ListAhead();
   readonly #cuts = new CutTries();
-  #ends: Ends | undefined;
   #unprocessed: ListedPage | undefined;
   #state = initialClosing;
   #uncounted = 0;
@@ -193,8 +191,7 @@ class Drain {
     const { ledger, clock } = this.#context;
     await this.#context.proveFilters();
     const [startedMs, before] = [clock.monotonicMs(), ledger.matched];
-    const deleteSome = (some: readonly string[]) => deleteIds(this.#context, some, { listed });
-    this.#ends = await deleteListed(this.#context, ids, deleteSome, this.#ends);
+    await deleteIds(this.#context, ids, { listed });
     const sent = ledger.matched - before;
     this.#ahead.note({ listed, sent, unsent: ids.length - sent, ms: clock.monotonicMs() - startedMs });
   }

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
 import { it } from 'node:test';
-import {
-  CutTries,
-  deleteListed,
-  deleteIds,
-  isStaleSince,
-  ListAhead,
-} from '../../../../sidecar/purge/deleting/index.js';
+import { CutTries, deleteIds, isStaleSince, ListAhead } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
 import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
 import type { HistoryArchive } from '../../../../sidecar/purge/run/index.js';
@@ -16,111 +9,6 @@ import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { deletingContextOf } from '../hand-made-context.js';
-
-/**
- * A store of consecutive ids, in which a delete at a position takes `costOf` milliseconds.
- *
- * @returns the deleted ids, in order, and the time they took
- */
-async function deletedFrom(
-  ids: readonly string[],
-  costOf: (position: number, left: number) => number,
-  archiveMs = 0,
-) {
-  let nowMs = 0;
-  let isArchived = false;
-  const archiving = {
-    async seal() {
-      if (!isArchived) nowMs += archiveMs;
-      isArchived = true;
-      return Promise.resolve();
-    },
-  };
-  const row = [...ids];
-  const order: string[] = [];
-  await deleteListed({ clock: { monotonicMs: () => nowMs }, archiving }, ids, async (some) => {
-    await archiving.seal();
-    for (const id of some) {
-      const position = row.indexOf(id);
-      nowMs += costOf(position, row.length);
-      row.splice(position, 1);
-      order.push(id);
-    }
-  });
-  return { order, ms: nowMs };
-}
-
-const ids = idsOf(2000);
-
-it('deleteListed starts with the oldest ids if all deletes take the same time', async () => {
-  const { order } = await deletedFrom(ids, () => 1);
-  assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
-});
-
-it('deleteListed deletes the oldest first if a delete takes longer the more entities come before it', async () => {
-  const { ms } = await deletedFrom(ids, (position) => position);
-  assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
-});
-
-it('deleteListed deletes the newest first if a delete takes longer the more entities come after it', async () => {
-  const { ms } = await deletedFrom(ids, (position, left) => left - 1 - position);
-  assert.ok(ms < 100_000, `${ms} ms; the other way round it takes two million`);
-});
-
-it('deleteListed does not count the time of an archive as that of a delete', async () => {
-  const { order } = await deletedFrom(ids, () => 1, 10_000);
-  assert.deepEqual(order.slice(64, 66), ['urn:t:32', 'urn:t:33']);
-});
-
-it('deleteListed starts with the newest only if that takes less than two thirds of the time', async () => {
-  // The 32 deletes at either end are timed one after the other.
-  for (const [newest, isNewestFirst] of [
-    [66, true],
-    [67, false],
-    [68, false],
-  ] as const) {
-    let nth = 0;
-    const { order } = await deletedFrom(ids, () => ((nth += 1) <= 32 ? 100 : newest));
-    assert.equal(order[64], isNewestFirst ? 'urn:t:1967' : 'urn:t:32', String(newest));
-  }
-});
-
-it('deleteListed measures no order for few ids', async () => {
-  const few = idsOf(999);
-  const { order } = await deletedFrom(few, (position, left) => left - position);
-  assert.deepEqual(order, few);
-});
-
-it('deleteListed does not compare the ends again if the comparison took the whole time in which a list is fresh', async () => {
-  const times = async (perRequestMs: number, backMs = perRequestMs) => {
-    let nowMs = 0;
-    const sizes: number[] = [];
-    const firsts: string[] = [];
-    const deleteSome = async (some: readonly string[]) => {
-      sizes.push(some.length);
-      firsts.push(some[0] ?? '');
-      nowMs += sizes.length === 2 ? backMs : perRequestMs;
-      return Promise.resolve();
-    };
-    const clock = { monotonicMs: () => nowMs };
-    const ends = await deleteListed({ clock }, ids, deleteSome);
-    await deleteListed({ clock }, ids, deleteSome, ends);
-    return { sizes: sizes.slice(3), first: firsts.at(-1) };
-  };
-  assert.deepEqual((await times(200)).sizes, [32, 32, 1936]);
-  assert.deepEqual(await times(1500), { sizes: [2000], first: ids[0] });
-  assert.deepEqual(await times(1500, 500), { sizes: [2000], first: ids.at(-1) }, 'by what was found before');
-});
-
-it('deleteListed deletes each id once, however long the deletes take', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 1500 }), fc.infiniteStream(fc.nat(20)), async (n, costs) => {
-      const { order } = await deletedFrom(idsOf(n), () => Number(costs.next().value));
-      assert.deepEqual([...order].sort(), [...idsOf(n)].sort());
-    }),
-    { numRuns: 20 },
-  );
-});
 
 const FIRST: DeleteTry = { listed: { atMs: Infinity, tookMs: 0 } };
 
@@ -182,6 +70,12 @@ it('deleteIds fills batches, has no more of them in flight than allowed, and rep
     [500, 500, 500, 500, 200],
   );
   assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+});
+
+it('deleteIds deletes in the order of the list', async () => {
+  const { run, sent } = deletesAt({});
+  await run(idsOf(2200));
+  assert.deepEqual(sent.flat(), idsOf(2200));
 });
 
 it('deleteIds fills a batch up to 900 kB to the byte', async () => {
