@@ -107,7 +107,7 @@ export function modelListFlows(browser: () => Browser): void {
         ],
       ]);
       const { page, gateway } = flow;
-      await page.getByText('https://terms.example/speed').waitFor();
+      await page.getByText('/api/v2/contexts/official"').waitFor();
       await page.getByRole('link', { name: 'official', exact: true }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByRole('button', { name: 'Delete the context' }).click();
