@@ -100,7 +100,7 @@ function annotations(
       };
     });
     const unchecked = (examples?.unchecked ?? []).map((one): Annotation => {
-      const text = 'The examples together took too long.';
+      const text = 'Other examples took too long.';
       return { level: 'error', path: one, title: 'Example was not checked', text };
     });
     const leftOut = (examples?.leftOut ?? []).map((one): Annotation => {

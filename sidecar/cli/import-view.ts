@@ -23,7 +23,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
       limited(examples.map((fault) => `${place(fault)}: ${fault.pointer} ${fault.detail}`)),
     ),
     ...section(
-      `Examples that were not checked because all of them together took too long: ${formatItems(unchecked.length, 'files')}`,
+      `Examples that were not checked because others took too long: ${formatItems(unchecked.length, 'files')}`,
       limited(unchecked),
     ),
     ...section(

@@ -17,8 +17,6 @@ export interface Clock {
    * system id. If the machine is busy, this is less than the elapsed time. Undefined if unknown.
    */
   readonly processorTimeMs?: (thread: string | undefined) => number | undefined;
-  /** The processor time that all threads of this process have used so far, in milliseconds. */
-  readonly processTimeMs?: () => number;
 }
 
 export const systemClock: Clock = {
@@ -31,10 +29,6 @@ export const systemClock: Clock = {
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   },
   processorTimeMs,
-  processTimeMs: () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  },
 };
 
 /** How far the time of day may drift from a steady clock before it counts as having been set, in milliseconds. */

@@ -112,7 +112,7 @@ const EXAMPLES = Closed(
     ),
     unchecked: Type.Optional({
       ...STRINGS,
-      description: 'Paths of those that were not checked, because the examples of the import took too long.',
+      description: 'Paths of those that were not checked, because others of the import took too long.',
     }),
   },
   'The examples of a model, validated against its schema.',

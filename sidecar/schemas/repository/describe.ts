@@ -33,9 +33,7 @@ interface NamedDocument {
   readonly within: readonly string[];
 }
 
-export type Description =
-  | { readonly facts: DocumentFacts }
-  | { readonly unreadable: Unreadable; readonly hasComments: boolean };
+export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
 
 /** Maximum number of references to other documents; more than any schema has. */
 const MAX_REFERENCES = 1000;
@@ -56,7 +54,7 @@ const SCHEMA_KEYWORDS = [
 /** Parses a document strictly and classifies it. @param text without a byte order mark */
 export function describeDocument(text: string): Description {
   const read = readJson(text);
-  if ('unreadable' in read) return { ...read, hasComments: isJsonWithComments(text) };
+  if ('unreadable' in read) return read;
   const value = read.value as JsonValue;
   const facts = isArray(value)
     ? { ...NO_FACTS, contexts: contextsNamedBy(value) }
@@ -174,68 +172,4 @@ function namesIn(document: JsonObject): Names {
   };
   visit(document, []);
   return { references: [...references.values()], innerIds: [...innerIds.values()] };
-}
-
-/**
- * Whether a text that is not JSON is JSON with comments, like the settings of many tools; it may then also have
- * trailing commas. No tool for JSON Schema or JSON-LD reads such a file. Takes linear time, apart from the parsing.
- */
-function isJsonWithComments(text: string): boolean {
-  const bare = withoutComments(text);
-  if (bare === undefined || bare.length === text.length) return false;
-  try {
-    JSON.parse(withoutTrailingCommas(bare));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the text without its comments; undefined if a comment does not end. */
-function withoutComments(text: string): string | undefined {
-  let bare = '';
-  let at = 0;
-  while (at < text.length) {
-    const end = startOf(text, at, '/');
-    bare += text.slice(at, end);
-    at = end;
-    if (text[at + 1] === '/') {
-      const line = text.indexOf('\n', at);
-      at = line === -1 ? text.length : line;
-    } else if (text[at + 1] === '*') {
-      const close = text.indexOf('*/', at + 2);
-      if (close === -1) return undefined;
-      at = close + 2;
-    } else if (at < text.length) {
-      bare += text.charAt(at);
-      at += 1;
-    }
-  }
-  return bare;
-}
-
-function withoutTrailingCommas(text: string): string {
-  let kept = '';
-  let at = 0;
-  while (at < text.length) {
-    const end = startOf(text, at, ',');
-    kept += text.slice(at, end);
-    const next = end + 1 + (/^\s*/.exec(text.slice(end + 1, end + 1 + MAX_GAP))?.[0].length ?? 0);
-    if (text[end] === ',' && text[next] !== '}' && text[next] !== ']') kept += ',';
-    at = end + 1;
-  }
-  return kept;
-}
-
-/** Maximum number of blanks between a comma and the following bracket. */
-const MAX_GAP = 1000;
-
-/** Returns the next position of a character outside of strings, or the end of the text. */
-function startOf(text: string, from: number, character: string): number {
-  for (let at = from; at < text.length; at += 1) {
-    if (text[at] === character) return at;
-    if (text[at] !== '"') continue;
-    for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-  }
-  return text.length;
 }

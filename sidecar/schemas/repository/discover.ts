@@ -1,6 +1,6 @@
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
-import { folderOf, isUrl, nameOfFolder, withoutToolFiles } from './file-paths.js';
+import { folderOf, isUrl, nameOfFolder } from './file-paths.js';
 import { contextsOf, contextVersionsOf, namedModels } from './found-models.js';
 import { NO_FACTS } from './describe.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
@@ -33,10 +33,9 @@ export interface DiscoverOptions {
  * @throws RepositoryUnclearError if there is no domain for a model
  */
 export function discover(
-  described: readonly DescribedFile[],
+  files: readonly DescribedFile[],
   { domain, only, unread = [] }: DiscoverOptions = {},
 ): ImportPlan {
-  const files = withoutToolFiles(described);
   const root = rootOf([...files, ...unread]);
   const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
   const isExport = isOfExport(inside.map(({ inner }) => inner));
@@ -114,7 +113,7 @@ export function discover(
     contextVersions: contextVersionsOf(sorted),
     models: models.map(({ planned }) => planned),
     refused: refused.sort(byPath),
-    ignored: described.length - files.length + loose.length + unreadAt.size - missed.length,
+    ignored: loose.length + unreadAt.size - missed.length,
   };
 }
 

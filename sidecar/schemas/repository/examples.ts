@@ -1,6 +1,6 @@
-import type { Clock } from '../../shared/clock.js';
 import { MAX_EXAMPLES, type ModelKey, type NewExample, type NewExamples } from '../../store/index.js';
 import {
+  DeadlineExceededError,
   EXAMPLE_NAME_RULE,
   isExampleName,
   isStrictExample,
@@ -49,54 +49,12 @@ function reasonAgainst(name: string, text: string, kept: NewExamples): string | 
   return kept.size < MAX_EXAMPLES ? undefined : `A model has at most ${MAX_EXAMPLES} examples.`;
 }
 
-/**
- * The total time for the examples of an import: a number of task deadlines, plus a number of milliseconds per example.
- */
-const DEADLINES = 2;
-const MS_EACH = 100;
+/** Number of examples of an import that exceed their deadline, after which the others are not checked. */
+const MAX_SLOW = 4;
 
-/** How many times longer they may take on a busy machine. */
-const MAX_SLOWNESS = 4;
-
-/**
- * The time that all examples of one import share, so that slow ones cannot block other imports. While this process gets
- * no processor time, the machine is slow and not the examples, so less of the time is used.
- */
-export class ExampleTimeBudget {
-  readonly #clock: Clock;
-  #leftMs: number;
-  #leftOnTheClockMs: number;
-
-  /**
-   * Calculates the total time.
-   *
-   * @param deadlineMs deadline of one task
-   * @param count number of examples
-   */
-  constructor(clock: Clock, deadlineMs: number, count: number) {
-    this.#clock = clock;
-    this.#leftMs = DEADLINES * deadlineMs + MS_EACH * count;
-    this.#leftOnTheClockMs = MAX_SLOWNESS * this.#leftMs;
-  }
-
-  get isExhausted(): boolean {
-    return this.#leftMs <= 0 || this.#leftOnTheClockMs <= 0;
-  }
-
-  /** Runs work whose time counts. */
-  async spend<Result>(work: () => Promise<Result>): Promise<Result> {
-    const clock = this.#clock;
-    const [start, hadBefore] = [clock.monotonicMs(), clock.processTimeMs?.()];
-    try {
-      return await work();
-    } finally {
-      const passedMs = clock.monotonicMs() - start;
-      const hadMs = hadBefore === undefined ? undefined : clock.processTimeMs?.();
-      // Several threads may have used more processor time than has passed.
-      this.#leftMs -= Math.min(passedMs, (hadMs ?? Infinity) - (hadBefore ?? 0));
-      this.#leftOnTheClockMs -= passedMs;
-    }
-  }
+/** How many examples of one import, over all its models, have exceeded their deadline. */
+export interface SlowExamples {
+  count: number;
 }
 
 /** Number of examples validated at the same time; a worker gets them in one message. */
@@ -107,20 +65,20 @@ const MAX_FAULTS = 5;
 
 interface Checking {
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
-  readonly time: ExampleTimeBudget;
+  readonly slow: SlowExamples;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Validates the examples of a model against its schema. Those named `.json` are NGSIv2 by convention, so violations of
- * NGSI-LD alone are not reported. When the time is up, the remaining examples are skipped.
+ * NGSI-LD alone are not reported. After some slow ones, the remaining examples of the import are skipped.
  *
  * @throws errors of the workers
  */
 export async function checkExamples(
   examples: readonly Pick<Example, 'path' | 'text'>[],
   { schema, key }: { readonly schema: ModelSchema; readonly key: ModelKey },
-  { workbench, time, signal }: Checking,
+  { workbench, slow, signal }: Checking,
 ): Promise<Pick<Examples, 'valid' | 'invalid' | 'unchecked'>> {
   let valid = 0;
   const unchecked: string[] = [];
@@ -128,11 +86,11 @@ export async function checkExamples(
   for (let from = 0; from < examples.length; from += AT_ONCE) {
     const some = examples.slice(from, from + AT_ONCE);
     signal?.throwIfAborted();
-    if (time.isExhausted) {
+    if (slow.count >= MAX_SLOW) {
       unchecked.push(...some.map(({ path }) => path));
       continue;
     }
-    const found = await time.spend(() => Promise.all(some.map(({ path, text }) => faultsOf(path, text))));
+    const found = await Promise.all(some.map(({ path, text }) => faultsOf(path, text)));
     valid += found.filter(({ length }) => length === 0).length;
     invalid.push(...found.flat());
   }
@@ -152,6 +110,7 @@ export async function checkExamples(
         ...(line === undefined ? {} : { line }),
       }));
     } catch (error) {
+      if (error instanceof DeadlineExceededError) slow.count += 1;
       // It is not an entity at all, or is too slow to validate.
       const { reason, line } = refusalOf(error, text, '');
       return [{ path, pointer: '', detail: reason, ...(line === undefined ? {} : { line }) }];

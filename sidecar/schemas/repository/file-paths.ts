@@ -49,46 +49,21 @@ export function isUrl(path: string): boolean {
 /** Folders of tools and operating systems, which are not part of a repository of models. */
 const TOOL_FOLDERS = new Set(['node_modules', '__MACOSX']);
 
-/** Matches the files of exported models and the folders around them; domains and models may have any name. */
-const EXPORTED =
-  /^(?:[^/]+\/)?domains\/[A-Za-z0-9][^/]*(?:\/[A-Za-z0-9][^/]*(?:\/(?:(?:schema|meta)\.json|context\.jsonld|versions(?:\/\d{1,9}\.json)?|examples(?:\/[^/]+)?))?)?$/;
-
-/** Matches the folder of an exported model, in the path of one of its files. */
-const EXPORTED_FOLDER = /^((?:[^/]+\/)??domains\/[^/]+\/[^/]+\/)(?:versions\/[^/]+|examples\/[^/]+|[^/]+)$/;
-
 /**
  * Whether an import considers a folder or file at all; names that begin with a dot belong to tools.
  *
  * @param path below the root of the upload, or below the only folder in it
  */
 export function isRelevantPath(path: string): boolean {
-  const segments = path.split('/');
-  if (segments.some((segment) => segment.startsWith('.'))) return false;
-  return !segments.some(isToolFolder) || (EXPORTED.test(path) && !isToolFolder(segments[0] ?? ''));
+  return !path.split('/').some((segment) => segment.startsWith('.') || TOOL_FOLDERS.has(segment));
 }
 
-function isToolFolder(segment: string): boolean {
-  return TOOL_FOLDERS.has(segment);
-}
+/** Matches settings of tools that are JSON with comments, such as `tsconfig.json` and `tsconfig.build.json`. */
+const TOOL_SETTINGS = /(?:^|\/)[jt]sconfig(?:\.[^/]+)?\.json$/;
 
-/** Whether an import reads a file: one that is JSON by name, outside of folders of tools. */
+/** Whether an import reads a file: one that is JSON by name and does not belong to a tool. */
 export function isRead(path: string): boolean {
-  return /\.(?:json|jsonld)$/i.test(path) && isRelevantPath(path);
-}
-
-/**
- * Removes files of tools that are in the place of a model in an export: a model that was really exported has its
- * settings and its context next to its schema.
- */
-export function withoutToolFiles<File extends { readonly path: string }>(
-  files: readonly File[],
-): readonly File[] {
-  const paths = new Set(files.map(({ path }) => path));
-  return files.filter(({ path }) => {
-    if (!EXPORTED.test(path) || !path.split('/').some(isToolFolder)) return true;
-    const folder = EXPORTED_FOLDER.exec(path)?.[1] ?? '';
-    return ['schema.json', 'meta.json', 'context.jsonld'].every((name) => paths.has(folder + name));
-  });
+  return /\.(?:json|jsonld)$/i.test(path) && !TOOL_SETTINGS.test(path) && isRelevantPath(path);
 }
 
 /** A folder that is published elsewhere as a repository, with its name there. */

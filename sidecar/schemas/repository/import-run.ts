@@ -1,5 +1,4 @@
 import { nextTurn } from '../../shared/next-turn.js';
-import type { Clock } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { type Repository, byPath } from './collector.js';
@@ -23,7 +22,7 @@ import {
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeByContexts, updateDependents } from './dependents.js';
 import { ContextImport, storeDocument } from './context-import.js';
-import { checkExamples, ExampleTimeBudget, keptExamples } from './examples.js';
+import { checkExamples, keptExamples, type SlowExamples } from './examples.js';
 import { type ImportStep, importSteps } from './import-order.js';
 import { domainSettingsIn, modelChangeOf, settingsFault } from './settings.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
@@ -34,9 +33,6 @@ export interface ImportParts {
   /** The schema service; in a dry run, a copy of it. */
   readonly schemas: SchemaService;
   readonly workbench: Pick<Workbench, 'validateAgainst'>;
-  readonly clock: Clock;
-  /** Deadline of one worker task, in milliseconds. */
-  readonly deadlineMs: number;
 }
 
 /**
@@ -67,7 +63,7 @@ export class ImportRun {
   readonly #plan: ImportPlan;
   readonly #contexts: ContextImport;
   readonly #changed: ChangedContexts;
-  readonly #exampleTime: ExampleTimeBudget;
+  readonly #slowExamples: SlowExamples = { count: 0 };
   readonly #models = new Map<string, StoredModel>();
   /** Number of contexts and models that were written or were already up to date. */
   #accepted = 0;
@@ -80,8 +76,6 @@ export class ImportRun {
     this.#options = options;
     this.#texts = new Map(files.map(({ path, bytes }) => [path, bytes]));
     const { contexts } = parts.schemas;
-    const examples = plan.models.reduce((sum, model) => sum + model.examples.length, 0);
-    this.#exampleTime = new ExampleTimeBudget(parts.clock, parts.deadlineMs, examples);
     this.#changed = new ChangedContexts(contexts);
     this.#contexts = new ContextImport({
       contexts,
@@ -267,7 +261,7 @@ export class ImportRun {
       const checked = await checkExamples(
         files,
         { schema, key },
-        { workbench, signal, time: this.#exampleTime },
+        { workbench, signal, slow: this.#slowExamples },
       );
       const examples = { ...checked, kept: kept?.size ?? 0, ...(leftOut.length === 0 ? {} : { leftOut }) };
       return {

@@ -43,7 +43,7 @@ export interface Examples {
   readonly valid: number;
   /** The first errors of each of the other files. */
   readonly invalid: readonly ExampleFault[];
-  /** Paths of examples that were skipped because the examples of the import took too long, if there are any. */
+  /** Paths of examples that were skipped because others of the import took too long, if there are any. */
   readonly unchecked?: readonly string[];
 }
 

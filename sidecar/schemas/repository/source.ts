@@ -185,7 +185,7 @@ async function describe(
   if ('unreadable' in description) {
     const { line, column, detail } = description.unreadable;
     const reason = `It cannot be read as JSON: line ${line}, column ${column}: ${detail}.`;
-    return { path, reason, line, ...(description.hasComments ? { onlyIfUsed: true } : {}) };
+    return { path, reason, line };
   }
   const sha256 = hash('sha256', bytes);
   return { path, sha256, facts: description.facts };

@@ -9,13 +9,6 @@ import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Maximum compression ratio beyond the first bytes. A higher ratio indicates an attack: text usually shrinks to a
- * tenth, seldom to a fiftieth.
- */
-const MAX_RATIO = 250;
-const FREE_BYTES = 16 * 1024 * 1024;
-
-/**
  * Reads a gzipped tar into the collector, within its limits. Nothing is written to disk.
  *
  * @param signal ends the work, with its reason
@@ -30,7 +23,7 @@ export async function readTarGz(
   const unpacking = pipeline(
     Readable.from(piecesOf(packed)),
     createGunzip(),
-    counting(packed.length, collector),
+    counting(collector),
     entries,
     ...(signal === undefined ? [] : [{ signal }]),
   );
@@ -78,17 +71,10 @@ function* piecesOf(packed: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < packed.length; at += PIECE_BYTES) yield packed.subarray(at, at + PIECE_BYTES);
 }
 
-function counting(packedBytes: number, collector: RepositoryCollector): Transform {
-  const allowed = Math.max(FREE_BYTES, MAX_RATIO * packedBytes);
-  let bytes = 0;
+function counting(collector: RepositoryCollector): Transform {
   return new Transform({
     transform(piece: Uint8Array, _encoding, done) {
       try {
-        bytes += piece.length;
-        if (bytes > allowed)
-          throw new RepositoryTooLargeError(
-            `The archive is more than ${MAX_RATIO} times larger when it is unpacked.`,
-          );
         collector.count(piece.length);
         done(null, piece);
       } catch (error) {

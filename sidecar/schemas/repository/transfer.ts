@@ -91,7 +91,7 @@ export class Transfer {
   }
 
   async #import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
-    const { schemas, workbench, workers, clock, deadlineMs, limitBytes } = this.#parts;
+    const { schemas, workbench, workers, deadlineMs, limitBytes } = this.#parts;
     const { domain, dryRun, signal } = options;
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
@@ -99,7 +99,7 @@ export class Transfer {
     const unread = [...repository.refused, ...refused];
     const idle = unread.filter(({ onlyIfUsed }) => onlyIfUsed);
     const plan = await planOf({ files: described, domain, unread: idle }, reading);
-    const parts = { schemas: dryRun ? schemas.forDryRun() : schemas, workbench, clock, deadlineMs };
+    const parts = { schemas: dryRun ? schemas.forDryRun() : schemas, workbench };
     const run = new ImportRun(parts, options, repository, plan);
     const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
     return run.run(always, repository.ignored);

@@ -81,7 +81,7 @@ it('a report lists refused files, invalid and unchecked examples, changes and de
     'Invalid examples: 1 file',
     '  b/x.json:3: /a must be a number',
     '',
-    'Examples that were not checked because all of them together took too long: 1 file',
+    'Examples that were not checked because others took too long: 1 file',
     '  b/y.json',
     '',
     'Examples that are not kept: 1 file',
@@ -319,7 +319,7 @@ it('an annotation names every example that is invalid, unchecked or not stored',
   ];
   assert.deepEqual(checkLines(reportOf({ files }), VIEW).slice(0, 3), [
     '::error file=data/x.json,line=3,title=Example is not valid::/a is wrong',
-    '::error file=data/y.json,title=Example was not checked::The examples together took too long.',
+    '::error file=data/y.json,title=Example was not checked::Other examples took too long.',
     '::warning file=data/z.json,title=Example would not be kept::It is too large.',
   ]);
 });

@@ -253,19 +253,6 @@ describe('the models of a repository', () => {
   });
 });
 
-describe('the folders of tools', () => {
-  it('folders of tools contain no models, even if an export would have them there', () => {
-    const files = {
-      ...completeRepository(),
-      'domains/node_modules/pkg/schema.json': schema(),
-      'domains/web/node_modules/schema.json': schema(),
-      'domains/web/node_modules/meta.json': {},
-    };
-    assert.deepEqual(named(files), ['dataModel.City/Bench', 'dataModel.City/Lamp']);
-    assert.equal(plan(files).ignored, plan(completeRepository()).ignored + 3);
-  });
-});
-
 describe('the shared documents of models', () => {
   it('shared documents are stored under each URL that names them', () => {
     assert.deepEqual(stored(completeRepository()), {

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  checkExamples,
-  ExampleTimeBudget,
-  keptExamples,
-} from '../../../../sidecar/schemas/repository/examples.js';
+import { checkExamples, keptExamples } from '../../../../sidecar/schemas/repository/examples.js';
 import { DeadlineExceededError } from '../../../../sidecar/schemas/models/workbench-errors.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
 import { column } from '../../../support/columns.js';
@@ -21,62 +17,47 @@ const MODEL = {
 
 const VALID = '{"valid": true, "errors": [], "warnings": []}';
 
-/** A clock, and a workbench in which each example takes some time, and beyond a deadline fails. */
-function withTime(deadlineMs: number, count: number) {
-  let now = 0;
-  const clock = {
-    now: () => now,
-    monotonicMs: () => now,
-    sleep: () => Promise.reject(new Error('Nothing is to be waited for.')),
-  };
-  const time = new ExampleTimeBudget(clock, deadlineMs, count);
-  const check = (examples: readonly number[]) =>
+/** Checks examples with a workbench in which those that are `slow` exceed their deadline. */
+function checker() {
+  const slow = { count: 0 };
+  return (examples: readonly string[]) =>
     checkExamples(
-      examples.map((ms, index) => ({ path: `${index}.json`, text: String(ms) })),
+      examples.map((text, index) => ({ path: `${index}.json`, text })),
       MODEL,
       {
-        time,
+        slow,
         workbench: {
-          validateAgainst: async (_schema, _key, text) => {
-            now += Math.min(Number(text), deadlineMs);
-            if (Number(text) > deadlineMs) throw new DeadlineExceededError('It took too long.');
-            return VALID;
-          },
+          validateAgainst: (_schema, _key, text) =>
+            text === 'slow'
+              ? Promise.reject(new DeadlineExceededError('It took too long.'))
+              : Promise.resolve(VALID),
         },
       },
     );
-  return { check, spent: () => now };
 }
 
 describe('the examples of an import', () => {
   it('slow examples of an import end the checks for all of its models, and the unchecked ones are named', async () => {
-    const { check, spent } = withTime(2000, 8);
-    const slow = await check([9000, 9000, 9000, 9000, 9000, 9000]);
-    const [four, others] = [
-      ['0.json', '1.json', '2.json', '3.json'],
-      ['4.json', '5.json'],
-    ];
-    assert.deepEqual([slow.valid, column(slow.invalid, 'path')], [0, four]);
-    assert.deepEqual(slow.unchecked, others);
-    assert.deepEqual(await check([1, 1]), { valid: 0, invalid: [], unchecked: ['0.json', '1.json'] });
-    assert.equal(spent(), 8000);
-  });
-
-  it('quick examples of an import are all checked, however many there are', async () => {
-    const { check } = withTime(2000, 10_000);
-    const examples = Array.from({ length: 10_000 }, () => 100);
-    assert.deepEqual(await check(examples), { valid: 10_000, invalid: [] });
+    const check = checker();
+    const many = Array.from({ length: 10_000 }, () => 'quick');
+    assert.deepEqual(await check(many), { valid: 10_000, invalid: [] });
+    const slow = await check(['slow', 'quick', 'slow', 'slow', 'quick', 'slow', 'quick', 'quick', 'quick']);
+    assert.deepEqual(
+      [slow.valid, column(slow.invalid, 'path')],
+      [4, ['0.json', '2.json', '3.json', '5.json']],
+    );
+    assert.deepEqual(slow.unchecked, ['8.json']);
+    assert.deepEqual(await check(['quick']), { valid: 0, invalid: [], unchecked: ['0.json'] });
   });
 
   it('examples named .jsonld are validated as NGSI-LD, and others are not', async () => {
     const asked: unknown[] = [];
-    const { time } = timeOf();
     const signal = new AbortController().signal;
     await checkExamples(
       ['a.jsonld', 'b.json', 'c.jsonld.json'].map((path) => ({ path, text: path })),
       MODEL,
       {
-        time,
+        slow: { count: 0 },
         signal,
         workbench: {
           validateAgainst: async (schema, key, text, options) => {
@@ -104,7 +85,7 @@ describe('the examples of an import', () => {
     const valid = { valid: true, errors: [] };
     const check = async (answer: unknown) =>
       checkExamples([{ path: 'a.json', text: '[]' }], MODEL, {
-        ...timeOf(),
+        slow: { count: 0 },
         workbench: { validateAgainst: () => Promise.resolve(JSON.stringify(answer)) },
       });
     const { invalid, valid: count } = await check([verdict(1, 2), valid, verdict(3, 4, 5, 6)]);
@@ -119,7 +100,7 @@ describe('the examples of an import', () => {
   it('an example that is not an entity is invalid with its reason, and an outage ends the import', async () => {
     const check = (error: Error, signal?: AbortSignal) =>
       checkExamples([{ path: 'a.json', text: '{\n' }], MODEL, {
-        ...timeOf(),
+        slow: { count: 0 },
         signal,
         workbench: { validateAgainst: () => Promise.reject(error) },
       });
@@ -160,44 +141,4 @@ describe('the examples of an import', () => {
     );
     assert.deepEqual(keptExamples([]), { kept: undefined, leftOut: [] });
   });
-
-  it('the time of the examples is the processor time of the process, or at least a quarter of the elapsed time', async () => {
-    let [now, had] = [0, 0];
-    const clock = {
-      now: () => now,
-      monotonicMs: () => now,
-      processTimeMs: () => had,
-      sleep: () => Promise.resolve(),
-    };
-    const spend = (time: ExampleTimeBudget, passedMs: number, hadMs: number) =>
-      time.spend(() => {
-        now += passedMs;
-        had += hadMs;
-        return Promise.resolve();
-      });
-    // 2,000 ms of processor time, 8,000 ms of elapsed time.
-    const busy = new ExampleTimeBudget(clock, 1000, 0);
-    await spend(busy, 7_999, 1_999);
-    assert.equal(busy.isExhausted, false);
-    await spend(busy, 0, 1);
-    assert.equal(busy.isExhausted, false);
-    await spend(busy, 1, 0);
-    assert.equal(busy.isExhausted, true);
-    const alone = new ExampleTimeBudget(clock, 1000, 0);
-    await spend(alone, 1_999, 9_000);
-    assert.equal(alone.isExhausted, false);
-    await spend(alone, 1, 1);
-    assert.equal(alone.isExhausted, true);
-  });
 });
-
-/** Time that never ends. */
-function timeOf() {
-  return {
-    time: new ExampleTimeBudget(
-      { now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
-      1000,
-      1,
-    ),
-  };
-}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RefusedFile } from '../../../../sidecar/schemas/repository/collector.js';
-import { describeDocument } from '../../../../sidecar/schemas/repository/describe.js';
 import { type Files, planOf, within } from './planning.js';
 import { column, columns } from '../../../support/columns.js';
 
@@ -252,22 +251,5 @@ describe('files that cannot be read', () => {
     );
     assert.deepEqual(found, []);
     assert.equal(ignored, plan(car, [], 'D').ignored + 2);
-  });
-
-  it('JSON with comments is reported as such, and other broken files are not', () => {
-    const hasComments = (text: string) => {
-      const description = describeDocument(text);
-      assert.ok('unreadable' in description, text);
-      return description.hasComments;
-    };
-    for (const text of [
-      '{ // of a tool\n "a": 1 }',
-      '/* of a tool */ {"a": [1, 2,], "b": "/* no */ , }",}',
-      '{"a": "\\"//", /**/ "b": 1}',
-      '[1, // one\n]',
-    ])
-      assert.ok(hasComments(text), text);
-    for (const text of ['{"a": 1,}', '{"a" 1}', '{"a": 1', '{/* "a": 1}', '{"a": 1, "a": 2}', '// {', ''])
-      assert.ok(!hasComments(text), text);
   });
 });
