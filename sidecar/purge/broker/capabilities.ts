@@ -64,6 +64,9 @@ type FactValues = {
   /** How the path of the collection ends; known once a query was answered. */
   readonly 'collection-end': CollectionEnd;
 } & {
+  /** The proof of one query; see `isHonoured`. */
+  readonly [Name in `honoured ${string}`]: true;
+} & {
   /** The broker refuses to be asked for this much of each entity. */
   readonly [Name in `refused ${Projection}`]: true;
 } & {
@@ -89,7 +92,9 @@ export class BrokerCapabilities {
 
   /** Returns the value of a fact; undefined if it is not known, or no longer valid. */
   get<Name extends keyof FactValues>(name: Name): FactValues[Name] | undefined {
-    return this.#fresh(name)?.value as FactValues[Name] | undefined;
+    const fact = this.#facts.get(name);
+    const isValid = fact !== undefined && this.#clock.monotonicMs() < fact.untilMs;
+    return isValid ? (fact.value as FactValues[Name]) : undefined;
   }
 
   /**
@@ -109,7 +114,7 @@ export class BrokerCapabilities {
    * @param proof names the very query: see `proofNameOf`
    */
   isHonoured(proof: string): boolean {
-    return this.#fresh(`honoured ${proof}`) !== undefined;
+    return this.get(`honoured ${proof}`) === true;
   }
 
   setHonoured(proof: string): void {
@@ -130,11 +135,6 @@ export class BrokerCapabilities {
     const nowMs = this.#clock.monotonicMs();
     const fresh = [...this.#facts].filter(([, { untilMs }]) => nowMs < untilMs);
     return new Map(fresh.map(([name, { value, atMs }]) => [name, { value, atMs }]));
-  }
-
-  #fresh(name: string): Fact | undefined {
-    const fact = this.#facts.get(name);
-    return fact !== undefined && this.#clock.monotonicMs() < fact.untilMs ? fact : undefined;
   }
 
   #set(name: string, value: FactValue): void {

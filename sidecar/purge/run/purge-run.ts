@@ -1,13 +1,7 @@
 import { type DoneSoFar, type PurgeRequest, Requester } from '../requests/index.js';
 import { Archiving } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
-import {
-  Lister,
-  type ListedPage,
-  type ListedResource,
-  type PageQuery,
-  type PageSource,
-} from '../listing/index.js';
+import { Lister, type ListedPage, type PageQuery, type PageSource } from '../listing/index.js';
 import {
   checkContext,
   dependsOnContext,
@@ -18,7 +12,7 @@ import {
   proveLink,
   QueryProof,
 } from '../proof/index.js';
-import { contextOfRequest, formatParameters, type Parameter, type PurgeQuery } from '../query/index.js';
+import { contextOfRequest, formatParameters, type Parameter } from '../query/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
 import { nextTurn } from '../../shared/next-turn.js';
 import { ItemLedger } from '../ledger/index.js';
@@ -62,7 +56,10 @@ export function createPurgeScope(
     const { deleted, unknown } = reportsItself ? lastProgress : ledger.counts;
     return { affected: deleted + unknown, taken: reportsItself ? Infinity : ledger.matched };
   };
-  const requester = new Requester(order, dependencies, signal, probeOf(path, query), done);
+  // The smallest query of the purge: any answer to it shows that the broker can be reached.
+  const smallest = formatParameters([...query.selection, { name: 'limit', value: '1' }]);
+  const probe: PurgeRequest = { method: 'GET', path: `${path}?${smallest}`, operation: 'answer' };
+  const requester = new Requester(order, dependencies, signal, probe, done);
   const scope: PurgeScope = {
     limits,
     requester,
@@ -122,12 +119,6 @@ export async function runPurge(
     // Pages that were requested ahead are no longer needed.
     scope.requester.end();
   }
-}
-
-/** Returns the smallest query of the purge. Any answer to it shows that the broker can be reached. */
-function probeOf(path: ListedResource['path'], { selection }: PurgeQuery): PurgeRequest {
-  const parameters = formatParameters([...selection, { name: 'limit', value: '1' }]);
-  return { method: 'GET', path: `${path}?${parameters}`, operation: 'answer' };
 }
 
 /**
