@@ -41,8 +41,8 @@ export const api = new ApiClient({
     const given = token();
     return given === undefined ? {} : { [TOKEN]: given };
   },
-  onAnswer: (headers) => noteDate(headers.get('date')),
-  again: async (error, headers) => {
+  onResponse: (headers) => noteDate(headers.get('date')),
+  shouldRetry: async (error, headers) => {
     if (!isTokenWanted(error)) return false;
     const signedIn = accessToken();
     if (signedIn !== undefined) {

@@ -1,4 +1,4 @@
-import { refusalOf, unreachable } from '../../sidecar/client/errors.js';
+import { readApiError, unreachableError } from '../../sidecar/client/errors.js';
 import { parsed } from '../../sidecar/client/client.js';
 import { addressOf, type DataPlace, headersOf } from '../api/client.js';
 
@@ -29,9 +29,9 @@ export async function readEntity(id: string, place: EntityPlace, signal?: AbortS
   const path = `${isHistory ? 'temporal/' : ''}entities/${encodeURIComponent(id)}`;
   const answer = await askBroker(isHistory ? `${path}?lastN=${NEWEST}` : path, place, signal).catch(
     (error: unknown) => {
-      throw signal?.aborted === true ? error : unreachable(addressOf(''), error, true);
+      throw signal?.aborted === true ? error : unreachableError(addressOf(''), error, true);
     },
   );
-  if (!answer.ok) throw await refusalOf(answer);
+  if (!answer.ok) throw await readApiError(answer);
   return parsed(await answer.text());
 }

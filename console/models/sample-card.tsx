@@ -53,7 +53,11 @@ export function SampleCard({
       ...(isEnum ? { enum: true } : {}),
       ...(model === undefined ? {} : { model }),
     };
-    const schema = await api.json('post', '/workbench/schema/infer', { query, body: sample, isRead: true });
+    const schema = await api.json('post', '/workbench/schema/infer', {
+      query,
+      body: sample,
+      isReadOnly: true,
+    });
     const [first] = samples;
     const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
     setSaid(isExample && example === undefined ? t.doneWithout : t.done);

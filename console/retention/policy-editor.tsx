@@ -100,7 +100,7 @@ export function PolicyEditor({
     const settings = settingsOf(form, read?.value);
     // The name says which policy has run before.
     const body = read === undefined ? settings : { ...settings, name: read.value.name };
-    const found = await api.json('post', '/retention-policies/preview', { body, isRead: true });
+    const found = await api.json('post', '/retention-policies/preview', { body, isReadOnly: true });
     setPreview({ of: settings, found });
   };
   const isSeen = JSON.stringify(preview?.of) === JSON.stringify(settingsOf(form, read?.value));

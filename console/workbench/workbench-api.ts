@@ -87,5 +87,5 @@ export async function process(
 ): Promise<JsonLdResult> {
   const context = contextOf(bench);
   const body = `{"document":${bench.text}${context === undefined ? '' : `,"context":${context}`}}`;
-  return api.json('post', `/workbench/jsonld/${operation}`, { body, isRead: true, signal });
+  return api.json('post', `/workbench/jsonld/${operation}`, { body, isReadOnly: true, signal });
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import type { ApiClient } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { ask } from './ask.js';
-import { canAsk, say, sayJson, type CliContext } from './context.js';
+import { askYesNo } from './ask-yes-no.js';
+import { isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
-import { gatewayFailure } from './gateway-answers.js';
+import { gatewayFailure } from './gateway-responses.js';
 import { readJsonText } from './json-file.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -52,17 +52,21 @@ export async function applyFile(
   context: CliContext,
 ): Promise<ExitCode> {
   const wanted = named(documentsIn(file, await readJsonText(file, context)), file);
-  const isAsked = dryRun !== true && yes !== true && canAsk(context);
+  const isAsked = dryRun !== true && yes !== true && isInteractive(context);
   if (dryRun === true || isAsked) {
     const changes: Change[] = [];
     for (const { name, document } of wanted)
       changes.push(changeOf(name, without(document, kind.readOnly), await kind.read(name, gateway), kind));
     const shown = dryRun === true ? context.stdout : context.stderr;
     for (const { name, lines } of changes)
-      say(shown, lines.length === 0 ? `${printable(name)}: no change` : `${printable(name)}:`, ...lines);
+      writeLines(
+        shown,
+        lines.length === 0 ? `${printable(name)}: no change` : `${printable(name)}:`,
+        ...lines,
+      );
     if (dryRun === true || changes.every(({ lines }) => lines.length === 0)) return EXIT.done;
-    if (!(await ask(context, 'Apply? [y/N] ', new AbortController().signal))) {
-      say(context.stderr, 'Nothing was changed.');
+    if (!(await askYesNo(context, 'Apply? [y/N] ', new AbortController().signal))) {
+      writeLines(context.stderr, 'Nothing was changed.');
       return EXIT.interrupted;
     }
   }
@@ -76,10 +80,10 @@ export async function applyFile(
         cause: error,
       });
     });
-    if (json === true) sayJson(context, value);
-    else say(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
+    if (json === true) writeJsonLine(context, value);
+    else writeLines(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
     for (const warning of warningsIn(value))
-      say(context.stderr, `Warning: ${printable(name)}: ${printable(warning)}`);
+      writeLines(context.stderr, `Warning: ${printable(name)}: ${printable(warning)}`);
   }
   return EXIT.done;
 }

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
-import { checkLines, type CheckOptions, isTooMuch } from './check-view.js';
-import { say, type CliContext } from './context.js';
+import { checkLines, type CheckOptions, failsCheck } from './check-view.js';
+import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
-import { importHere, type HereImport } from './import-here.js';
-import { sendImport, storedIn } from './models-commands.js';
+import { importLocally, type LocalImportOptions } from './local-import.js';
+import { sendImport, checkStoredOfImport } from './models-commands.js';
 import { readUpload, type Upload } from './repository-folder.js';
 import { filesAt } from './revision-files.js';
 import { areAllAccepted, requireStored } from './stored-check.js';
@@ -33,19 +33,19 @@ export async function checkModels(
     report,
     gone = [],
     uncompared = [],
-  }: Checked = gateway === undefined
-    ? await checkHere(upload, paths, options, context)
+  }: CheckResult = gateway === undefined
+    ? await checkLocally(upload, paths, options, context)
     : { report: await sendImport(upload, { dryRun: true, ...(domain && { domain }) }, gateway) };
   const stored =
     options.stored === true && gateway !== undefined
-      ? await storedIn({ upload, report }, options, gateway, context)
+      ? await checkStoredOfImport({ upload, report }, options, gateway, context)
       : undefined;
   const isCompared = failOn === 'never' || uncompared.length === 0;
   const verdict = verdictOf(report, upload, failOn) && isCompared && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   const leftOut = [...upload.leftOut.values()];
   const view = { ...upload, leftOut, format, failOn, gone, uncompared, stored };
-  say(context.stdout, ...checkLines(report, view));
+  writeLines(context.stdout, ...checkLines(report, view));
   return verdict ? EXIT.done : EXIT.partial;
 }
 
@@ -62,11 +62,11 @@ function verdictOf(
     files.every(({ examples }) => examples?.unchecked === undefined) &&
     leftOut.size === 0 &&
     dependents.every(({ status }) => status !== 'refused') &&
-    !changes.some((change) => isTooMuch(change, failOn))
+    !changes.some((change) => failsCheck(change, failOn))
   );
 }
 
-interface Checked {
+interface CheckResult {
   readonly report: Schemas['ImportReport'];
   /** Models that exist in the revision but not in the folders. */
   readonly gone?: readonly string[];
@@ -75,32 +75,32 @@ interface Checked {
 }
 
 /** Checks in a separate schema service in memory. Imports the revision first, so that the folders are compared with it. */
-async function checkHere(
+async function checkLocally(
   upload: Upload,
   paths: readonly string[],
   { against, ...options }: CheckOptions,
   context: CliContext,
-): Promise<Checked> {
+): Promise<CheckResult> {
   const models = await context.openModels();
   const { transfer } = models;
   try {
     let { domain } = options;
-    let old: Checked['report'] | undefined;
+    let old: CheckResult['report'] | undefined;
     if (against !== undefined) {
       // The revision may name a different domain. Its models would then not be compared with those of the folders.
-      domain ??= onlyDomainOf(await importing(transfer, [upload.bytes], { dryRun: true }));
+      domain ??= onlyDomainOf(await importArchives(transfer, [upload.bytes], { dryRun: true }));
       const [folder = '.', ...others] = paths;
       const archives = [await filesAt(against, folder, context.env)];
       if (others.length > 0) archives.push((await readUpload(others)).bytes);
-      old = await importing(transfer, archives, { domain });
+      old = await importArchives(transfer, archives, { domain });
       for (const { path, status, reason = '' } of old.files)
-        if (status === 'refused') say(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
+        if (status === 'refused') writeLines(context.stderr, printable(`At ${against}, ${path}: ${reason}`));
     }
-    const imported = await importing(transfer, [upload.bytes], { domain });
+    const imported = await importArchives(transfer, [upload.bytes], { domain });
     // The import only wrote to memory, so the report calls it a dry run.
     const report = { ...imported, summary: { ...imported.summary, dryRun: true } };
     if (old === undefined) return { report };
-    return { report, gone: goneSince(old, report, upload), uncompared: uncomparedWith(old, report) };
+    return { report, gone: goneSince(old, report, upload), uncompared: uncomparedFiles(old, report) };
   } finally {
     await models.close();
   }
@@ -108,8 +108,8 @@ async function checkHere(
 
 /** Models that exist in the revision but not in the folders, except those that may be in a file that is refused or left out. */
 function goneSince(
-  old: Checked['report'],
-  { files }: Checked['report'],
+  old: CheckResult['report'],
+  { files }: CheckResult['report'],
   { leftOut }: Upload,
 ): readonly string[] {
   const models = new Set(files.map(({ model }) => model));
@@ -121,7 +121,7 @@ function goneSince(
 }
 
 /** Paths of new files that also exist in the revision, but were refused there before it was known what they contain. */
-function uncomparedWith(old: Checked['report'], { files }: Checked['report']): readonly string[] {
+function uncomparedFiles(old: CheckResult['report'], { files }: CheckResult['report']): readonly string[] {
   const unread = new Set(
     pathsOf(old.files, ({ status, model, context, url }) => {
       return status === 'refused' && model === undefined && context === undefined && url === undefined;
@@ -130,19 +130,19 @@ function uncomparedWith(old: Checked['report'], { files }: Checked['report']): r
   return [...new Set(pathsOf(files, ({ path, status }) => status === 'created' && unread.has(path)))];
 }
 
-type CheckedFile = Checked['report']['files'][number];
+type CheckedFile = CheckResult['report']['files'][number];
 
 function pathsOf(files: readonly CheckedFile[], isWanted: (file: CheckedFile) => boolean): readonly string[] {
   return files.filter(isWanted).map(({ path }) => path);
 }
 
-function importing(
+function importArchives(
   transfer: Transfer,
   archives: readonly Uint8Array<ArrayBuffer>[],
-  options: HereImport,
+  options: LocalImportOptions,
 ): Promise<Schemas['ImportReport']> {
   const parts = archives.map((bytes) => ({ name: 'archive', bytes: bufferOf(bytes) }));
-  return importHere(transfer, parts, options);
+  return importLocally(transfer, parts, options);
 }
 
 /** The domain that all models of a report share; undefined if they are in several, such as those of several repositories. */

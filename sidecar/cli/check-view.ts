@@ -53,14 +53,14 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
     case 'github':
       return [
         ...annotations(report, view),
-        ...gone.map((model) => `::warning title=Model is gone::${data(goneText(model))}`),
+        ...gone.map((model) => `::warning title=Model is gone::${escapedData(goneText(model))}`),
         ...uncompared.map((path) => {
           const level = view.failOn === 'never' ? 'warning' : 'error';
           return annotation({ level, path, title: 'Not compared', text: UNCOMPARED }, view.folders);
         }),
         ...(stored ?? [])
           .filter((one) => !areAllAccepted([one]))
-          .map((one) => `::error title=Stored entities::${data(storedLines([one]).join('\n'))}`),
+          .map((one) => `::error title=Stored entities::${escapedData(storedLines([one]).join('\n'))}`),
         ...reportLines(report).slice(-1),
       ];
   }
@@ -112,22 +112,22 @@ function annotations(
     ...found.map((one) => annotation(one, folders)),
     ...dependents.flatMap(({ domain, model, status, reason = '', change, differences = [] }) => {
       if (status === 'refused')
-        return [`::error title=Dependent refused::${data(`${domain}/${model}: ${reason}`)}`];
-      if (change === undefined || !isTooMuch(change, failOn)) return [];
+        return [`::error title=Dependent refused::${escapedData(`${domain}/${model}: ${reason}`)}`];
+      if (change === undefined || !failsCheck(change, failOn)) return [];
       return differences.map(({ pointer, detail, class: one }) => {
         return (
           `::${levelOf(one, failOn)} title=Change of a dependent%3A ` +
-          `${one}::${data(`${domain}/${model}: ${pointer}: ${detail}`)}`
+          `${one}::${escapedData(`${domain}/${model}: ${pointer}: ${detail}`)}`
         );
       });
     }),
-    ...leftOut.map((line) => `::error title=Left out::${data(line)}`),
+    ...leftOut.map((line) => `::error title=Left out::${escapedData(line)}`),
   ];
 }
 
 /** A compatible change is a notice, not a warning. */
-function levelOf(change: Parameters<typeof isTooMuch>[0], failOn: FailOn): Annotation['level'] {
-  if (isTooMuch(change, failOn)) return 'error';
+function levelOf(change: Parameters<typeof failsCheck>[0], failOn: FailOn): Annotation['level'] {
+  if (failsCheck(change, failOn)) return 'error';
   return change === 'compatible' ? 'notice' : 'warning';
 }
 
@@ -139,23 +139,23 @@ function annotation(
   const [name = '', ...inside] = path.split('/');
   const folder = folders.get(name);
   const file = folder === undefined ? path : join(folder, ...inside);
-  const place = [`file=${property(file)}`, ...(line === undefined ? [] : [`line=${line}`])];
-  return `::${level} ${[...place, `title=${property(title)}`].join(',')}::${data(text)}`;
+  const place = [`file=${escapedProperty(file)}`, ...(line === undefined ? [] : [`line=${line}`])];
+  return `::${level} ${[...place, `title=${escapedProperty(title)}`].join(',')}::${escapedData(text)}`;
 }
 
 /** Escapes the text of a workflow command; a line break would end the command. */
-function data(text: string): string {
+function escapedData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function property(text: string): string {
-  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+function escapedProperty(text: string): string {
+  return escapedData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 /** From least to most severe. */
 const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
 
 /** Whether a change fails a check. */
-export function isTooMuch(change: Schemas['ChangeReport']['overall'], failOn: FailOn): boolean {
+export function failsCheck(change: Schemas['ChangeReport']['overall'], failOn: FailOn): boolean {
   return failOn !== 'never' && CHANGES.indexOf(change) >= CHANGES.indexOf(failOn);
 }

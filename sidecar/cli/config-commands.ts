@@ -1,11 +1,11 @@
 import { Argument, type Command } from 'commander';
 import { isResourceName } from '../shared/resource-name.js';
 import { completionScript, completionsOf, SHELLS } from './completion.js';
-import { say, type CliContext } from './context.js';
+import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatTable, printable } from './format.js';
 import { readContexts, writeContexts } from './gateway-contexts.js';
-import { sayList } from './output.js';
+import { writeList } from './output.js';
 import { outputOption, type OutputOptions } from './program-options.js';
 import { urlOf } from './settings.js';
 
@@ -40,14 +40,14 @@ export function addConfigCommands(
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .description('print the script for completion, e.g. source <(ngsi-ld-gateway completion bash)')
     .action((shell: (typeof SHELLS)[number]) => {
-      say(context.stdout, completionScript(shell));
+      writeLines(context.stdout, completionScript(shell));
       end(EXIT.done);
     });
   program
     .command('complete', { hidden: true })
     .argument('[words...]', 'the words of the line, the last one unfinished')
     .action((words: string[]) => {
-      say(context.stdout, ...completionsOf(program, words, context.env));
+      writeLines(context.stdout, ...completionsOf(program, words, context.env));
       end(EXIT.done);
     });
 }
@@ -75,7 +75,7 @@ function setContext(
   const command = tokenCommand ?? contexts[name]?.tokenCommand;
   const context = { gateway: url, ...(command ? { tokenCommand: command } : {}) };
   writeContexts({ current, contexts: { ...contexts, [name]: context } }, env);
-  say(stdout, `Context ${printable(name)}: ${url}${current === name ? ' (current)' : ''}`);
+  writeLines(stdout, `Context ${printable(name)}: ${url}${current === name ? ' (current)' : ''}`);
   return EXIT.done;
 }
 
@@ -88,7 +88,7 @@ function useContext(name: string, { env, stdout }: CliContext): ExitCode {
     throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` Available: ${names}.`}`);
   }
   writeContexts({ current: name, contexts }, env);
-  say(
+  writeLines(
     stdout,
     `Commands now use ${context.gateway}, unless --gateway or NGSILD_GATEWAY_URL names another gateway.`,
   );
@@ -116,6 +116,6 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
             token,
           ]),
         ]);
-  sayList(records, options, table, context);
+  writeList(records, options, table, context);
   return EXIT.done;
 }

@@ -28,23 +28,23 @@ export interface CliContext {
    */
   onInterrupt(handler: () => void): () => void;
   /** Ends the process at once. */
-  leave(exitCode: number): void;
+  exit(exitCode: number): void;
   openModels(): Promise<LocalModels>;
   /** Runs a gateway in this process. */
   serve(): Promise<void>;
 }
 
 /** Whether the user can be asked questions. */
-export function canAsk({ stdin, stderr }: CliContext): boolean {
+export function isInteractive({ stdin, stderr }: CliContext): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** Writes lines to a stream, for people or for programs. */
-export function say(stream: Writable, ...lines: readonly string[]): void {
+export function writeLines(stream: Writable, ...lines: readonly string[]): void {
   for (const line of lines) stream.write(`${line}\n`);
 }
 
 /** Writes one JSON document to standard output, on its own line. */
-export function sayJson({ stdout }: CliContext, document: unknown): void {
-  say(stdout, jsonText(document));
+export function writeJsonLine({ stdout }: CliContext, document: unknown): void {
+  writeLines(stdout, jsonText(document));
 }

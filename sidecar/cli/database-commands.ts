@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { settings } from '../shared/config/settings.js';
 import { GatewayError } from '../shared/errors.js';
 import { backUp, copyToPostgres, type DatabaseName, migrateDatabase, placeOf } from '../store/databases.js';
-import { sayJson, say, type CliContext } from './context.js';
+import { writeJsonLine, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 
 /**
@@ -19,7 +19,7 @@ export async function migrateCommand(
     throw usage(`There is no database ${named.path}. A gateway creates its own when it starts.`);
   const format = await withDatabases(() => migrateDatabase(named));
   const place = named.kind === 'postgres' ? placeOf(named.url) : named.path;
-  say(stdout, `${place} has format ${String(format)}.`);
+  writeLines(stdout, `${place} has format ${String(format)}.`);
   return EXIT.done;
 }
 
@@ -44,12 +44,12 @@ export async function copyCommand(
     );
   const report = await withDatabases(() => copyToPostgres(source.path, target.url));
   if (json) {
-    sayJson(context, { from: source.path, to: placeOf(target.url), ...report });
+    writeJsonLine(context, { from: source.path, to: placeOf(target.url), ...report });
     return EXIT.done;
   }
   const counts = Object.entries(report.counts).map(([name, count]) => `  ${name}: ${String(count)}`);
   const place = placeOf(target.url);
-  say(
+  writeLines(
     stdout,
     report.isChanged
       ? `${source.path} was copied to ${place}:`
@@ -76,7 +76,7 @@ export async function backUpCommand(
       'PostgreSQL has its own backup: use pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore to restore it.',
     );
   await withDatabases(() => backUp(named.path, target));
-  say(stdout, `${named.path} was backed up to ${target}.`);
+  writeLines(stdout, `${named.path} was backed up to ${target}.`);
   return EXIT.done;
 }
 

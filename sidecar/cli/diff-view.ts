@@ -4,7 +4,7 @@ import { formatCount, formatItems, printable } from './format.js';
 import { section } from './import-view.js';
 
 /** Whether an import would change something. A refused file counts as a change, because its effect is unknown. */
-export function isDifferent({ summary, dependents }: Schemas['ImportReport']): boolean {
+export function hasChanges({ summary, dependents }: Schemas['ImportReport']): boolean {
   const { created, updated, refused } = summary;
   return created + updated + refused > 0 || dependents.some(({ status }) => status !== 'unchanged');
 }

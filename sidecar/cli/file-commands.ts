@@ -1,7 +1,7 @@
 import type { ApiClient } from '../client/client.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { jsonText, printable } from './format.js';
 import { readJson, readJsonText } from './json-file.js';
@@ -33,10 +33,11 @@ async function processJsonLd(
     ...(safe === true ? { safe } : {}),
   });
   const answer = await gateway.json('post', `/workbench/jsonld/${how}`, { body });
-  if (json === true) sayJson(context, answer);
+  if (json === true) writeJsonLine(context, answer);
   else {
-    say(context.stdout, jsonText(answer.result, 2));
-    for (const warning of answer.warnings) say(context.stderr, `Warning: ${printable(warning.detail)}`);
+    writeLines(context.stdout, jsonText(answer.result, 2));
+    for (const warning of answer.warnings)
+      writeLines(context.stderr, `Warning: ${printable(warning.detail)}`);
   }
   return EXIT.done;
 }
@@ -70,12 +71,12 @@ export async function inferSchema(
   const text = await readJsonText(file, context);
   const schema =
     gateway === undefined
-      ? inferHere(file, text, { model, form, enums })
+      ? inferLocally(file, text, { model, form, enums })
       : await gateway.json('post', '/workbench/schema/infer', {
           query: { form, model, ...(enums ? { enum: true } : {}) },
           body: text,
         });
-  say(context.stdout, json === true ? jsonText(schema) : jsonText(schema, 2));
+  writeLines(context.stdout, json === true ? jsonText(schema) : jsonText(schema, 2));
   return EXIT.done;
 }
 
@@ -85,7 +86,7 @@ interface Inferring {
   readonly enums: boolean;
 }
 
-function inferHere(file: string, text: string, { model, form, enums }: Inferring): unknown {
+function inferLocally(file: string, text: string, { model, form, enums }: Inferring): unknown {
   const outcome = inferenceTasks.infer({
     text,
     form,

@@ -2,7 +2,7 @@ import { recordsUntilEnd, type Following } from '../client/follow.js';
 import type { Schemas } from '../client/operations.js';
 import type { Clock } from '../shared/clock.js';
 import { CliError, failure } from './exit-codes.js';
-import { gatewayFailure } from './gateway-answers.js';
+import { gatewayFailure } from './gateway-responses.js';
 
 /** Maximum number of attempts in a row to resume an event stream, and the pause before each, in milliseconds. */
 const RECONNECTS = 10;

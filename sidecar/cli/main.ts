@@ -26,7 +26,7 @@ const exitCode = await runCli(process.argv.slice(2), VERSION, {
   stderr: process.stderr,
   clock: systemClock,
   onInterrupt,
-  leave: (code) => process.exit(code),
+  exit: (code) => process.exit(code),
   openModels: async () => (await import('../schemas/open-schemas.js')).openSchemasInMemory(systemClock),
   serve: async () => {
     endWhileStarting(process);

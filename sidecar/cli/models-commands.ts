@@ -5,11 +5,11 @@ import type { Schemas } from '../client/operations.js';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { say, sayJson, type CliContext } from './context.js';
-import { diffLines, isDifferent } from './diff-view.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
+import { diffLines, hasChanges } from './diff-view.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, jsonText, printable } from './format.js';
-import { expected } from './gateway-answers.js';
+import { requireMembers } from './gateway-responses.js';
 import { reportLines } from './import-view.js';
 import { readUpload, type Upload } from './repository-folder.js';
 import { candidatesOf } from './stored-candidates.js';
@@ -37,7 +37,7 @@ export async function importModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { report } = await importPaths(paths, options, gateway, context);
-  say(context.stdout, ...(options.json === true ? [jsonText(report)] : reportLines(report)));
+  writeLines(context.stdout, ...(options.json === true ? [jsonText(report)] : reportLines(report)));
   const isDependentRefused = report.dependents.some(({ status }) => status === 'refused');
   return report.summary.refused > 0 || isDependentRefused ? EXIT.partial : EXIT.done;
 }
@@ -57,19 +57,21 @@ export async function diffModels(
   requireStored(options);
   const { report, upload } = await importPaths(paths, { ...options, dryRun: true }, gateway, context);
   const stored =
-    options.stored === true ? await storedIn({ upload, report }, options, gateway, context) : undefined;
+    options.stored === true
+      ? await checkStoredOfImport({ upload, report }, options, gateway, context)
+      : undefined;
   const lines = () => [...diffLines(report), ...storedLines(stored ?? [])];
-  say(
+  writeLines(
     context.stdout,
     ...(options.json === true
       ? [jsonText({ ...report, ...(stored === undefined ? {} : { stored }) })]
       : lines()),
   );
-  return isDifferent(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
+  return hasChanges(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
 }
 
 /** Checks which stored entities the models changed by an import would refuse. @throws CliError */
-export async function storedIn(
+export async function checkStoredOfImport(
   { upload, report }: Imported,
   options: StoredOptions & Pick<ImportCommandOptions, 'domain'>,
   gateway: ApiClient,
@@ -92,8 +94,8 @@ async function importPaths(
   { stderr }: CliContext,
 ): Promise<Imported> {
   const upload = await readUpload(paths);
-  for (const line of upload.leftOut.values()) say(stderr, printable(line));
-  if (stderr.isTTY === true) say(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
+  for (const line of upload.leftOut.values()) writeLines(stderr, printable(line));
+  if (stderr.isTTY === true) writeLines(stderr, `Sending ${formatCount(upload.bytes.length)} bytes …`);
   return { upload, report: await sendImport(upload, options, gateway) };
 }
 
@@ -106,7 +108,7 @@ export async function sendImport(
   const query = { ...(dryRun ? { dryRun } : {}), domain };
   const headers = { 'content-type': mediaType };
   const report = await gateway.json('post', '/import', { query, body: bytes, headers });
-  return expected(report, 'the report of an import', {
+  return requireMembers(report, 'the report of an import', {
     summary: 'object',
     files: 'array',
     dependents: 'array',
@@ -145,8 +147,8 @@ export async function exportModels(
       throw error;
     }
   });
-  if (json === true) sayJson(context, { file });
-  else say(context.stderr, `Wrote ${file}.`);
+  if (json === true) writeJsonLine(context, { file });
+  else writeLines(context.stderr, `Wrote ${file}.`);
   return EXIT.done;
 }
 

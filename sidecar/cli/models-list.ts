@@ -1,10 +1,10 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { say, type CliContext } from './context.js';
+import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, jsonText, printable } from './format.js';
-import { expected } from './gateway-answers.js';
-import { coloured, sayList, sayOne } from './output.js';
+import { requireMembers } from './gateway-responses.js';
+import { colouredState, writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
 
 const MAX_PAGE = 1000;
@@ -31,14 +31,14 @@ export async function listModels(
     return [
       printable(`${model.domain}/${model.name}`),
       String(version),
-      coloured(printable(status), context),
+      colouredState(printable(status), context),
       ...[modifiedAt, description].map(printable),
     ];
   });
   const head = ['MODEL', 'VERSION', 'STATUS', 'MODIFIED', 'DESCRIPTION'];
   const table = () => (rows.length === 0 ? [] : formatTable([head, ...rows]));
-  const isTable = sayList(found, form, table, context);
-  if (isTable && rows.length === 0) say(context.stderr, 'There are no such models.');
+  const isTable = writeList(found, form, table, context);
+  if (isTable && rows.length === 0) writeLines(context.stderr, 'There are no such models.');
   return EXIT.done;
 }
 
@@ -55,10 +55,10 @@ export async function getModel(
   const version = digits === undefined ? undefined : Number(digits);
   const path = { domain, model };
   const answer = await gateway.json('get', '/domains/{domain}/models/{model}', { path, query: { version } });
-  const found = expected(answer, 'a model', { name: 'string', version: 'number', warnings: 'array' });
+  const found = requireMembers(answer, 'a model', { name: 'string', version: 'number', warnings: 'array' });
   const { items: versions } = await gateway.page('/domains/{domain}/models/{model}/versions', { path });
   const contextUrl = await contextUrlOf(found, gateway);
-  sayOne(found, form, () => linesOf(found, versions, contextUrl), context);
+  writeDocument(found, form, () => linesOf(found, versions, contextUrl), context);
   return EXIT.done;
 }
 
@@ -76,14 +76,14 @@ export async function getExamples(
   const path = { domain, model };
   if (name !== undefined) {
     const found = await gateway.json('get', `${EXAMPLES}/{example}`, { path: { ...path, example: name } });
-    sayOne(found, form, () => [jsonText(found, 2)], context);
+    writeDocument(found, form, () => [jsonText(found, 2)], context);
     return EXIT.done;
   }
   const { items } = await gateway.page(EXAMPLES, { path, query: { limit: MAX_PAGE } });
   const rows = items.map((one) => [printable(one.name), printable(one.form ?? ''), formatCount(one.size)]);
   const table = () => (rows.length === 0 ? [] : formatTable([['NAME', 'FORM', 'BYTES'], ...rows]));
-  const isTable = sayList(items, form, table, context);
-  if (isTable && rows.length === 0) say(context.stderr, 'The model has no examples.');
+  const isTable = writeList(items, form, table, context);
+  if (isTable && rows.length === 0) writeLines(context.stderr, 'The model has no examples.');
   return EXIT.done;
 }
 

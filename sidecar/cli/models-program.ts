@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { CheckOptions } from './check-view.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
-import { gatewayActions, listing, onGateway } from './program-options.js';
-import { gatewayOf, type PlaceOptions } from './settings.js';
+import { gatewayActions, withListOptions, withGatewayOptions } from './program-options.js';
+import { gatewayOf, type ConnectionOptions } from './settings.js';
 
 const STORED = [
   '--stored',
@@ -21,7 +21,7 @@ export function addModelsCommands(
   const atGateway = gatewayActions(context, end);
   const models = program.command('models').description('manage the data models of a gateway');
   atGateway(
-    listing(models.command('list'))
+    withListOptions(models.command('list'))
       .argument('[text]', 'part of a name, a description, an attribute or a type')
       .description('list the models of all domains')
       .option('--domain <name>', 'only models of this domain')
@@ -30,20 +30,20 @@ export function addModelsCommands(
     async () => (await import('./models-list.js')).listModels,
   );
   atGateway(
-    listing(models.command('get'))
+    withListOptions(models.command('get'))
       .argument('<model>', 'DOMAIN/MODEL, or DOMAIN/MODEL@N for an older version')
       .description('show a model: its versions, and its schema'),
     async () => (await import('./models-list.js')).getModel,
   );
   atGateway(
-    listing(models.command('examples'))
+    withListOptions(models.command('examples'))
       .argument('<model>', 'DOMAIN/MODEL')
       .argument('[name]', 'the example to show')
       .description('list the examples of a model, or show one of them'),
     async () => (await import('./models-list.js')).getExamples,
   );
   atGateway(
-    onGateway(models.command('import'))
+    withGatewayOptions(models.command('import'))
       .argument('<paths...>', 'folders of data models, e.g. clones of repositories, or one tar.gz or zip')
       .description(
         'import whole repositories; repeating it changes nothing; exits with 3 if files are refused',
@@ -53,7 +53,7 @@ export function addModelsCommands(
     async () => (await import('./models-commands.js')).importModels,
   );
   atGateway(
-    onGateway(models.command('diff'))
+    withGatewayOptions(models.command('diff'))
       .argument('<paths...>', 'as for import')
       .description('show what an import would change, model by model; exits with 3 if anything would change')
       .option('--domain <name>', 'the domain, as for import')
@@ -63,7 +63,7 @@ export function addModelsCommands(
     async () => (await import('./models-commands.js')).diffModels,
   );
   atGateway(
-    onGateway(models.command('push'))
+    withGatewayOptions(models.command('push'))
       .argument('<path>', 'folder of a model, with its schema.json, or a schema')
       .description('create or update one model; shows the changes, and asks if entities may become invalid')
       .option('--domain <name>', 'the domain (default: the name of the repository)')
@@ -75,7 +75,7 @@ export function addModelsCommands(
       .option(...LINK),
     async () => (await import('./push-command.js')).pushModel,
   );
-  onGateway(models.command('check'))
+  withGatewayOptions(models.command('check'))
     .argument('<folders...>', 'folders of data models, including those with documents that they share')
     .description(
       'check schemas, examples and changes, locally or on a gateway; exits with 3 if something is wrong',
@@ -97,14 +97,14 @@ export function addModelsCommands(
     .option(...STORED)
     .option(...TENANT)
     .option(...LINK)
-    .action(async (folders: string[], { gateway, ...options }: CheckOptions & PlaceOptions) => {
+    .action(async (folders: string[], { gateway, ...options }: CheckOptions & ConnectionOptions) => {
       const { checkModels } = await import('./check-command.js');
       // Ignores the environment: where a check runs decides what it can see, so it has to be chosen explicitly.
       const by = gateway === undefined ? undefined : gatewayOf({ gateway }, context.env);
       end(await checkModels(folders, options, by, context));
     });
   atGateway(
-    onGateway(models.command('export'))
+    withGatewayOptions(models.command('export'))
       .description('write a domain, or everything, to a tar.gz that can be imported')
       .option('--domain <name>', 'the domain (default: all)')
       .option('-o, --output <file>', 'the output file, overwritten if it exists; - for standard output'),

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type ScalarTag, stringify, type Tags } from 'yaml';
 import { LosslessNumber } from '../shared/json/json.js';
-import { say, type CliContext } from './context.js';
+import { writeLines, type CliContext } from './context.js';
 import { jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
 
@@ -11,7 +11,7 @@ import type { OutputOptions } from './program-options.js';
  * @param table makes the lines of the table; called only if they are needed
  * @returns whether the table was written
  */
-export function sayList(
+export function writeList(
   records: readonly unknown[],
   options: OutputOptions,
   table: () => readonly string[],
@@ -24,19 +24,19 @@ export function sayList(
       : form === 'yaml'
         ? [yamlOf(records)]
         : records.map((record) => jsonText(record));
-  say(context.stdout, ...lines);
+  writeLines(context.stdout, ...lines);
   return form === 'table';
 }
 
-/** Writes one document, as {@link sayList} does. */
-export function sayOne(
+/** Writes one document, as {@link writeList} does. */
+export function writeDocument(
   record: unknown,
   options: OutputOptions,
   table: () => readonly string[],
   context: CliContext,
 ): void {
   const form = formOf(options);
-  say(
+  writeLines(
     context.stdout,
     ...(form === 'table' ? table() : [form === 'yaml' ? yamlOf(record) : jsonText(record)]),
   );
@@ -56,7 +56,7 @@ const EXACT_NUMBER: ScalarTag = {
 };
 
 /** Quotes strings with characters that YAML does not allow or a terminal would interpret, and escapes these characters. */
-const UNPRINTABLE_TEXT: ScalarTag = {
+const UNPRINTABLE_STRING: ScalarTag = {
   identify: (value) =>
     typeof value === 'string' && value.split('\n').some((line) => printable(line) !== line),
   tag: 'tag:yaml.org,2002:str',
@@ -67,7 +67,7 @@ const UNPRINTABLE_TEXT: ScalarTag = {
 
 /** YAML that is also correct for YAML 1.1 parsers, which read a plain `no` as false, and `12:30` as a number. */
 export function yamlOf(record: unknown): string {
-  const customTags = (tags: Tags): Tags => [EXACT_NUMBER, UNPRINTABLE_TEXT, ...tags];
+  const customTags = (tags: Tags): Tags => [EXACT_NUMBER, UNPRINTABLE_STRING, ...tags];
   return stringify(record, { lineWidth: 0, compat: 'yaml-1.1', customTags }).trimEnd();
 }
 
@@ -89,7 +89,7 @@ const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = {
 };
 
 /** Colours a state if standard output is a terminal and NO_COLOR is not set. @param text begins with the state */
-export function coloured(text: string, { stdout, env }: CliContext): string {
+export function colouredState(text: string, { stdout, env }: CliContext): string {
   const style = STYLES[text.split(' ', 1)[0] ?? ''];
   const isWanted = stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   return style === undefined || !isWanted ? text : styleText(style, text, { validateStream: false });

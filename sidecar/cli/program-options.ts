@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiClient } from '../client/client.js';
 import type { CliContext } from './context.js';
 import type { ExitCode } from './exit-codes.js';
-import { requireGateway, type PlaceOptions } from './settings.js';
+import { requireGateway, type ConnectionOptions } from './settings.js';
 
 const OUTPUTS = ['table', 'json', 'yaml'] as const;
 
@@ -13,13 +13,13 @@ export interface OutputOptions {
 }
 
 /** Adds the options that all commands on a gateway share. */
-export function onGateway(command: Command): Command {
+export function withGatewayOptions(command: Command): Command {
   return command.addOption(gatewayOption()).option('--json', 'JSON output, one document per line');
 }
 
 /** Adds the options of commands that list or show something on a gateway. */
-export function listing(command: Command): Command {
-  return onGateway(command).addOption(outputOption());
+export function withListOptions(command: Command): Command {
+  return withGatewayOptions(command).addOption(outputOption());
 }
 
 export function outputOption(): Option {
@@ -39,12 +39,12 @@ export function rateOf<Rate extends number | null>(rate: Rate | undefined): { re
 }
 
 /** Returns the gateway named by `--gateway`, if there is one. The environment is read later. */
-export function gatewayNamed(gateway: string | undefined): PlaceOptions {
+export function gatewayOptions(gateway: string | undefined): ConnectionOptions {
   return gateway === undefined ? {} : { gateway };
 }
 
 /** The action of a command on a gateway, with the arguments and options that commander has parsed. */
-export type AtGateway<Words extends readonly unknown[], Options> = (
+export type GatewayAction<Words extends readonly unknown[], Options> = (
   ...given: [...words: Words, options: Options, gateway: ApiClient, context: CliContext]
 ) => Promise<ExitCode>;
 
@@ -56,14 +56,14 @@ export type AtGateway<Words extends readonly unknown[], Options> = (
 export function gatewayActions(context: CliContext, end: (code: ExitCode) => void) {
   return <Words extends readonly unknown[], Options extends object>(
     command: Command,
-    load: () => Promise<AtGateway<Words, Options>>,
+    load: () => Promise<GatewayAction<Words, Options>>,
   ) =>
     command.action(async (...read: readonly unknown[]) => {
       // Commander passes the options after the arguments, and then the command itself.
-      const options = { ...(read.at(-2) as Options & PlaceOptions) };
+      const options = { ...(read.at(-2) as Options & ConnectionOptions) };
       const { gateway } = options;
       Reflect.deleteProperty(options, 'gateway');
-      const client = requireGateway(gatewayNamed(gateway), context.env);
+      const client = requireGateway(gatewayOptions(gateway), context.env);
       const run = await load();
       const words = read.slice(0, -2) as readonly unknown[] as Words;
       end(await run(...words, options, client, context));
@@ -71,13 +71,13 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
 }
 
 /** Parses the value of an option for commander: a whole number from 1. */
-export function wholeNumber(text: string): number {
+export function parsePositiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
 }
 
 /** Parses the value of an option for commander: a whole number from 0. */
-export function countFromZero(text: string): number {
+export function parseNonNegativeInteger(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
   return Number(text);
 }

@@ -1,24 +1,24 @@
 import { Command, CommanderError, Option } from 'commander';
 import { GatewayError } from '../shared/errors.js';
 import { optionsIn, purgeOption } from '../shared/purge-options.js';
-import { canAsk, say, type CliContext } from './context.js';
+import { isInteractive, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { InferOptions } from './file-commands.js';
-import { gatewayFailure } from './gateway-answers.js';
+import { gatewayFailure } from './gateway-responses.js';
 import { addModelsCommands } from './models-program.js';
 import { addConfigCommands } from './config-commands.js';
 import {
-  countFromZero,
+  parseNonNegativeInteger,
   gatewayActions,
-  gatewayNamed,
+  gatewayOptions,
   gatewayOption,
-  listing,
-  onGateway,
-  wholeNumber,
+  withListOptions,
+  withGatewayOptions,
+  parsePositiveInteger,
 } from './program-options.js';
 import type { PurgeOptions } from './purge-command.js';
-import type { PurgePlace } from './purge-place.js';
+import type { PurgeBackend } from './purge-backend.js';
 import type { ScanOptions } from './scan-command.js';
 import {
   authorizationOf,
@@ -26,7 +26,7 @@ import {
   requireGateway,
   engineConfig,
   gatewayOf,
-  type PlaceOptions,
+  type ConnectionOptions,
 } from './settings.js';
 import type { ValidateOptions } from './validate-command.js';
 
@@ -51,7 +51,10 @@ export async function runCli(
     // Commander has already written its error message, or the help that was asked for.
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
     const error = gatewayFailure(caught);
-    say(context.stderr, error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`);
+    writeLines(
+      context.stderr,
+      error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`,
+    );
     return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
 }
@@ -126,7 +129,7 @@ function createProgram(
     const { flag, help, type } = purgeOption(name);
     if (flag === undefined) continue;
     const option = new Option(flag, help);
-    if (type === 'count') option.argParser(wholeNumber);
+    if (type === 'count') option.argParser(parsePositiveInteger);
     else if (type !== 'flag') option.choices(type);
     purge.addOption(option);
   }
@@ -136,13 +139,13 @@ function createProgram(
     .option('--json', 'JSON output, one document per line, the final record last')
     .addOption(gatewayOption())
     .option('--broker <url>', 'purge directly at this broker, without a gateway')
-    .action(async (query: string[], options: PurgeOptions & PlaceOptions) => {
+    .action(async (query: string[], options: PurgeOptions & ConnectionOptions) => {
       const { purgeCommand } = await import('./purge-command.js');
-      const place = await placeOf(options, context);
+      const backend = await backendOf(options, context);
       try {
-        end(await purgeCommand(query, options, place, context));
+        end(await purgeCommand(query, options, backend, context));
       } finally {
-        await place.close();
+        await backend.close();
       }
     });
 
@@ -157,31 +160,31 @@ function createProgram(
     .option('--domain <name>', 'the domain in which to look for the models')
     .option('--model <model>', 'DOMAIN/MODEL or DOMAIN/MODEL@VERSION, for all entities')
     .option('--schema <path>', 'file with a JSON Schema to check against')
-    .option('--sample <n>', 'check at most this many entities', wholeNumber)
-    .option('--rate <n>', 'maximum entities per second', wholeNumber)
-    .option('--max-invalid <n>', 'number of invalid entities to accept', countFromZero)
+    .option('--sample <n>', 'check at most this many entities', parsePositiveInteger)
+    .option('--rate <n>', 'maximum entities per second', parsePositiveInteger)
+    .option('--max-invalid <n>', 'number of invalid entities to accept', parseNonNegativeInteger)
     .option('--json', 'JSON output, one record per line, the final one last')
     .addOption(gatewayOption())
     .option('--broker <url>', 'scan directly at this broker, without a gateway; needs --schema')
-    .action(async (query: string[], options: ScanOptions & PlaceOptions) => {
-      const { gatewayScans, scanCommand } = await import('./scan-command.js');
+    .action(async (query: string[], options: ScanOptions & ConnectionOptions) => {
+      const { createGatewayScanBackend, scanCommand } = await import('./scan-command.js');
       const brokerUrl = brokerOf(options);
-      const place =
+      const backend =
         brokerUrl === undefined
-          ? gatewayScans(requireGateway(options, env), context)
-          : (await import('./scan-here.js')).brokerScans(
+          ? createGatewayScanBackend(requireGateway(options, env), context)
+          : (await import('./broker-scan-backend.js')).createBrokerScanBackend(
               brokerUrl,
               engineConfig(env, brokerUrl),
               authorizationOf(env),
               context,
             );
-      end(await scanCommand(query, options, place, context));
+      end(await scanCommand(query, options, backend, context));
     });
 
   const atGateway = gatewayActions(context, end);
   const purges = program.command('purges').description('manage the purges of a gateway');
   atGateway(
-    listing(purges.command('list'))
+    withListOptions(purges.command('list'))
       .description('list purges, newest first, without dry runs')
       .option('--state <state>', 'queued, running, succeeded, failed …')
       .option('--tenant <name>', 'only purges of this tenant')
@@ -193,29 +196,29 @@ function createProgram(
       .option('--type <name>', 'only purges of this entity type')
       .option('--dry-run', 'only dry runs')
       .option('--all', 'include dry runs')
-      .option('--limit <n>', 'how many', wholeNumber)
-      .option('--offset <n>', 'how many to skip', countFromZero),
+      .option('--limit <n>', 'how many', parsePositiveInteger)
+      .option('--offset <n>', 'how many to skip', parseNonNegativeInteger),
     async () => (await import('./purges-commands.js')).listPurges,
   );
-  const onePurge = (name: string, description: string, to = onGateway) =>
+  const onePurge = (name: string, description: string, to = withGatewayOptions) =>
     to(purges.command(name)).argument('<id>', 'ID of the purge, or its beginning').description(description);
   atGateway(
-    onePurge('show', 'show the record of a purge', listing),
+    onePurge('show', 'show the record of a purge', withListOptions),
     async () => (await import('./purges-commands.js')).showPurge,
   );
   atGateway(
     onePurge('follow', 'follow a purge to its end; Ctrl+C does not stop the purge'),
-    async () => (await import('./purges-commands.js')).followOne,
+    async () => (await import('./purges-commands.js')).followPurgeCommand,
   );
   atGateway(
     onePurge('cancel', 'cancel a purge and show what it did; exits with 1 if it had already ended'),
-    async () => (await import('./purges-commands.js')).cancelOne,
+    async () => (await import('./purges-commands.js')).cancelPurgeCommand,
   );
   atGateway(
     onePurge('restore', 'restore what a purge archived; existing data is never overwritten')
       .option('--id <urn...>', 'only these entities')
       .option('--dry-run', 'compare with existing data, create nothing')
-      .option('--rate <n>', 'maximum items per second', wholeNumber)
+      .option('--rate <n>', 'maximum items per second', parsePositiveInteger)
       .option('--detach', 'do not wait for the restore to end'),
     async () => (await import('./undo-commands.js')).restorePurge,
   );
@@ -226,26 +229,26 @@ function createProgram(
   atGateway(
     onePurge('throttle', 'change how fast a purge may delete')
       .argument('<rate>', 'deletes per second, or off')
-      .option('--concurrency <n>', 'concurrent delete requests', wholeNumber),
-    async () => (await import('./purges-commands.js')).throttleOne,
+      .option('--concurrency <n>', 'concurrent delete requests', parsePositiveInteger),
+    async () => (await import('./purges-commands.js')).throttlePurgeCommand,
   );
 
   const retention = program
     .command('retention')
     .description('manage the retention policies of a gateway, which purge old data on a schedule');
   atGateway(
-    listing(retention.command('list')).description('list the policies'),
+    withListOptions(retention.command('list')).description('list the policies'),
     async () => (await import('./retention-commands.js')).listPolicies,
   );
-  atGateway(applying(retention), async () => (await import('./retention-commands.js')).applyPolicies);
+  atGateway(applyCommand(retention), async () => (await import('./retention-commands.js')).applyPolicies);
   atGateway(
-    listing(retention.command('preview'))
+    withListOptions(retention.command('preview'))
       .argument('<name>', 'name of the policy')
       .description('count what a policy matches now, without deleting anything'),
     async () => (await import('./retention-commands.js')).previewPolicy,
   );
   atGateway(
-    onGateway(retention.command('run'))
+    withGatewayOptions(retention.command('run'))
       .argument('<name>', 'name of the policy')
       .description('run a policy now, in its own mode, and follow it; Ctrl+C does not stop the run'),
     async () => (await import('./retention-commands.js')).runPolicy,
@@ -257,12 +260,15 @@ function createProgram(
       'manage which writes of entities a gateway checks, and whether it reports or refuses those that violate their models',
     );
   atGateway(
-    listing(writes.command('list')).description('list the policies'),
+    withListOptions(writes.command('list')).description('list the policies'),
     async () => (await import('./write-policy-commands.js')).listWritePolicies,
   );
-  atGateway(applying(writes), async () => (await import('./write-policy-commands.js')).applyWritePolicies);
   atGateway(
-    listing(writes.command('show'))
+    applyCommand(writes),
+    async () => (await import('./write-policy-commands.js')).applyWritePolicies,
+  );
+  atGateway(
+    withListOptions(writes.command('show'))
       .argument('<name>', 'name of the policy')
       .description('show a policy, and what its checks have found since the gateway started'),
     async () => (await import('./write-policy-commands.js')).showWritePolicy,
@@ -270,7 +276,7 @@ function createProgram(
 
   addModelsCommands(program, context, end);
 
-  onGateway(program.command('validate'))
+  withGatewayOptions(program.command('validate'))
     .argument('<files...>', 'files with an entity or an array of entities; - for standard input')
     .description('check entities against a model, locally or on a gateway; exits with 3 if one is invalid')
     .option(
@@ -293,17 +299,17 @@ function createProgram(
       ]),
     )
     .addHelpText('after', VALIDATE_EXAMPLES)
-    .action(async (files: string[], { gateway, ...options }: ValidateOptions & PlaceOptions) => {
+    .action(async (files: string[], { gateway, ...options }: ValidateOptions & ConnectionOptions) => {
       if (gateway !== undefined && options.schema !== undefined)
         throw usage('Use either --schema or --gateway.');
       const { validateFiles } = await import('./validate-command.js');
-      const by = options.schema === undefined ? gatewayOf(gatewayNamed(gateway), env) : undefined;
+      const by = options.schema === undefined ? gatewayOf(gatewayOptions(gateway), env) : undefined;
       end(await validateFiles(files, options, by, context));
     });
 
   for (const how of ['expand', 'compact'] as const)
     atGateway(
-      onGateway(program.command(how))
+      withGatewayOptions(program.command(how))
         .argument('<file>', 'JSON-LD document; - for standard input')
         .description(
           `JSON-LD ${how === 'expand' ? 'expansion' : 'compaction'} with the contexts of a gateway`,
@@ -313,7 +319,7 @@ function createProgram(
       async () => (await import('./file-commands.js'))[how],
     );
 
-  onGateway(program.command('infer'))
+  withGatewayOptions(program.command('infer'))
     .argument('<file>', 'file with a sample or an array of samples; - for standard input')
     .description('infer a JSON Schema from samples, locally unless there is a gateway')
     .option('--model <name>', 'name of the model')
@@ -323,7 +329,7 @@ function createProgram(
         .default('keyvalues'),
     )
     .option('--enums', 'turn a few distinct strings into an enumeration')
-    .action(async (file: string, options: InferOptions & PlaceOptions) => {
+    .action(async (file: string, options: InferOptions & ConnectionOptions) => {
       const { inferSchema } = await import('./file-commands.js');
       end(await inferSchema(file, options, gatewayOf(options, env), context));
     });
@@ -365,15 +371,18 @@ function createProgram(
 }
 
 /** Adds the command `apply` for a file of policies. @param of the parent command */
-function applying(of: Command): Command {
-  return onGateway(of.command('apply'))
+function applyCommand(of: Command): Command {
+  return withGatewayOptions(of.command('apply'))
     .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
     .description('create policies, or replace those with the same names; shows what changes, and asks')
     .option('--dry-run', 'show what would change, without applying anything')
     .option('-y, --yes', 'do not ask');
 }
 
-async function placeOf(options: PurgeOptions & PlaceOptions, context: CliContext): Promise<PurgePlace> {
+async function backendOf(
+  options: PurgeOptions & ConnectionOptions,
+  context: CliContext,
+): Promise<PurgeBackend> {
   const { env, clock, stderr } = context;
   const brokerUrl = brokerOf(options);
   if (brokerUrl === undefined) {
@@ -381,12 +390,13 @@ async function placeOf(options: PurgeOptions & PlaceOptions, context: CliContext
     if (gateway === undefined)
       throw usage('Name a gateway or a broker: --gateway URL, --broker URL or NGSILD_GATEWAY_URL.');
     // A gateway that was set earlier may not be the one that the user has in mind.
-    if (options.gateway === undefined && canAsk(context)) say(stderr, `Gateway: ${gateway.url}`);
-    return (await import('./gateway-place.js')).createGatewayPlace(gateway, clock);
+    if (options.gateway === undefined && isInteractive(context))
+      writeLines(stderr, `Gateway: ${gateway.url}`);
+    return (await import('./gateway-backend.js')).createGatewayBackend(gateway, clock);
   }
   const config = engineConfig(env, brokerUrl);
-  const { createBrokerPlace } = await import('./broker-place.js');
-  return createBrokerPlace({
+  const { createBrokerBackend } = await import('./broker-backend.js');
+  return createBrokerBackend({
     brokerUrl,
     config,
     authorization: authorizationOf(env),

@@ -10,12 +10,12 @@ import {
 } from '../purge/index.js';
 import { shortDuration } from '../shared/duration.js';
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
-import { ask } from './ask.js';
-import { canAsk, say, sayJson, type CliContext } from './context.js';
+import { askYesNo } from './ask-yes-no.js';
+import { isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { createProgress } from './progress.js';
-import type { PurgePlace, PurgePreview, PurgeRequest } from './purge-place.js';
+import type { PurgeBackend, PurgePreview, PurgeRequest } from './purge-backend.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
@@ -49,23 +49,23 @@ const STOPPING =
 export async function purgeCommand(
   words: readonly string[],
   options: PurgeOptions,
-  place: PurgePlace,
+  backend: PurgeBackend,
   context: CliContext,
 ): Promise<ExitCode> {
   let request = requestOf(words, options, context.clock.now());
   const isAsked = options.yes !== true && options.dryRun !== true;
-  if (isAsked && !canAsk(context)) {
+  if (isAsked && !isInteractive(context)) {
     throw usage(
       'There is no terminal to ask for confirmation: add --yes to delete without asking, or --dry-run to only count.',
     );
   }
-  const { signal, release } = listenForInterrupts(context);
+  const { signal, release } = abortOnInterrupt(context);
   // Once this is true, an error may come from a purge that has deleted something.
   let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
-      const planned = options.dryRun === true ? undefined : await place.plan?.(request, signal);
-      const preview = planned ?? (await place.preview(request, signal));
+      const planned = options.dryRun === true ? undefined : await backend.plan?.(request, signal);
+      const preview = planned ?? (await backend.preview(request, signal));
       if (options.dryRun === true) return showDryRun(request, preview, options, context);
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
@@ -73,11 +73,11 @@ export async function purgeCommand(
       request = { ...request, plan: preview.plan };
     }
     isSent = true;
-    if (options.detach === true) return showDetached(await place.detach(request), options, context);
-    return await follow(place.run(request, signal), options, context, { signal, onStop: STOPPING });
+    if (options.detach === true) return showDetached(await backend.detach(request), options, context);
+    return await showProgress(backend.run(request, signal), options, context, { signal, onStop: STOPPING });
   } catch (error) {
     if (!signal.aborted || isSent) throw error;
-    say(context.stderr, 'Nothing was deleted.');
+    writeLines(context.stderr, 'Nothing was deleted.');
     return EXIT.interrupted;
   } finally {
     release();
@@ -85,10 +85,10 @@ export async function purgeCommand(
 }
 
 /** The first Ctrl+C aborts the signal; the second one exits at once. */
-export function listenForInterrupts(context: CliContext) {
+export function abortOnInterrupt(context: CliContext) {
   const controller = new AbortController();
   const release = context.onInterrupt(() => {
-    if (controller.signal.aborted) context.leave(EXIT.interrupted);
+    if (controller.signal.aborted) context.exit(EXIT.interrupted);
     controller.abort();
   });
   return { signal: controller.signal, release };
@@ -105,7 +105,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
       const by = options.by ?? (isTemporal ? 'observedAt' : 'modifiedAt');
       query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
-    // The place that runs the purge decides whether it may empty a whole tenant.
+    // The backend decides whether it may empty a whole tenant.
     if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
     else parseEntityPurgeQuery(query, 'allow');
   } catch (error) {
@@ -136,11 +136,11 @@ function showDryRun(
   { json }: PurgeOptions,
   context: CliContext,
 ): ExitCode {
-  if (json === true) sayJson(context, { dryRun: true, query: request.query, ...preview });
-  else say(context.stdout, ...previewLines(request, preview));
+  if (json === true) writeJsonLine(context, { dryRun: true, query: request.query, ...preview });
+  else writeLines(context.stdout, ...previewLines(request, preview));
   const { maxAffected } = request.options;
   const isTooMany = isAbove(maxAffected, preview);
-  if (isTooMany) say(context.stderr, tooMany(maxAffected));
+  if (isTooMany) writeLines(context.stderr, tooMany(maxAffected));
   return isTooMany ? EXIT.refused : EXIT.done;
 }
 
@@ -158,28 +158,28 @@ async function confirm(
   context: CliContext,
   signal: AbortSignal,
 ): Promise<'yes' | ExitCode> {
-  say(context.stderr, ...previewLines(request, preview));
-  if (isNothing(preview)) return EXIT.done;
+  writeLines(context.stderr, ...previewLines(request, preview));
+  if (isCertainlyEmpty(preview)) return EXIT.done;
   const { maxAffected } = request.options;
   if (isAbove(maxAffected, preview)) {
-    say(context.stderr, tooMany(maxAffected));
+    writeLines(context.stderr, tooMany(maxAffected));
     return EXIT.refused;
   }
   const what = `${preview.atLeast === true ? 'at least ' : ''}${formatItems(preview.matched, unitOfPreview(request, preview))}`;
   const from = request.tenant === undefined ? '' : ` of tenant ${printable(request.tenant)}`;
-  if (await ask(context, `Delete ${what}${from}? [y/N] `, signal)) return 'yes';
-  say(context.stderr, 'Nothing was deleted.');
+  if (await askYesNo(context, `Delete ${what}${from}? [y/N] `, signal)) return 'yes';
+  writeLines(context.stderr, 'Nothing was deleted.');
   return EXIT.interrupted;
 }
 
 /** Whether it is certain that nothing matches. It is not if 0 is a lower bound: a broker may count what it does not list. */
-function isNothing({ matched, atLeast }: PurgePreview): boolean {
+function isCertainlyEmpty({ matched, atLeast }: PurgePreview): boolean {
   return matched === 0 && atLeast !== true;
 }
 
 function previewLines(request: PurgeRequest, preview: PurgePreview): readonly string[] {
   const { matched, sample, atLeast, hints = [] } = preview;
-  if (isNothing(preview)) return ['Nothing matches.', ...hints.map((hint) => `  ${printable(hint)}`)];
+  if (isCertainlyEmpty(preview)) return ['Nothing matches.', ...hints.map((hint) => `  ${printable(hint)}`)];
   const count = `${atLeast === true ? 'at least ' : ''}${formatItems(matched, unitOfPreview(request, preview))}`;
   const shown = sample.slice(0, SAMPLE_SHOWN).map((id) => `  ${printable(id)}`);
   const isEntities = unitOfPreview(request, preview) === 'entities';
@@ -196,9 +196,9 @@ function unitOfPreview({ target, query }: PurgeRequest, { unit }: PurgePreview):
 }
 
 function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliContext): ExitCode {
-  if (json === true) sayJson(context, view);
+  if (json === true) writeJsonLine(context, view);
   else
-    say(
+    writeLines(
       context.stdout,
       `Purge ${view.id ?? ''} is ${view.state}. Follow it: ngsi-ld-gateway purges follow ${view.id ?? ''}`,
     );
@@ -211,7 +211,7 @@ function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliConte
  * @param interrupted its signal aborts on Ctrl+C; the bar is then removed, to make room for messages and the shell prompt
  * @throws CliError if it ends without a final state
  */
-export async function follow(
+export async function showProgress(
   views: AsyncIterable<PurgeView>,
   { json }: Pick<PurgeOptions, 'json'>,
   context: CliContext,
@@ -220,7 +220,7 @@ export async function follow(
   const progress = json === true ? undefined : createProgress(context);
   const stop = () => {
     progress?.stop();
-    if (onStop !== undefined) say(context.stderr, onStop);
+    if (onStop !== undefined) writeLines(context.stderr, onStop);
   };
   signal.addEventListener('abort', stop, { once: true });
   const startedMs = context.clock.now();
@@ -233,7 +233,7 @@ export async function follow(
       const nowMs = context.clock.now();
       if (json === true && !isFinal(view) && nowMs - saidMs >= UPDATE_MS) {
         saidMs = nowMs;
-        sayJson(context, view);
+        writeJsonLine(context, view);
       }
     }
   } finally {
@@ -244,8 +244,8 @@ export async function follow(
     if (signal.aborted) return EXIT.interrupted;
     throw failure('The end of the purge was not reported.');
   }
-  if (json === true) sayJson(context, last);
-  else say(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));
+  if (json === true) writeJsonLine(context, last);
+  else writeLines(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));
   return exitCodeOf(last, signal.aborted);
 }
 

@@ -2,7 +2,7 @@ import { isRefusedStatus } from '../client/errors.js';
 import type { Schemas } from '../client/operations.js';
 import { valuesIn } from './query-text.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { expected } from './gateway-answers.js';
+import { requireMembers } from './gateway-responses.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 
 type Purge = Schemas['Purge'];
@@ -18,7 +18,7 @@ export type PurgeView = Partial<Omit<Purge, 'errors'>> & { readonly errors?: rea
 /** Checks and returns a record sent by a gateway. @throws CliError if it is not the record of a purge */
 export function readPurge(value: Purge): Purge {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, 'number' as const]));
-  return expected(value, 'the record of a purge', {
+  return requireMembers(value, 'the record of a purge', {
     id: 'string',
     state: 'string',
     query: 'string',

@@ -1,12 +1,12 @@
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { cancelPurge, requireId, followPurge } from './gateway-place.js';
-import { coloured, sayList, sayOne } from './output.js';
+import { cancelPurge, requireId, followPurge } from './gateway-backend.js';
+import { colouredState, writeList, writeDocument } from './output.js';
 import { rateOf, type OutputOptions } from './program-options.js';
-import { follow } from './purge-command.js';
+import { showProgress } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { cut } from '../shared/shown.js';
@@ -63,13 +63,13 @@ export async function listPurges(
     ];
     return formatTable([head, ...records.map((record) => rowOf(record, context))]);
   };
-  if (!sayList(records, form, table, context)) return EXIT.done;
+  if (!writeList(records, form, table, context)) return EXIT.done;
   if (records.length === 0) {
     const others = all === true || dryRun ? '' : ' --all shows dry runs, too.';
-    say(context.stderr, `There are no such purges.${others}`);
+    writeLines(context.stderr, `There are no such purges.${others}`);
   }
   const shown = offset + records.length;
-  if (total > shown) say(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
+  if (total > shown) writeLines(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
   return EXIT.done;
 }
 
@@ -80,7 +80,7 @@ function rowOf(record: PurgeView, context: CliContext): readonly string[] {
   const marked = record.dryRun ? `${state} (dry${kind})` : `${state}${kind && ' (retention)'}`;
   return [
     printable(id),
-    coloured(printable(marked), context),
+    colouredState(printable(marked), context),
     ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', cut(query, QUERY_SHOWN)].map(printable),
   ];
 }
@@ -92,9 +92,9 @@ export async function showPurge(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const purge = await purgeNamed(idOrPrefix, gateway);
+  const purge = await resolvePurgeId(idOrPrefix, gateway);
   const record = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
-  sayOne(record, options, () => formatTable(rowsOf(record)), context);
+  writeDocument(record, options, () => formatTable(rowsOf(record)), context);
   return EXIT.done;
 }
 
@@ -109,7 +109,7 @@ function rowsOf(record: PurgeView): readonly (readonly string[])[] {
 }
 
 /** Returns the full id of a purge, which the user gave in full or by a unique prefix. @throws CliError */
-export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promise<string> {
+export async function resolvePurgeId(idOrPrefix: string, gateway: ApiClient): Promise<string> {
   const prefix = requireId(idOrPrefix);
   // Ids are UUIDs, so only a possible prefix of a UUID is looked up.
   if (!/^[\da-f-]{1,35}$/.test(prefix)) return prefix;
@@ -127,20 +127,20 @@ export async function purgeNamed(idOrPrefix: string, gateway: ApiClient): Promis
 }
 
 /** Follows a purge to its end. Ctrl+C stops following, but not the purge. @throws CliError */
-export async function followOne(
+export async function followPurgeCommand(
   idOrPrefix: string,
   options: { readonly json?: boolean },
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const id = await purgeNamed(idOrPrefix, gateway);
+  const id = await resolvePurgeId(idOrPrefix, gateway);
   const stopped = new AbortController();
   const release = context.onInterrupt(() => stopped.abort());
   try {
     const views = followPurge(gateway, id, context.clock, { stopOn: stopped.signal });
-    const code = await follow(views, options, context, stopped);
+    const code = await showProgress(views, options, context, stopped);
     if (code === EXIT.interrupted)
-      say(context.stderr, `The purge continues. To stop it: ngsi-ld-gateway purges cancel ${id}`);
+      writeLines(context.stderr, `The purge continues. To stop it: ngsi-ld-gateway purges cancel ${id}`);
     return code;
   } finally {
     release();
@@ -153,28 +153,28 @@ export async function followOne(
  * @returns `failed` for a purge that had already ended: there was nothing to cancel
  * @throws CliError
  */
-export async function cancelOne(
+export async function cancelPurgeCommand(
   idOrPrefix: string,
   { json }: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const purge = await purgeNamed(idOrPrefix, gateway);
+  const purge = await resolvePurgeId(idOrPrefix, gateway);
   const before = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
   if (isFinal(before)) {
-    if (json === true) sayJson(context, before);
-    say(context.stderr, `The purge ${purge} has already ended: ${before.state}.`);
+    if (json === true) writeJsonLine(context, before);
+    writeLines(context.stderr, `The purge ${purge} has already ended: ${before.state}.`);
     return EXIT.failed;
   }
   let last: PurgeView = await cancelPurge(gateway, purge);
   if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context.clock, {})) last = view;
-  if (json === true) sayJson(context, last);
-  else say(context.stdout, ...summaryOf(last, undefined));
+  if (json === true) writeJsonLine(context, last);
+  else writeLines(context.stdout, ...summaryOf(last, undefined));
   return EXIT.done;
 }
 
 /** Changes how fast a running purge may delete. @param rate deletes per second, or `off` @throws CliError */
-export async function throttleOne(
+export async function throttlePurgeCommand(
   idOrPrefix: string,
   rate: string,
   { json, concurrency }: { readonly json?: boolean; readonly concurrency?: number },
@@ -189,11 +189,11 @@ export async function throttleOne(
     ...rateOf(rate === 'off' ? null : Number(rate)),
     ...(concurrency === undefined ? {} : { concurrency }),
   };
-  const purge = await purgeNamed(idOrPrefix, gateway);
+  const purge = await resolvePurgeId(idOrPrefix, gateway);
   const record = readPurge(await gateway.json('patch', '/purges/{purge}', { path: { purge }, body }));
-  if (json === true) sayJson(context, record);
+  if (json === true) writeJsonLine(context, record);
   else
-    say(
+    writeLines(
       context.stdout,
       `Purge ${purge} deletes ${rate === 'off' ? 'as fast as it can' : `at most ${formatCount(Number(rate))} a second`}.`,
     );

@@ -6,12 +6,12 @@ import type { JsonValue } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { contextIn } from '../schemas/repository/context-names.js';
 import { modelChangeOf } from '../schemas/repository/settings.js';
-import { ask } from './ask.js';
+import { askYesNo } from './ask-yes-no.js';
 import { differenceLines } from './change-view.js';
-import { canAsk, say, sayJson, type CliContext } from './context.js';
+import { isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { printable } from './format.js';
-import { expected, gatewayFailure, unlessMissing } from './gateway-answers.js';
+import { requireMembers, gatewayFailure, undefinedIfNotFound } from './gateway-responses.js';
 import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
 import { candidateOf } from './stored-candidates.js';
 import {
@@ -30,7 +30,7 @@ export interface PushCommandOptions extends PushOptions, StoredOptions {
 }
 
 /** The gateway's report on an update or on a dry run of one. */
-type Push = Pick<Schemas['UpdatedModel'], 'outcome' | 'version' | 'change' | 'warnings'>;
+type PushResult = Pick<Schemas['UpdatedModel'], 'outcome' | 'version' | 'change' | 'warnings'>;
 
 const MODEL = '/domains/{domain}/models/{model}';
 
@@ -50,23 +50,23 @@ export async function pushModel(
   requireStored(options);
   const plan = await planPush(path, options);
   const { domain, name } = plan;
-  const there = await unlessMissing(gateway.answer('get', MODEL, { path: { domain, model: name } }));
+  const there = await undefinedIfNotFound(gateway.answer('get', MODEL, { path: { domain, model: name } }));
   if (
     there === undefined &&
-    (await unlessMissing(gateway.json('get', '/domains/{domain}', { path: { domain } }))) === undefined
+    (await undefinedIfNotFound(gateway.json('get', '/domains/{domain}', { path: { domain } }))) === undefined
   ) {
     if (options.dryRun === true) {
       const note = `The domain ${domain} does not exist: it would be created, and then the gateway would check the model.`;
       const stored = await storedBy(plan, options, gateway, context);
       if (options.json === true)
-        sayJson(context, {
+        writeJsonLine(context, {
           dryRun: true,
           domain,
           model: name,
           outcome: 'created',
           ...(stored === undefined ? {} : { stored }),
         });
-      else say(context.stdout, `${domain}/${name}: new. ${note}`, ...storedLines(stored ?? []));
+      else writeLines(context.stdout, `${domain}/${name}: new. ${note}`, ...storedLines(stored ?? []));
       return areAllAccepted(stored ?? []) ? EXIT.done : EXIT.partial;
     }
     await gateway.request('post', '/domains', { body: { name: domain } });
@@ -106,15 +106,15 @@ async function putPlan(
   const stored = isSame ? undefined : await storedBy(plan, options, gateway, context);
   const isHarmless = found.change.overall === 'compatible' && areAllAccepted(stored ?? []);
   const isSeen = options.dryRun !== true && options.yes !== true && !isHarmless;
-  const show = (push: Push, isDry: boolean) =>
+  const show = (push: PushResult, isDry: boolean) =>
     showPush(push, { label, plan, isDry, isSeen, stored, json: options.json }, context);
   if (options.dryRun === true || found.outcome === 'unchanged') {
     show(found, options.dryRun === true);
     return areAllAccepted(stored ?? []) ? EXIT.done : EXIT.partial;
   }
   if (isSeen) {
-    say(context.stderr, ...changeLines(label, found), ...storedLines(stored ?? []));
-    if (!canAsk(context)) {
+    writeLines(context.stderr, ...changeLines(label, found), ...storedLines(stored ?? []));
+    if (!isInteractive(context)) {
       const why = areAllAccepted(stored ?? []) ? '' : ', stored entities would be refused';
       throw usage(
         `The change is ${found.change.overall}${why}, and there is no ` +
@@ -122,7 +122,7 @@ async function putPlan(
       );
     }
     if (!(await confirm(`Update ${label}? [y/N] `, context))) {
-      say(context.stderr, 'Nothing was changed.');
+      writeLines(context.stderr, 'Nothing was changed.');
       return EXIT.interrupted;
     }
   }
@@ -156,7 +156,7 @@ async function storedBy(
 async function contextFor({ context }: PushPlan, gateway: ApiClient): Promise<JsonValue | undefined> {
   if (context?.name === undefined) return context?.value;
   const path = { context: context.name };
-  const stored = await unlessMissing(gateway.text('get', '/contexts/{context}', { path }));
+  const stored = await undefinedIfNotFound(gateway.text('get', '/contexts/{context}', { path }));
   if (stored === undefined) return context.value;
   try {
     return isDeepStrictEqual(contextIn(stored), context.value) ? context.name : context.value;
@@ -177,12 +177,12 @@ async function putModel(
   request: RequestOf<'put', typeof MODEL>,
   context: CliContext,
   { json }: PushCommandOptions,
-): Promise<Push> {
+): Promise<PushResult> {
   try {
     const answer = await gateway.json('put', MODEL, request);
     const what = 'the report of an update';
-    const push = expected(answer, what, { outcome: 'string', change: 'object', warnings: 'array' });
-    expected(push.change, what, {
+    const push = requireMembers(answer, what, { outcome: 'string', change: 'object', warnings: 'array' });
+    requireMembers(push.change, what, {
       overall: ['compatible', 'narrowing', 'breaking'],
       differences: 'array',
     });
@@ -190,16 +190,16 @@ async function putModel(
   } catch (error) {
     const { report } = error instanceof ApiError ? (error.problem as Partial<Schemas['Problem']>) : {};
     if (json !== true && report !== undefined)
-      say(context.stderr, ...differenceLines(report.differences).map(printable));
+      writeLines(context.stderr, ...differenceLines(report.differences).map(printable));
     throw error;
   }
 }
 
-function changeLines(label: string, { change: { overall, differences } }: Push): readonly string[] {
+function changeLines(label: string, { change: { overall, differences } }: PushResult): readonly string[] {
   return [`${label}: ${overall}`, ...differenceLines(differences).map((line) => `  ${line}`)].map(printable);
 }
 
-interface Showing {
+interface ShowPushOptions {
   readonly label: string;
   readonly plan: PushPlan;
   readonly isDry: boolean;
@@ -211,14 +211,14 @@ interface Showing {
 
 /** Shows what happened to the model, or would happen in a dry run. */
 function showPush(
-  push: Push,
-  { label, plan, isDry, isSeen, stored, json }: Showing,
+  push: PushResult,
+  { label, plan, isDry, isSeen, stored, json }: ShowPushOptions,
   context: CliContext,
 ): void {
   const { outcome, version, change, warnings } = push;
   if (json === true) {
     const { domain, name: model } = plan;
-    sayJson(context, {
+    writeJsonLine(context, {
       ...(isDry ? { dryRun: true } : {}),
       domain,
       model,
@@ -230,9 +230,9 @@ function showPush(
     });
     return;
   }
-  for (const { detail } of warnings) say(context.stderr, `Warning: ${printable(detail)}`);
-  if (change.differences.length > 0 && !isSeen) say(context.stdout, ...changeLines(label, push));
-  if (!isSeen) say(context.stdout, ...storedLines(stored ?? []));
+  for (const { detail } of warnings) writeLines(context.stderr, `Warning: ${printable(detail)}`);
+  if (change.differences.length > 0 && !isSeen) writeLines(context.stdout, ...changeLines(label, push));
+  if (!isSeen) writeLines(context.stdout, ...storedLines(stored ?? []));
   const sentences: Readonly<Record<string, string>> = {
     created: isDry ? 'would be created' : 'was created',
     unchanged: 'has not changed',
@@ -240,14 +240,14 @@ function showPush(
     version: isDry ? `would get version ${version}` : `now has version ${version}`,
     replaced: isDry ? 'would get a new draft' : 'has a new draft',
   };
-  say(context.stdout, `${label} ${sentences[outcome] ?? outcome}.`);
+  writeLines(context.stdout, `${label} ${sentences[outcome] ?? outcome}.`);
 }
 
 async function confirm(question: string, context: CliContext): Promise<boolean> {
   const controller = new AbortController();
   const release = context.onInterrupt(() => controller.abort());
   try {
-    return await ask(context, question, controller.signal);
+    return await askYesNo(context, question, controller.signal);
   } finally {
     release();
   }

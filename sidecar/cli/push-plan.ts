@@ -4,7 +4,7 @@ import { folderOf } from '../schemas/repository/file-paths.js';
 import { contextIn } from '../schemas/repository/context-names.js';
 import type { FoundModelTexts } from '../schemas/repository/settings.js';
 import { usage } from './exit-codes.js';
-import { requireRead, modelAround } from './model-around.js';
+import { requireRead, findModelInRepository } from './model-in-repository.js';
 
 export interface PushOptions {
   readonly domain?: string;
@@ -28,10 +28,12 @@ export interface PushPlan {
  */
 export async function planPush(path: string, { domain, model }: PushOptions): Promise<PushPlan> {
   for (const name of [domain, model]) if (name !== undefined) requireName(name);
-  const { target, plan, planned, textAt, unread } = await modelAround(path, { domain, name: model });
-  for (let around = folderOf(target); around !== ''; around = folderOf(around.slice(0, -1)))
-    for (const beside of ['context.jsonld', 'meta.json'])
-      requireRead(around + beside, around + beside, unread);
+  const { target, plan, planned, textAt, unread } = await findModelInRepository(path, {
+    domain,
+    name: model,
+  });
+  for (let folder = folderOf(target); folder !== ''; folder = folderOf(folder.slice(0, -1)))
+    for (const name of ['context.jsonld', 'meta.json']) requireRead(folder + name, folder + name, unread);
 
   const { context, settings, id } = planned;
   const stored = plan.contexts.find((one) => one.path === context);

@@ -63,7 +63,7 @@ export async function readFolders(paths: readonly string[]): Promise<ReadFolders
   const leftOut = new Map<string, string>();
   const [folders, places] = [new Map<string, string>(), new Map<string, string>()];
   for (const path of paths) {
-    const folder = await reading(path, () => realpath(path));
+    const folder = await readOrFail(path, () => realpath(path));
     if (!(await isFolder(folder))) throw usage(`${path} is not a folder.`);
     const name = basename(folder) || 'models';
     const known = places.get(name);
@@ -82,7 +82,7 @@ export async function readFolders(paths: readonly string[]): Promise<ReadFolders
 }
 
 async function readArchive(path: string): Promise<Upload> {
-  const bytes = new Uint8Array(await reading(path, () => readFileAt(path)));
+  const bytes = new Uint8Array(await readOrFail(path, () => readFileAt(path)));
   const kind = archiveKind(bytes);
   if (kind === undefined) throw usage(`${path} is neither a folder, nor a tar.gz, nor a zip.`);
   const mediaType = kind === 'gzip' ? 'application/gzip' : 'application/zip';
@@ -91,7 +91,7 @@ async function readArchive(path: string): Promise<Upload> {
 
 /** Whether a path leads to a folder rather than a file. @throws CliError if it is neither */
 export async function isFolder(path: string): Promise<boolean> {
-  const found = await reading(path, () => stat(path));
+  const found = await readOrFail(path, () => stat(path));
   // Reading a pipe or a device may never end.
   if (!found.isDirectory() && !found.isFile()) throw usage(`${path} is neither a folder nor a file.`);
   return found.isDirectory();
@@ -104,7 +104,7 @@ async function* filesBelow(
   leftOut: Map<string, string>,
   depth = 0,
 ): AsyncGenerator<FolderFile> {
-  const entries = await reading(folder, () => readdir(folder, { withFileTypes: true }));
+  const entries = await readOrFail(folder, () => readdir(folder, { withFileTypes: true }));
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const [at, path] = [join(folder, entry.name), `${name}/${entry.name}`];
     if (!isRelevantPath(path.slice(path.indexOf('/') + 1))) continue;
@@ -116,7 +116,7 @@ async function* filesBelow(
       if (depth >= MAX_DEPTH) leftOut.set(path, `${path} is more than ${MAX_DEPTH} folders deep.`);
       else yield* filesBelow(at, path, leftOut, depth + 1);
     } else if (isWanted) {
-      const content = await reading(at, () => readFileAt(at, MAX_FILE_BYTES));
+      const content = await readOrFail(at, () => readFileAt(at, MAX_FILE_BYTES));
       if (content !== undefined) yield { path, content };
       // An import ignores any other file of that size.
       else if (isOfModels(path))
@@ -140,7 +140,7 @@ async function readFileAt(path: string, maxBytes?: number): Promise<Buffer | und
 }
 
 /** Runs a read. @throws CliError if it fails */
-export async function reading<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
+export async function readOrFail<Result>(path: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (cause) {

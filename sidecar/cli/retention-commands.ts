@@ -2,13 +2,13 @@ import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
-import { say, type CliContext } from './context.js';
+import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { expected, unlessMissing } from './gateway-answers.js';
-import { sayList, sayOne } from './output.js';
+import { requireMembers, undefinedIfNotFound } from './gateway-responses.js';
+import { writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
-import { followOne } from './purges-commands.js';
+import { followPurgeCommand } from './purges-commands.js';
 import { readPurge } from './purge-view.js';
 
 const POLICY = '/retention-policies/{retentionPolicy}';
@@ -40,8 +40,8 @@ export async function listPolicies(
     'QUERY',
   ];
   const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
-  const isTable = sayList(policies, options, table, context);
-  if (isTable && policies.length === 0) say(context.stderr, 'There are no retention policies.');
+  const isTable = writeList(policies, options, table, context);
+  if (isTable && policies.length === 0) writeLines(context.stderr, 'There are no retention policies.');
   return EXIT.done;
 }
 
@@ -91,7 +91,8 @@ export async function applyPolicies(
 
 /** How {@link applyFile} reads and writes retention policies. */
 const RETENTION: AppliedKind = {
-  read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
+  read: (name, gateway) =>
+    undefinedIfNotFound(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'lastRun'],
   defaults: DEFAULT_RETENTION,
@@ -106,12 +107,12 @@ export async function previewPolicy(
 ): Promise<ExitCode> {
   const path = { retentionPolicy: name };
   const answer = await gateway.json('get', `${POLICY}/preview`, { path });
-  const preview = expected(answer, 'the preview of a policy', {
+  const preview = requireMembers(answer, 'the preview of a policy', {
     matched: 'number',
     sample: 'array',
     cutoff: 'string',
   });
-  sayOne(preview, options, () => previewLines(preview), context);
+  writeDocument(preview, options, () => previewLines(preview), context);
   return EXIT.done;
 }
 
@@ -136,5 +137,5 @@ export async function runPolicy(
   context: CliContext,
 ): Promise<ExitCode> {
   const { id } = readPurge(await gateway.json('post', `${POLICY}/run`, { path: { retentionPolicy: name } }));
-  return followOne(id, options, gateway, context);
+  return followPurgeCommand(id, options, gateway, context);
 }

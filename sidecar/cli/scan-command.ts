@@ -3,14 +3,14 @@ import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { isFinal, linkHeader } from '../client/purges.js';
 import type { JsonValue } from '../shared/json/json.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { followJob } from './gateway-events.js';
 import { readJson } from './json-file.js';
 import { rateOf } from './program-options.js';
 import { createProgress } from './progress.js';
-import { listenForInterrupts } from './purge-command.js';
+import { abortOnInterrupt } from './purge-command.js';
 import { encodeQuery } from './query-text.js';
 
 export interface ScanOptions {
@@ -35,13 +35,13 @@ export interface ScanRequest extends Omit<Schemas['NewScan'], 'schema'> {
 }
 
 /** Runs a scan: yields its record on each change, the final one last. The signal cancels it. */
-export type ScanPlace = (request: ScanRequest, signal: AbortSignal) => AsyncIterable<Scan>;
+export type ScanBackend = (request: ScanRequest, signal: AbortSignal) => AsyncIterable<Scan>;
 
 /** Maximum number of findings in a table. */
 const MAX_SHOWN = 50;
 
-/** Creates a place that runs scans on a gateway. */
-export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace {
+/** Creates a backend that runs scans on a gateway. */
+export function createGatewayScanBackend(gateway: ApiClient, context: CliContext): ScanBackend {
   return async function* scan(request, signal) {
     const started = await gateway.json('post', '/scans', { body: request });
     yield started;
@@ -71,7 +71,7 @@ export function gatewayScans(gateway: ApiClient, context: CliContext): ScanPlace
 export async function scanCommand(
   words: readonly string[],
   options: ScanOptions,
-  place: ScanPlace,
+  backend: ScanBackend,
   context: CliContext,
 ): Promise<ExitCode> {
   const { tenant, link, domain, model, sample, rate, schema: file } = options;
@@ -91,11 +91,11 @@ export async function scanCommand(
   const isJson = options.json === true;
   const last = await followScan(
     request,
-    place,
+    backend,
     context,
-    isJson ? (record) => sayJson(context, record) : undefined,
+    isJson ? (record) => writeJsonLine(context, record) : undefined,
   );
-  if (!isJson) say(context.stdout, ...tableOf(last));
+  if (!isJson) writeLines(context.stdout, ...tableOf(last));
   return exitCodeOf(last, options.maxInvalid ?? 0);
 }
 
@@ -108,18 +108,18 @@ export async function scanCommand(
  */
 export async function followScan(
   request: ScanRequest,
-  place: ScanPlace,
+  backend: ScanBackend,
   context: CliContext,
   show?: (record: Scan) => void,
 ): Promise<Scan> {
-  const { signal, release } = listenForInterrupts(context);
+  const { signal, release } = abortOnInterrupt(context);
   const bar = createProgress(context);
   let last: Scan | undefined;
   try {
-    for await (const record of place(request, signal)) {
+    for await (const record of backend(request, signal)) {
       last = record;
       if (show !== undefined) show(record);
-      else if (!isFinal(record)) bar.show(barOf(record));
+      else if (!isFinal(record)) bar.show(progressViewOf(record));
     }
   } finally {
     bar.stop();
@@ -138,7 +138,7 @@ export function exitCodeOf({ state, invalid, problem }: Scan, most: number): Exi
 }
 
 /** Converts the record for the progress bar of purges. */
-function barOf({ state, query, matched, expected, checked, notJudged, sample = Infinity }: Scan) {
+function progressViewOf({ state, query, matched, expected, checked, notJudged, sample = Infinity }: Scan) {
   const total = Math.min(sample, Math.max(matched, expected ?? 0));
   const counts = { deleted: checked + notJudged, alreadyGone: 0, failed: 0, unknown: 0, requests: 0 };
   return { state, target: 'entities' as const, query, dryRun: true, matched: total, ...counts };

@@ -7,7 +7,7 @@ import { currentContext, tokenOf } from './gateway-contexts.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where a command runs. What is not given on the command line is taken from the environment. */
-export interface PlaceOptions {
+export interface ConnectionOptions {
   readonly gateway?: string;
   readonly broker?: string;
 }
@@ -18,7 +18,7 @@ export interface PlaceOptions {
  *
  * @throws CliError if it is not the URL of a gateway
  */
-export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | undefined {
+export function gatewayOf({ gateway }: ConnectionOptions, env: Env): ApiClient | undefined {
   const named = gateway ?? nonEmpty(env['NGSILD_GATEWAY_URL']);
   const context = named === undefined ? currentContext(env) : undefined;
   const text = named ?? context?.gateway;
@@ -44,10 +44,10 @@ export function gatewayOf({ gateway }: PlaceOptions, env: Env): ApiClient | unde
       ...(token === undefined ? {} : credentialsOf(token)),
     }),
     init: { redirect: 'manual' },
-    onAnswer: (headers) => {
+    onResponse: (headers) => {
       if (!headers.has('www-authenticate')) wasAccepted = true;
     },
-    again: async ({ problem }) => {
+    shouldRetry: async ({ problem }) => {
       if (problem.status !== 401 || !wasAccepted) return false;
       wasAccepted = false;
       const before = token;
@@ -66,7 +66,7 @@ function credentialsOf(token: string): Readonly<Record<string, string>> {
 }
 
 /** Returns a client for the gateway of a command. @throws CliError if none is named */
-export function requireGateway(options: PlaceOptions, env: Env): ApiClient {
+export function requireGateway(options: ConnectionOptions, env: Env): ApiClient {
   const gateway = gatewayOf(options, env);
   if (gateway === undefined)
     throw usage('No gateway given: use --gateway URL, NGSILD_GATEWAY_URL or config set-context.');
@@ -74,7 +74,7 @@ export function requireGateway(options: PlaceOptions, env: Env): ApiClient {
 }
 
 /** Returns the URL of the broker for a direct purge or scan, or undefined. @throws CliError */
-export function brokerOf({ broker, gateway }: PlaceOptions): URL | undefined {
+export function brokerOf({ broker, gateway }: ConnectionOptions): URL | undefined {
   if (broker === undefined) return undefined;
   if (gateway !== undefined) throw usage('Use either --gateway or --broker.');
   const url = urlOf(broker, '--broker');

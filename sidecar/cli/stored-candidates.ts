@@ -10,8 +10,8 @@ import { parseJson } from '../shared/json/lossless-json.js';
 import type { CliContext, LocalModels } from './context.js';
 import { failure } from './exit-codes.js';
 import { printable } from './format.js';
-import { unlessMissing } from './gateway-answers.js';
-import { ON_THIS_THREAD } from './model-around.js';
+import { undefinedIfNotFound } from './gateway-responses.js';
+import { ON_THIS_THREAD } from './model-in-repository.js';
 import type { Upload } from './repository-folder.js';
 
 /** A model as it would be after a change. */
@@ -23,11 +23,11 @@ export interface Candidate {
   /** The types of its entities, in the new and the current version. */
   readonly types: readonly string[];
   /** Whether the gateway already has the model. */
-  readonly isThere: boolean;
+  readonly exists: boolean;
 }
 
 /** The name of a model, and its schema as written. */
-export interface Draft {
+export interface ModelDraft {
   readonly domain: string;
   readonly model: string;
   readonly schema: JsonValue;
@@ -43,7 +43,11 @@ const SCHEMA = '/domains/{domain}/models/{model}/schema';
  *
  * @throws CliError
  */
-export async function candidateOf(draft: Draft, gateway: ApiClient, context: CliContext): Promise<Candidate> {
+export async function candidateOf(
+  draft: ModelDraft,
+  gateway: ApiClient,
+  context: CliContext,
+): Promise<Candidate> {
   const models = await context.openModels();
   try {
     return await completed(draft, models, gateway);
@@ -88,7 +92,7 @@ async function draftsOf(
   { files }: Schemas['ImportReport'],
   domain: string | undefined,
   { service }: LocalModels,
-): Promise<Draft[]> {
+): Promise<ModelDraft[]> {
   const kind = mediaType === 'application/gzip' ? 'gzip' : 'zip';
   const reading = { limits: limitsOf(MAX_ARCHIVE), workers: ON_THIS_THREAD.workers, deadlineMs: Infinity };
   const repository = await readSource({ kind, bytes: Buffer.from(bytes.buffer) }, reading);
@@ -112,19 +116,19 @@ async function draftsOf(
     });
 }
 
-async function completed(draft: Draft, models: LocalModels, gateway: ApiClient): Promise<Candidate> {
+async function completed(draft: ModelDraft, models: LocalModels, gateway: ApiClient): Promise<Candidate> {
   const { domain, model } = draft;
   const schema = jsonOf(await bundled(draft, models, gateway));
   const path = { domain, model };
-  const there = await unlessMissing(gateway.text('get', SCHEMA, { path, query: { bundled: true } }));
+  const there = await undefinedIfNotFound(gateway.text('get', SCHEMA, { path, query: { bundled: true } }));
   const typesOf = (one: JsonValue) => prepareModel(model, one as JsonObject).types;
   const types = [...typesOf(schema), ...(there === undefined ? [] : typesOf(jsonOf(there)))];
-  return { domain, model, schema, types: [...new Set(types)], isThere: there !== undefined };
+  return { domain, model, schema, types: [...new Set(types)], exists: there !== undefined };
 }
 
 /** Returns the text of a schema with everything that it refers to. Missing documents are read from the gateway. */
 async function bundled(
-  { domain, model, schema }: Draft,
+  { domain, model, schema }: ModelDraft,
   { service }: LocalModels,
   gateway: ApiClient,
 ): Promise<string> {
@@ -142,7 +146,7 @@ async function bundled(
         );
       for (const uri of missing) {
         asked.add(uri);
-        const text = await unlessMissing(gateway.text('get', '/references', { query: { uri } }));
+        const text = await undefinedIfNotFound(gateway.text('get', '/references', { query: { uri } }));
         if (text !== undefined) await service.references.put(uri, jsonOf(text));
       }
     }

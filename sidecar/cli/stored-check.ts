@@ -4,7 +4,13 @@ import type { CliContext } from './context.js';
 import { CliError, EXIT, failure, usage } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { encode } from './query-text.js';
-import { exitCodeOf, findingsTable, followScan, gatewayScans, type ScanRequest } from './scan-command.js';
+import {
+  exitCodeOf,
+  findingsTable,
+  followScan,
+  createGatewayScanBackend,
+  type ScanRequest,
+} from './scan-command.js';
 import { linkHeader } from '../client/purges.js';
 import type { Candidate } from './stored-candidates.js';
 
@@ -55,9 +61,9 @@ export async function checkStored(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<readonly StoredVerdict[]> {
-  const place = gatewayScans(gateway, context);
+  const backend = createGatewayScanBackend(gateway, context);
   const verdicts: StoredVerdict[] = [];
-  for (const { domain, model, schema, types, isThere } of candidates) {
+  for (const { domain, model, schema, types, exists } of candidates) {
     const name = `${domain}/${model}`;
     const current = {
       query: `type=${types.map((type) => encode(type.replaceAll('%', '%25'))).join(',')}`,
@@ -65,13 +71,13 @@ export async function checkStored(
       ...(link === undefined ? {} : { link: linkHeader(link) }),
       model: name,
     };
-    const invalidBy = async (request: ScanRequest): Promise<Judged> => {
-      const record = await followScan(request, place, context);
+    const invalidBy = async (request: ScanRequest): Promise<ScanResult> => {
+      const record = await followScan(request, backend, context);
       requireEnd(record, name);
       return { record, ids: record.invalid === 0 ? new Set() : await idsOf(record, gateway) };
     };
     const next = await invalidBy({ ...current, schema });
-    const before = isThere && next.record.invalid > 0 ? await invalidBy(current) : undefined;
+    const before = exists && next.record.invalid > 0 ? await invalidBy(current) : undefined;
     const { id: scan, state, checked, invalid: refused, notJudged, findings, warnings } = next.record;
     verdicts.push({
       domain,
@@ -84,7 +90,7 @@ export async function checkStored(
       notJudged,
       findings,
       // There is no need to warn that a new model has no entities yet.
-      warnings: isThere || checked + notJudged > 0 ? warnings : [],
+      warnings: exists || checked + notJudged > 0 ? warnings : [],
       ...comparedWith(before, next),
     });
   }
@@ -92,7 +98,7 @@ export async function checkStored(
 }
 
 /** A scan that has ended, and the ids of the invalid entities, as far as the scan kept them. */
-interface Judged {
+interface ScanResult {
   readonly record: Schemas['Scan'];
   readonly ids: ReadonlySet<string>;
 }
@@ -103,8 +109,8 @@ interface Judged {
  * @param before the scan by the current version; undefined if there was none
  */
 function comparedWith(
-  before: Judged | undefined,
-  next: Judged,
+  before: ScanResult | undefined,
+  next: ScanResult,
 ): Pick<StoredVerdict, 'alreadyInvalid' | 'isAtLeast' | 'ids'> {
   const already = [...next.ids].filter((id) => before?.ids.has(id) === true);
   const broken = [...next.ids].filter((id) => before?.ids.has(id) !== true);

@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
-import { followPurge } from './gateway-place.js';
+import { followPurge } from './gateway-backend.js';
 import { rateOf } from './program-options.js';
-import { follow } from './purge-command.js';
+import { showProgress } from './purge-command.js';
 import { readPurge } from './purge-view.js';
-import { purgeNamed } from './purges-commands.js';
+import { resolvePurgeId } from './purges-commands.js';
 
 export interface RestoreOptions {
   /** Only these entities. */
@@ -27,7 +27,7 @@ export async function restorePurge(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const purge = await purgeNamed(idOrPrefix, gateway);
+  const purge = await resolvePurgeId(idOrPrefix, gateway);
   const { id: ids, dryRun, rate, json, detach } = options;
   const body = {
     ...(ids === undefined ? {} : { ids }),
@@ -36,9 +36,9 @@ export async function restorePurge(
   };
   const record = readPurge(await gateway.json('post', '/purges/{purge}/restore', { path: { purge }, body }));
   if (detach === true) {
-    if (json === true) sayJson(context, record);
+    if (json === true) writeJsonLine(context, record);
     else
-      say(
+      writeLines(
         context.stdout,
         `Restore ${record.id} is ${record.state}. Follow it: ngsi-ld-gateway purges follow ${record.id}`,
       );
@@ -53,7 +53,7 @@ export async function restorePurge(
         })()
       : followPurge(gateway, record.id, context.clock, { cancelOn: stopped.signal });
     const onStop = 'Stopping: nothing more will be created; waiting for requests in progress.';
-    return await follow(views, json === undefined ? {} : { json }, context, {
+    return await showProgress(views, json === undefined ? {} : { json }, context, {
       signal: stopped.signal,
       onStop,
     });
@@ -71,7 +71,7 @@ export async function readArchive(
 ): Promise<ExitCode> {
   if (context.stdout.isTTY === true)
     throw usage('The archive is compressed with gzip: redirect it to a file, such as > archive.ndjson.gz');
-  const purge = await purgeNamed(idOrPrefix, gateway);
+  const purge = await resolvePurgeId(idOrPrefix, gateway);
   const { body } = await gateway.request('get', '/purges/{purge}/archive', { path: { purge } });
   if (body === null) throw failure('The gateway answered without an archive.');
   try {

@@ -1,12 +1,12 @@
 import type { ApiClient } from '../client/client.js';
 import { ApiError } from '../client/errors.js';
 import type { Schemas } from '../client/operations.js';
-import { say, sayJson, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
-import { gatewayFailure } from './gateway-answers.js';
+import { gatewayFailure } from './gateway-responses.js';
 import { readJsonText } from './json-file.js';
-import type { Checked, Checker, HereOptions } from './validate-here.js';
+import type { Checked, Checker, LocalCheckerOptions } from './local-checker.js';
 
 type Verdict = Schemas['Verdict'];
 
@@ -18,7 +18,7 @@ export interface ValidateOptions {
    * documents.
    */
   readonly schema?: readonly string[];
-  readonly form?: HereOptions['form'];
+  readonly form?: LocalCheckerOptions['form'];
   readonly json?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function validateFiles(
   gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<ExitCode> {
-  const checker = await checkerOf(options, gateway, context);
+  const checker = await createChecker(options, gateway, context);
   try {
     let worst: ExitCode = EXIT.done;
     for (const file of files) {
@@ -49,26 +49,30 @@ export async function validateFiles(
 /** From least to most severe. */
 const SEVERITY: readonly ExitCode[] = [EXIT.done, EXIT.partial, EXIT.refused, EXIT.usage, EXIT.failed];
 
-async function checkerOf(
+async function createChecker(
   { model, schema = [], form }: ValidateOptions,
   gateway: ApiClient | undefined,
   context: CliContext,
 ): Promise<Checker> {
   const [path, ...others] = schema;
   if (path !== undefined) {
-    const { checkerHere } = await import('./validate-here.js');
-    return checkerHere({ paths: [path, ...others], model, form }, context);
+    const { createLocalChecker } = await import('./local-checker.js');
+    return createLocalChecker({ paths: [path, ...others], model, form }, context);
   }
   if (gateway === undefined)
     throw usage(
       'No model given. Use --schema PATH for a schema.json, its folder or a folder of models, ' +
         'or --gateway URL (NGSILD_GATEWAY_URL) and --model DOMAIN/MODEL for a model of a gateway.',
     );
-  return checkerAtGateway(gateway, model, form);
+  return createGatewayChecker(gateway, model, form);
 }
 
 /** Creates a checker that uses a gateway. Without a model, entities are checked against the models of their types. */
-function checkerAtGateway(gateway: ApiClient, model: string | undefined, form: HereOptions['form']): Checker {
+function createGatewayChecker(
+  gateway: ApiClient,
+  model: string | undefined,
+  form: LocalCheckerOptions['form'],
+): Checker {
   const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
   if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
     throw usage(`--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
@@ -101,15 +105,15 @@ async function validateFile(
     // The gateway's message may have several lines.
     const message = printable(file) + about.split('\n').map(printable).join('\n');
     if (isOne) throw new CliError(exitCode, message);
-    say(context.stderr, message);
-    if (json === true) sayJson(context, { file, fault });
+    writeLines(context.stderr, message);
+    if (json === true) writeJsonLine(context, { file, fault });
     return exitCode;
   }
   const answer = JSON.parse(checked.answer) as Verdict | readonly Verdict[];
   const verdicts = [answer].flat() as readonly Verdict[];
-  if (json !== true) sayVerdicts(file, verdicts, { isList: Array.isArray(answer) }, context);
-  else if (isOne) say(context.stdout, checked.answer);
-  else sayJson(context, { file, answer });
+  if (json !== true) writeVerdicts(file, verdicts, { isList: Array.isArray(answer) }, context);
+  else if (isOne) writeLines(context.stdout, checked.answer);
+  else writeJsonLine(context, { file, answer });
   return verdicts.every(({ valid }) => valid) ? EXIT.done : EXIT.partial;
 }
 
@@ -126,7 +130,7 @@ async function checkedFile(
     return await checker.check(await readJsonText(file, context));
   } catch (error) {
     const end = gatewayFailure(error);
-    if (isOne || !(end instanceof CliError) || end.exitCode === EXIT.failed || isForAll(error, model))
+    if (isOne || !(end instanceof CliError) || end.exitCode === EXIT.failed || wouldFailForAll(error, model))
       throw error;
     return { fault: end.message, exitCode: end.exitCode };
   }
@@ -135,13 +139,13 @@ async function checkedFile(
 /**
  * Whether a gateway would refuse every other file as well, because of the caller or because it does not have the named model.
  */
-function isForAll(error: unknown, model: string | undefined): boolean {
+function wouldFailForAll(error: unknown, model: string | undefined): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status } = error.problem;
   return status === 401 || status === 403 || (status === 404 && model !== undefined);
 }
 
-function sayVerdicts(
+function writeVerdicts(
   file: string,
   verdicts: readonly Verdict[],
   { isList }: { readonly isList: boolean },
@@ -154,11 +158,11 @@ function sayVerdicts(
       ...verdict.warnings.map((warning) => `  warning: ${placeIn(warning)}: ${warning.detail}`),
     ];
     if (!verdict.valid || lines.length > 0 || !isList)
-      say(stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
+      writeLines(stdout, `${where}: ${verdict.valid ? 'valid' : 'not valid'}`, ...lines.map(printable));
   }
   if (!isList) return;
   const invalid = verdicts.filter(({ valid }) => !valid).length;
-  say(stdout, `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`);
+  writeLines(stdout, `${formatCount(verdicts.length - invalid)} valid, ${formatCount(invalid)} not valid`);
 }
 
 /** Formats where a finding is: `/speed, line 7`. */

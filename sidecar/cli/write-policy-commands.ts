@@ -1,11 +1,11 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
-import { say, type CliContext } from './context.js';
+import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
-import { unlessMissing } from './gateway-answers.js';
-import { sayList, sayOne } from './output.js';
+import { undefinedIfNotFound } from './gateway-responses.js';
+import { writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
 
 const POLICY = '/write-policies/{writePolicy}';
@@ -34,8 +34,8 @@ export async function listWritePolicies(
     'BATCH',
   ];
   const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
-  const isTable = sayList(policies, options, table, context);
-  if (isTable && policies.length === 0) say(context.stderr, 'There are no write policies.');
+  const isTable = writeList(policies, options, table, context);
+  if (isTable && policies.length === 0) writeLines(context.stderr, 'There are no write policies.');
   return EXIT.done;
 }
 
@@ -67,7 +67,7 @@ export async function applyWritePolicies(
 
 /** How {@link applyFile} reads and writes write policies. */
 const WRITE_POLICIES: AppliedKind = {
-  read: (name, gateway) => unlessMissing(gateway.json('get', POLICY, { path: { writePolicy: name } })),
+  read: (name, gateway) => undefinedIfNotFound(gateway.json('get', POLICY, { path: { writePolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { writePolicy: name }, body }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'warnings'],
   defaults: { priority: 0, onUnjudged: 'accept', batch: 'all' },
@@ -82,7 +82,7 @@ export async function showWritePolicy(
 ): Promise<ExitCode> {
   const policy: Policy = await gateway.json('get', POLICY, { path: { writePolicy: name } });
   const checks: Checks = await gateway.json('get', '/write-checks', { query: { policy: name } });
-  sayOne({ ...policy, checks }, options, () => tableOf(policy, checks), context);
+  writeDocument({ ...policy, checks }, options, () => tableOf(policy, checks), context);
   return EXIT.done;
 }
 

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
-import { ApiError, NotJsonError, refusalOf, unreachable } from './errors.js';
-import type { AnyRequest, DocumentOf, Given, Method, PathOf } from './operations.js';
+import { ApiError, NotJsonError, readApiError, unreachableError } from './errors.js';
+import type { ApiRequest, DocumentOf, RequestArguments, Method, PathOf } from './operations.js';
 
 /** A document and its ETag. A write with the ETag fails if the document has changed since it was read. */
 export interface WithETag<Value> {
@@ -25,9 +25,9 @@ export interface ApiClientOptions {
   readonly headers: () => Readonly<Record<string, string>>;
   readonly init?: RequestInit;
   /** Called with the headers of each answer. */
-  readonly onAnswer?: (headers: Headers) => void;
+  readonly onResponse?: (headers: Headers) => void;
   /** Decides whether to send a refused request again. @param headers with which it was sent */
-  readonly again?: (error: ApiError, headers: Readonly<Record<string, string>>) => Promise<boolean>;
+  readonly shouldRetry?: (error: ApiError, headers: Readonly<Record<string, string>>) => Promise<boolean>;
 }
 
 /** The API as openapi-fetch sees it here. The methods of the client check their arguments more strictly. */
@@ -67,7 +67,7 @@ export class ApiClient {
   async request<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
-    ...given: Given<M, Path>
+    ...given: RequestArguments<M, Path>
   ): Promise<Response> {
     return this.#request(method, path, given[0]);
   }
@@ -76,7 +76,7 @@ export class ApiClient {
   async text<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
-    ...given: Given<M, Path>
+    ...given: RequestArguments<M, Path>
   ): Promise<string> {
     return (await this.#read(method, path, given[0])).text;
   }
@@ -85,13 +85,17 @@ export class ApiClient {
   async json<M extends Method, Path extends PathOf<M>>(
     method: M,
     path: Path,
-    ...given: Given<M, Path>
+    ...given: RequestArguments<M, Path>
   ): Promise<DocumentOf<M, Path>> {
     return (await this.answer(method, path, ...given)).value;
   }
 
   /** Sends a request and returns the document in the answer, with status, headers and ETag. @throws NotJsonError */
-  async answer<M extends Method, Path extends PathOf<M>>(method: M, path: Path, ...given: Given<M, Path>) {
+  async answer<M extends Method, Path extends PathOf<M>>(
+    method: M,
+    path: Path,
+    ...given: RequestArguments<M, Path>
+  ) {
     const { text, status, headers } = await this.#read(method, path, given[0]);
     // An answer without content has no document.
     const value = (text === '' ? undefined : parsed(text)) as DocumentOf<M, Path>;
@@ -101,7 +105,7 @@ export class ApiClient {
   /** Reads one page of a list. @throws NotJsonError, also if the answer is not a list */
   async page<Path extends PathOf<'get'>>(
     path: Path,
-    ...given: Given<'get', Path>
+    ...given: RequestArguments<'get', Path>
   ): Promise<Page<ItemOf<DocumentOf<'get', Path>>>> {
     const { value, headers } = await this.answer('get', path, ...given);
     if (!Array.isArray(value)) throw new NotJsonError('The gateway did not answer with a list.');
@@ -109,7 +113,7 @@ export class ApiClient {
     return { items, total: Number(headers.get('x-total-count') ?? items.length) };
   }
 
-  async #read(method: Method, path: string, request: AnyRequest = {}) {
+  async #read(method: Method, path: string, request: ApiRequest = {}) {
     const response = await this.#request(method, path, request);
     const text = await response.text().catch((error: unknown) => {
       throw this.#failure(error, method, request);
@@ -117,22 +121,22 @@ export class ApiClient {
     return { text, status: response.status, headers: response.headers };
   }
 
-  async #request(method: Method, path: string, request: AnyRequest = {}): Promise<Response> {
+  async #request(method: Method, path: string, request: ApiRequest = {}): Promise<Response> {
     for (;;) {
       const headers = this.#options.headers();
       try {
         return await this.#sent(method, path, { ...request, headers: { ...headers, ...request.headers } });
       } catch (error) {
-        if (!(error instanceof ApiError) || (await this.#options.again?.(error, headers)) !== true)
+        if (!(error instanceof ApiError) || (await this.#options.shouldRetry?.(error, headers)) !== true)
           throw error;
       }
     }
   }
 
   /** Sends the request once. */
-  async #sent(method: Method, path: string, request: AnyRequest): Promise<Response> {
+  async #sent(method: Method, path: string, request: ApiRequest): Promise<Response> {
     const { path: names, query, headers, body, signal } = request;
-    const { baseUrl, init, onAnswer } = this.#options;
+    const { baseUrl, init, onResponse } = this.#options;
     const { response } = await this.#client.request(method, path, {
       ...init,
       baseUrl: path.startsWith('/ngsi-ld/') ? baseUrl() : `${baseUrl()}api/v2`,
@@ -147,21 +151,21 @@ export class ApiClient {
         const answer = await fetch(sent).catch((error: unknown) => {
           throw this.#failure(error, method, request);
         });
-        onAnswer?.(answer.headers);
+        onResponse?.(answer.headers);
         if (answer.ok) return answer;
-        throw await refusalOf(answer);
+        throw await readApiError(answer);
       },
     });
     return response;
   }
 
-  #failure(error: unknown, method: Method, { isRead, query, signal }: AnyRequest): unknown {
+  #failure(error: unknown, method: Method, { isReadOnly, query, signal }: ApiRequest): unknown {
     if (signal?.aborted === true) return error;
     const isDry =
       typeof query === 'string'
         ? /(?:^|&)dryRun=true$/.test(query)
         : query !== undefined && 'dryRun' in query && query.dryRun === true;
-    return unreachable(this.#options.baseUrl(), error, method === 'get' || isRead === true || isDry);
+    return unreachableError(this.#options.baseUrl(), error, method === 'get' || isReadOnly === true || isDry);
   }
 }
 
@@ -171,7 +175,7 @@ export function pageParams(page: number, size: number) {
 }
 
 /** Maximum number of items in a page. */
-const LARGEST_PAGE = 1000;
+const MAX_PAGE_SIZE = 1000;
 
 /** Reads all pages of a list, or up to the page that has an item for which `isLast` is true. @param load reads a page */
 export async function allPages<Item>(
@@ -180,9 +184,9 @@ export async function allPages<Item>(
 ): Promise<readonly Item[]> {
   const all: Item[] = [];
   for (let page = 1; ; page += 1) {
-    const { items } = await load(pageParams(page, LARGEST_PAGE));
+    const { items } = await load(pageParams(page, MAX_PAGE_SIZE));
     all.push(...items);
-    if (items.length < LARGEST_PAGE || items.some(isLast)) return all;
+    if (items.length < MAX_PAGE_SIZE || items.some(isLast)) return all;
   }
 }
 

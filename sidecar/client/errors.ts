@@ -51,7 +51,7 @@ export function isRefusedStatus(status: number): boolean {
 }
 
 /** Errors that mean that there was no connection on which to send the request. */
-const NOT_SENT: ReadonlySet<string> = new Set([
+const NOT_SENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -66,12 +66,12 @@ const NOT_SENT: ReadonlySet<string> = new Set([
  * @param error thrown by `fetch`, or while its answer was read
  * @param isRead whether the request changes nothing
  */
-export function unreachable(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
+export function unreachableError(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why = code === '' ? (cause instanceof Error ? cause.message : String(cause)) : code;
   // fetch refuses some ports, such as those of mail servers, without sending anything.
-  const isSent = !NOT_SENT.has(code) && why !== 'bad port';
+  const isSent = !NOT_SENT_CODES.has(code) && why !== 'bad port';
   return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
 }
 
@@ -79,7 +79,7 @@ export function unreachable(baseUrl: string, error: unknown, isRead: boolean): U
  * Reads an error answer as a problem. If it is not a problem, the detail is its first 500 characters, unless it is an HTML
  * page, as from a proxy.
  */
-export async function refusalOf(response: Response): Promise<ApiError> {
+export async function readApiError(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const retryAfter = response.headers.get('retry-after') ?? undefined;
   const text = await response.text().catch(() => '');

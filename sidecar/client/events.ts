@@ -6,7 +6,7 @@ export interface ServerSentEvent {
 }
 
 /** Maximum number of characters in one event, including comments and unknown fields. A record has at most some ten thousand. */
-const EVENT_MAX = 4 * 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * Reads server-sent events (HTML standard, § 9.2). Skips events without data, such as heartbeats, and an unfinished event at
@@ -19,14 +19,14 @@ const EVENT_MAX = 4 * 1024 * 1024;
 export async function* readEvents(
   bytes: ReadableStream<Uint8Array>,
   silentMs = Infinity,
-  maxLength = EVENT_MAX,
+  maxLength = MAX_EVENT_CHARACTERS,
 ): AsyncGenerator<ServerSentEvent, void> {
   let rest = '';
   let id: string | undefined;
   let data: string[] = [];
   // Length of this event so far, including lines that are no longer held.
   let length = 0;
-  for await (const piece of piecesOf(bytes, silentMs)) {
+  for await (const piece of decodeChunks(bytes, silentMs)) {
     const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -51,12 +51,15 @@ function tooLong(): RangeError {
 }
 
 /** Decodes a stream as its bytes arrive. */
-async function* piecesOf(bytes: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<string, void> {
+async function* decodeChunks(
+  bytes: ReadableStream<Uint8Array>,
+  silentMs: number,
+): AsyncGenerator<string, void> {
   const reader = bytes.getReader();
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      const { done, value } = await unlessSilent(reader.read(), silentMs);
+      const { done, value } = await readWithTimeout(reader.read(), silentMs);
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
@@ -66,7 +69,7 @@ async function* piecesOf(bytes: ReadableStream<Uint8Array>, silentMs: number): A
   }
 }
 
-async function unlessSilent<Value>(read: Promise<Value>, silentMs: number): Promise<Value> {
+async function readWithTimeout<Value>(read: Promise<Value>, silentMs: number): Promise<Value> {
   if (silentMs === Infinity) return read;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_resolve, reject) => {

@@ -15,10 +15,10 @@ export type PathOf<M extends Method> = {
 type Operation<M extends Method, Path extends PathOf<M>> =
   Paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
 
-type QueryOf<Op> = Op extends { readonly query: infer Query } ? Loose<Query> : never;
+type QueryOf<Op> = Op extends { readonly query: infer Query } ? OptionalUndefined<Query> : never;
 
 /** The same type, except that optional members may also be undefined. */
-type Loose<Value> = {
+type OptionalUndefined<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
 
@@ -39,27 +39,27 @@ export type DocumentOf<M extends Method, Path extends PathOf<M>> =
 type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
 
 /** A request of any operation; the types of the operation restrict its members. */
-export interface AnyRequest {
+export interface ApiRequest {
   readonly path?: object | undefined;
   /** A string is an encoded query string. */
   readonly query?: object | string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
   /** Whether the request changes nothing, whatever its method. */
-  readonly isRead?: boolean | undefined;
+  readonly isReadOnly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The parts of a request, besides method and path. */
 export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
-  AnyRequest,
+  ApiRequest,
   'path' | 'query' | 'body'
 > &
   PathPart<Path> & {
     readonly query?: QueryOf<Operation<M, Path>> | string | undefined;
-    readonly body?: Loose<BodyOf<Operation<M, Path>>> | RawBody | undefined;
+    readonly body?: OptionalUndefined<BodyOf<Operation<M, Path>>> | RawBody | undefined;
   };
 
 /** The last argument of a request; optional if the operation requires nothing. */
-export type Given<M extends Method, Path extends PathOf<M>> =
+export type RequestArguments<M extends Method, Path extends PathOf<M>> =
   Partial<RequestOf<M, Path>> extends RequestOf<M, Path> ? [RequestOf<M, Path>?] : [RequestOf<M, Path>];

@@ -63,7 +63,7 @@ export class FakeContext implements CliContext {
     for (const handler of this.#handlers) handler();
   }
 
-  leave(exitCode: number): void {
+  exit(exitCode: number): void {
     this.left.push(exitCode);
   }
 

@@ -129,7 +129,7 @@ export async function cli(
     stderr,
     clock: systemClock,
     onInterrupt: () => () => undefined,
-    leave: (code) => (left ??= code),
+    exit: (code) => (left ??= code),
     openModels: async () => {
       const models = await openSchemasInMemory(systemClock, sharedWorkers());
       open += 1;

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ask } from '../../../sidecar/cli/ask.js';
+import { askYesNo } from '../../../sidecar/cli/ask-yes-no.js';
 import { CliError, EXIT } from '../../../sidecar/cli/exit-codes.js';
-import { follow, purgeCommand, requestOf, type PurgeOptions } from '../../../sidecar/cli/purge-command.js';
-import type { PurgePlace, PurgePreview, PurgeRequest } from '../../../sidecar/cli/purge-place.js';
+import {
+  showProgress,
+  purgeCommand,
+  requestOf,
+  type PurgeOptions,
+} from '../../../sidecar/cli/purge-command.js';
+import type { PurgeBackend, PurgePreview, PurgeRequest } from '../../../sidecar/cli/purge-backend.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import { FakeContext } from '../../support/cli-context.js';
 import { words } from '../../support/words.js';
@@ -27,11 +32,11 @@ const DONE: PurgeView = { ...VIEW, state: 'succeeded', deleted: 7 };
 function placeOf(
   preview: PurgePreview,
   views: readonly PurgeView[] = [DONE],
-  place: Partial<PurgePlace> = {},
+  place: Partial<PurgeBackend> = {},
 ) {
   const calls: string[] = [];
   const noted = (name: string, request: PurgeRequest) => void calls.push(`${name} ${request.query}`);
-  const all: PurgePlace = {
+  const all: PurgeBackend = {
     preview: async (request) => {
       noted('preview', request);
       return preview;
@@ -82,9 +87,9 @@ it('a purge that asks continues only after y or yes', async () => {
 
 it('the question of a purge counts as declined when its signal aborts, before or during the question', async () => {
   const context = new FakeContext({ isTerminal: true });
-  assert.equal(await ask(context, 'Sure? ', AbortSignal.abort()), false);
+  assert.equal(await askYesNo(context, 'Sure? ', AbortSignal.abort()), false);
   const controller = new AbortController();
-  const asked = ask(context, 'Sure? [y/N] ', controller.signal);
+  const asked = askYesNo(context, 'Sure? [y/N] ', controller.signal);
   controller.abort();
   assert.equal(await asked, false);
 });
@@ -246,7 +251,7 @@ it('a purge followed by a program reports at most four times a second, and its e
   const context = new FakeContext({ clock });
   const at = (deleted: number) => ({ ...VIEW, deleted });
   const steps = [0, 249, 250, 499, 500].map((ms, index) => [ms, at(index)] as const);
-  const code = await follow(viewsOf(time, [...steps, [501, DONE]]), { json: true }, context, ON);
+  const code = await showProgress(viewsOf(time, [...steps, [501, DONE]]), { json: true }, context, ON);
   const counts = context.out
     .trim()
     .split('\n')
@@ -257,7 +262,7 @@ it('a purge followed by a program reports at most four times a second, and its e
 it('a purge whose end is not reported exits with 1, or with 130 after Ctrl+C', async () => {
   const followed = (views: readonly PurgeView[], wasInterrupted: boolean) => {
     const steps = views.map((view) => [0, view] as const);
-    return follow(
+    return showProgress(
       viewsOf({ nowMs: 0 }, steps),
       {},
       new FakeContext(),
@@ -281,7 +286,7 @@ it('the summary of a purge has the duration from its record, or else that of the
     const context = new FakeContext({
       clock: { now: () => time.nowMs, monotonicMs: () => time.nowMs, sleep: async () => {} },
     });
-    await follow(
+    await showProgress(
       viewsOf(time, [
         [1000, VIEW],
         [3000, { ...DONE, ...times }],

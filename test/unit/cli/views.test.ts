@@ -4,10 +4,10 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { ApiError } from '../../../sidecar/client/errors.js';
-import { checkLines, type CheckView, isTooMuch } from '../../../sidecar/cli/check-view.js';
+import { checkLines, type CheckView, failsCheck } from '../../../sidecar/cli/check-view.js';
 import { differenceLines } from '../../../sidecar/cli/change-view.js';
 import { databaseNamed, databaseOf } from '../../../sidecar/cli/database-commands.js';
-import { diffLines, isDifferent } from '../../../sidecar/cli/diff-view.js';
+import { diffLines, hasChanges } from '../../../sidecar/cli/diff-view.js';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
 import { reportLines } from '../../../sidecar/cli/import-view.js';
 import { storedLines, type StoredVerdict } from '../../../sidecar/cli/stored-check.js';
@@ -149,16 +149,16 @@ it('a difference has its class, its reason, and an entity that demonstrates it',
 });
 
 it('an import counts as different if it creates, updates or refuses anything, dependents included', () => {
-  assert.equal(isDifferent(reportOf({ summary: { unchanged: 9 } })), false);
+  assert.equal(hasChanges(reportOf({ summary: { unchanged: 9 } })), false);
   for (const summary of [{ created: 1 }, { updated: 1 }, { refused: 1 }])
-    assert.equal(isDifferent(reportOf({ summary })), true, JSON.stringify(summary));
+    assert.equal(hasChanges(reportOf({ summary })), true, JSON.stringify(summary));
   for (const [status, isSo] of [
     ['updated', true],
     ['refused', true],
     ['unchanged', false],
   ] as const) {
     const dependents: UpdatedDependent[] = [{ domain: 'D', model: 'M', status }];
-    assert.equal(isDifferent(reportOf({ dependents })), isSo, status);
+    assert.equal(hasChanges(reportOf({ dependents })), isSo, status);
   }
 });
 
@@ -206,7 +206,7 @@ it('a diff lists the change of each model and document, and leaves out unchanged
 
 it('a change fails a check if it is as severe as the given level', () => {
   const failing = (failOn: 'narrowing' | 'breaking' | 'never') =>
-    (['compatible', 'narrowing', 'breaking'] as const).filter((change) => isTooMuch(change, failOn));
+    (['compatible', 'narrowing', 'breaking'] as const).filter((change) => failsCheck(change, failOn));
   assert.deepEqual(failing('narrowing'), ['narrowing', 'breaking']);
   assert.deepEqual(failing('breaking'), ['breaking']);
   assert.deepEqual(failing('never'), []);

@@ -172,7 +172,7 @@ it('a request without an answer is reported as possibly arrived if it could chan
         }),
       true,
     ],
-    [() => api.request('post', '/validate', { body: '{}', isRead: true }), false],
+    [() => api.request('post', '/validate', { body: '{}', isReadOnly: true }), false],
     [() => api.request('post', '/validate', { body: '{}' }), true],
     [() => api.request('patch', '/purges/{purge}', { path: { purge: 'p' }, body: {} }), true],
   ] as const) {
@@ -232,7 +232,7 @@ it('a refused request is sent again with the same body and new headers, as long 
   const seen: unknown[] = [];
   const { api, sent } = clientOf((nth) => new Response('{}', { status: nth === 3 ? 200 : 401 }), {
     headers: () => ({ 'x-gateway-token': `t${(tokens += 1)}` }),
-    again: async ({ problem }, headers) => seen.push(problem.status, headers['x-gateway-token']) > 0,
+    shouldRetry: async ({ problem }, headers) => seen.push(problem.status, headers['x-gateway-token']) > 0,
   });
   await api.json('post', '/domains', { body: { name: 'd' } });
   assert.deepEqual(seen, [401, 't1', 401, 't2']);

@@ -4,15 +4,15 @@ import { UnreachableError } from '../client/errors.js';
 import { type ApiClient } from '../client/client.js';
 import type { Clock } from '../shared/clock.js';
 import { usage } from './exit-codes.js';
-import { expected, gatewayFailure } from './gateway-answers.js';
+import { requireMembers, gatewayFailure } from './gateway-responses.js';
 import { followJob } from './gateway-events.js';
-import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
+import { headersOf, type PurgeBackend, type PurgeRequest } from './purge-backend.js';
 import { readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
 
-/** Creates a place that runs purges on a gateway. */
-export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace {
+/** Creates a backend that runs purges on a gateway. */
+export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBackend {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
     return {
       target,
@@ -42,7 +42,7 @@ export function createGatewayPlace(gateway: ApiClient, clock: Clock): PurgePlace
       const counted = query.split('&').filter((pair) => pair !== 'record=ids');
       const asked = { query: [...counted, 'dryRun=true'].join('&'), headers: headersOf(request), signal };
       const answer = (await gateway.json('delete', PURGE_PATHS[target], asked)) as Schemas['PurgePreview'];
-      return expected(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
+      return requireMembers(answer, 'a preview of a purge', { matched: 'number', sample: 'array' });
     },
     async plan(request, signal) {
       // A dry run does not accept record=ids, and its plan would not record any ids either.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { viewsOf } from '../../../sidecar/cli/broker-place.js';
-import type { PurgeRequest } from '../../../sidecar/cli/purge-place.js';
+import { purgeViews } from '../../../sidecar/cli/broker-backend.js';
+import type { PurgeRequest } from '../../../sidecar/cli/purge-backend.js';
 import type { PurgeView } from '../../../sidecar/cli/purge-view.js';
 import {
   BrokerRefusedError,
@@ -52,7 +52,7 @@ async function shown(
     if (end instanceof Error) throw end;
     return end;
   };
-  for await (const view of viewsOf(WISH, 'entities', run, clock)) all.push(view);
+  for await (const view of purgeViews(WISH, 'entities', run, clock)) all.push(view);
   return all;
 }
 

@@ -6,9 +6,9 @@ import type { ImportPlan, PlannedModel } from '../schemas/repository/import-plan
 import { repositoryTasks, type RepositoryTasks } from '../schemas/repository/tasks.js';
 import { describeFiles, textOf } from '../schemas/repository/source.js';
 import { usage } from './exit-codes.js';
-import { isFolder, readFolders, reading } from './repository-folder.js';
+import { isFolder, readFolders, readOrFail } from './repository-folder.js';
 
-export interface AroundOptions {
+export interface FindModelOptions {
   /** The domain of the model. @default the name of its repository */
   readonly domain?: string | undefined;
   /** The name of the model, instead of the one given by its folder or title. */
@@ -17,8 +17,8 @@ export interface AroundOptions {
   readonly others?: readonly string[];
 }
 
-/** One model, with the repository around it. */
-export interface ModelAround {
+/** A model, and the repository that it belongs to. */
+export interface ModelInRepository {
   /** The path of the model's schema in the plan. */
   readonly target: string;
   readonly planned: PlannedModel;
@@ -35,12 +35,12 @@ export interface ModelAround {
  *
  * @throws CliError if there is no such model
  */
-export async function modelAround(
+export async function findModelInRepository(
   path: string,
-  { domain, name, others = [] }: AroundOptions,
-): Promise<ModelAround> {
+  { domain, name, others = [] }: FindModelOptions,
+): Promise<ModelInRepository> {
   const file = await schemaAt(path);
-  const root = await rootAround(dirname(file));
+  const root = await repositoryRootOf(dirname(file));
   const top = basename(root) || 'models';
   const target = top + file.slice(root.length);
   const { files, leftOut } = await readFolders([root, ...others]);
@@ -62,25 +62,26 @@ export async function modelAround(
 
 /** The path of the schema, with symbolic links resolved. */
 async function schemaAt(path: string): Promise<string> {
-  const at = await reading(path, () => realpath(path));
+  const at = await readOrFail(path, () => realpath(path));
   if (!(await isFolder(at))) return at;
   const schema = join(at, 'schema.json');
-  if (!(await isThere(schema)))
+  if (!(await pathExists(schema)))
     throw usage(`${path} has no schema.json: name the folder of one model, or its schema.`);
   return schema;
 }
 
 /** The folder that an import would read: the root of the export or of the Git repository; otherwise the model's own folder. */
-async function rootAround(folder: string): Promise<string> {
+async function repositoryRootOf(folder: string): Promise<string> {
   const domains = dirname(dirname(folder));
-  if (basename(domains) === 'domains' && (await isThere(join(folder, 'meta.json')))) return dirname(domains);
-  for (let around = folder; around !== dirname(around); around = dirname(around))
-    if (await isThere(join(around, '.git'))) return around;
+  if (basename(domains) === 'domains' && (await pathExists(join(folder, 'meta.json'))))
+    return dirname(domains);
+  for (let parent = folder; parent !== dirname(parent); parent = dirname(parent))
+    if (await pathExists(join(parent, '.git'))) return parent;
   return folder;
 }
 
 /** Whether a file or folder exists. */
-export async function isThere(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -17,11 +17,11 @@ import type { Clock } from '../shared/clock.js';
 import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
 import { CliError, EXIT, usage } from './exit-codes.js';
-import { headersOf, type PurgePlace, type PurgeRequest } from './purge-place.js';
+import { headersOf, type PurgeBackend, type PurgeRequest } from './purge-backend.js';
 import type { PurgeView } from './purge-view.js';
 import { valuesIn } from './query-text.js';
 
-export interface BrokerPlaceOptions {
+export interface BrokerBackendOptions {
   readonly brokerUrl: URL;
   /** Limits and retries, as for a gateway. */
   readonly config: Config;
@@ -31,7 +31,7 @@ export interface BrokerPlaceOptions {
 }
 
 /** Runs purges in this process, with the gateway's engine, directly against a broker. */
-export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
+export function createBrokerBackend(options: BrokerBackendOptions): PurgeBackend {
   const { brokerUrl, config, authorization, clock } = options;
   const client = createBrokerClient({
     brokerUrl,
@@ -85,7 +85,7 @@ export function createBrokerPlace(options: BrokerPlaceOptions): PurgePlace {
     },
     run(request, signal) {
       const purge = prepare(request, false);
-      return viewsOf(
+      return purgeViews(
         request,
         purge.unit,
         (onEvent, stopped) => start(purge, AbortSignal.any([signal, stopped]), onEvent),
@@ -105,7 +105,7 @@ type OnEvent = (event: PurgeEvent) => void;
  * Runs a purge and yields its state in the form of a gateway's purge record: the latest state while the purge runs, and the
  * final one when it has ended.
  */
-export async function* viewsOf(
+export async function* purgeViews(
   { target, query, tenant }: PurgeRequest,
   unit: PreparedPurge['unit'],
   run: (onEvent: OnEvent, stopped: AbortSignal) => Promise<PurgeReport>,

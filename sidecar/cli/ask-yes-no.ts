@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { CliContext } from './context.js';
 
 /** Asks a question. Only `y` and `yes` mean yes; Ctrl+C, the end of the input and an aborted signal mean no. */
-export async function ask(
+export async function askYesNo(
   { stdin, stderr }: CliContext,
   question: string,
   signal: AbortSignal,

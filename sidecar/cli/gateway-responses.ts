@@ -17,14 +17,14 @@ export function gatewayFailure(error: unknown, ...more: readonly string[]): unkn
     new CliError(exitCode, [message, ...more].join('\n'), { cause: error });
   if (error instanceof ApiError) {
     const code = isRefusedStatus(error.problem.status) ? EXIT.refused : EXIT.failed;
-    return end(code, wordsOf(error));
+    return end(code, problemText(error));
   }
   if (error instanceof UnreachableError || error instanceof NotJsonError)
     return end(EXIT.failed, error.message);
   return error instanceof CliError ? end(error.exitCode, error.message) : error;
 }
 
-function wordsOf({ problem, message }: ApiError): string {
+function problemText({ problem, message }: ApiError): string {
   const { status, errors } = problem;
   const faults = Array.isArray(errors)
     ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
@@ -39,7 +39,7 @@ function wordsOf({ problem, message }: ApiError): string {
 }
 
 /** Waits for an answer. @returns undefined if it is 404 */
-export async function unlessMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+export async function undefinedIfNotFound<Value>(answer: Promise<Value>): Promise<Value | undefined> {
   try {
     return await answer;
   } catch (error) {
@@ -58,7 +58,7 @@ type Kind = 'string' | 'number' | 'array' | 'object' | readonly string[];
  * @param what the kind of document, for the error message
  * @throws CliError
  */
-export function expected<Value>(
+export function requireMembers<Value>(
   document: Value,
   what: string,
   members: { readonly [Name in keyof NonNullable<Value>]?: Kind },

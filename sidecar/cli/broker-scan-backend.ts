@@ -11,21 +11,21 @@ import type { Config } from '../shared/config/load.js';
 import { createViaName } from '../shared/via.js';
 import type { CliContext } from './context.js';
 import { usage } from './exit-codes.js';
-import type { ScanPlace } from './scan-command.js';
+import type { ScanBackend } from './scan-command.js';
 
 /** Time between two records, in milliseconds. */
-const SHOW_EVERY_MS = 250;
+const UPDATE_MS = 250;
 
 /**
  * Runs scans in this process, with the gateway's engine, directly against a broker. They need a schema, because a broker has no
  * models.
  */
-export function brokerScans(
+export function createBrokerScanBackend(
   brokerUrl: URL,
   config: Config,
   authorization: string | undefined,
   context: CliContext,
-): ScanPlace {
+): ScanBackend {
   const { clock } = context;
   return async function* scan(request, signal) {
     const { query, tenant, link, schema, sample } = request;
@@ -86,7 +86,7 @@ export function brokerScans(
     try {
       while (!over.signal.aborted) {
         yield shown(current());
-        await clock.sleep(SHOW_EVERY_MS, over.signal).catch(() => undefined);
+        await clock.sleep(UPDATE_MS, over.signal).catch(() => undefined);
       }
       yield shown({ ...current(), ...(await ended), endedAt: now() });
     } finally {

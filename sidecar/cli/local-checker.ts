@@ -12,11 +12,11 @@ import {
   type ValidateOptions,
   WorkbenchRefusedError,
 } from '../schemas/models/index.js';
-import { say, type CliContext, type LocalModels } from './context.js';
+import { writeLines, type CliContext, type LocalModels } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
-import { importHere, UNNAMED } from './import-here.js';
-import { isThere, modelAround, type ModelAround } from './model-around.js';
+import { importLocally, UNNAMED_DOMAIN } from './local-import.js';
+import { pathExists, findModelInRepository, type ModelInRepository } from './model-in-repository.js';
 import { requireName } from './push-plan.js';
 import { isFolder, readFolders, type ReadFolders } from './repository-folder.js';
 
@@ -29,7 +29,7 @@ export interface Checker {
   close(): Promise<void>;
 }
 
-export interface HereOptions {
+export interface LocalCheckerOptions {
   /** First a schema, the folder of a model, or a folder of models; then folders with shared documents. */
   readonly paths: readonly [string, ...string[]];
   readonly model: string | undefined;
@@ -42,12 +42,12 @@ export interface HereOptions {
  *
  * @throws CliError if there is no model, or its schema cannot be used
  */
-export async function checkerHere(
-  { paths, model, form }: HereOptions,
+export async function createLocalChecker(
+  { paths, model, form }: LocalCheckerOptions,
   context: CliContext,
 ): Promise<Checker> {
   const [path, ...others] = paths;
-  const hasModels = (await isFolder(path)) && !(await isThere(join(path, 'schema.json')));
+  const hasModels = (await isFolder(path)) && !(await pathExists(join(path, 'schema.json')));
   const models = await context.openModels();
   try {
     const validate = hasModels
@@ -90,7 +90,7 @@ function placeOf(pointer: string): string {
 
 type Validate = (text: string) => Promise<string>;
 
-interface Wanted {
+interface ModelSelection {
   readonly model: string | undefined;
   readonly form: ValidateOptions['form'];
 }
@@ -98,14 +98,14 @@ interface Wanted {
 /** Validates against one model, with the documents around its schema. The context of the model is not used. */
 async function bySchema(
   path: string,
-  { others, model, form }: Wanted & { readonly others: readonly string[] },
+  { others, model, form }: ModelSelection & { readonly others: readonly string[] },
   { service, workbench }: LocalModels,
 ): Promise<Validate> {
   if (model !== undefined) requireName(model);
-  const around = await modelAround(path, { domain: UNNAMED, name: model, others });
-  const { planned, target, textAt } = around;
-  const faults = await storeDocuments(around, service);
-  const key = { domain: UNNAMED, name: planned.name };
+  const found = await findModelInRepository(path, { domain: UNNAMED_DOMAIN, name: model, others });
+  const { planned, target, textAt } = found;
+  const faults = await storeDocuments(found, service);
+  const key = { domain: UNNAMED_DOMAIN, name: planned.name };
   const { schema = null } = modelChangeOf({ schema: textAt(target), id: planned.id }, false);
   try {
     const accepted = await service.schemas.ofNew(key, schema);
@@ -118,7 +118,7 @@ async function bySchema(
 
 /** Stores the documents of a plan. @returns sentences that say why documents were left out */
 async function storeDocuments(
-  { plan, textAt, unread }: ModelAround,
+  { plan, textAt, unread }: ModelInRepository,
   { references }: SchemaService,
 ): Promise<readonly string[]> {
   const faults = [...unread, ...plan.refused.map(({ path, reason }) => `${path}: ${reason}`)];
@@ -155,15 +155,15 @@ function unusable(
 /** Validates against models below a folder: one of them, or the models of the entities' types. */
 async function byFolder(
   paths: readonly string[],
-  { model, form }: Wanted,
+  { model, form }: ModelSelection,
   { transfer, workbench }: LocalModels,
   { stderr }: CliContext,
 ): Promise<Validate> {
   const files = await schemasBelow(paths, stderr);
   const parts = files.map(({ path, content }) => ({ name: path, bytes: content }));
-  const report = await importHere(transfer, parts, {});
+  const report = await importLocally(transfer, parts, {});
   for (const { path, status, reason = '' } of report.files)
-    if (status === 'refused') say(stderr, printable(`Left out: ${path}: ${reason}`));
+    if (status === 'refused') writeLines(stderr, printable(`Left out: ${path}: ${reason}`));
   const titles = report.files.flatMap(({ model: title, status }) =>
     title === undefined || status === 'refused' ? [] : [title],
   );
@@ -186,7 +186,7 @@ async function schemasBelow(
   stderr: CliContext['stderr'],
 ): Promise<ReadFolders['files']> {
   const { files, leftOut } = await readFolders(paths);
-  say(stderr, ...[...leftOut.values()].map(printable));
+  writeLines(stderr, ...[...leftOut.values()].map(printable));
   return files.filter(
     ({ path }) =>
       !/(?:^|\/)examples?\//.test(path) && !path.endsWith('.jsonld') && fileNameOf(path) !== 'meta.json',
