@@ -1,13 +1,13 @@
 import type { ChangeKind } from './checks.js';
 import type { JsonValue } from '../../shared/json/json.js';
+import { BOUNDS, COUNTS } from './keywords.js';
 
 export type { ChangeKind } from './checks.js';
 
 /**
  * What a difference is about.
  *
- * - `meaning`: stored data would be read differently: kind, IRI, unit, type or format of a value, order of
- * coordinates
+ * - `meaning`: stored data would be read differently: kind, IRI, unit, type or format of a value
  * - `required`: a property is now required, or no longer required
  * - `property`: a property is now described or allowed, or no longer
  * - `type`: the JSON types of a value
@@ -70,24 +70,7 @@ const REASONS: Readonly<Record<string, ChangeReason>> = {
   const: 'values',
   format: 'format',
   pattern: 'format',
-  ...Object.fromEntries(
-    [
-      'minimum',
-      'maximum',
-      'exclusiveMinimum',
-      'exclusiveMaximum',
-      'multipleOf',
-      'minLength',
-      'maxLength',
-      'minItems',
-      'maxItems',
-      'uniqueItems',
-      'minProperties',
-      'maxProperties',
-      'minContains',
-      'maxContains',
-    ].map((keyword) => [keyword, 'range'] as const),
-  ),
+  ...Object.fromEntries([...BOUNDS, ...COUNTS, 'uniqueItems'].map((keyword) => [keyword, 'range'] as const)),
   dependentRequired: 'required',
 };
 

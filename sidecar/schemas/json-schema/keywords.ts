@@ -25,32 +25,18 @@ const LISTS = ['allOf', 'anyOf', 'oneOf'];
 const NAMED = ['properties', 'patternProperties', 'dependencies'];
 const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
-/** Keywords that hold schemas in each draft, except definitions. `items` of the older drafts is handled separately. */
-const APPLICATORS: Readonly<Record<Dialect, ReadonlySet<string>>> = {
-  'draft-04': new Set([...SINGLE, ...LISTS, ...NAMED]),
-  'draft-06': new Set([...SINGLE, ...LISTS, ...NAMED]),
-  'draft-07': new Set([...SINGLE, ...LISTS, ...NAMED]),
-  '2019-09': new Set([
-    ...SINGLE,
-    ...LISTS,
-    ...NAMED,
-    'dependentSchemas',
-    'unevaluatedItems',
-    'unevaluatedProperties',
-    'contentSchema',
-  ]),
-  '2020-12': new Set([
-    ...SINGLE,
-    ...LISTS,
-    ...NAMED,
-    'items',
-    'prefixItems',
-    'dependentSchemas',
-    'unevaluatedItems',
-    'unevaluatedProperties',
-    'contentSchema',
-  ]),
-};
+/** Keywords that hold schemas in any draft, except definitions and `additionalItems` of the older drafts. */
+const APPLICATORS: ReadonlySet<string> = new Set([
+  ...SINGLE,
+  ...LISTS,
+  ...NAMED,
+  'items',
+  'prefixItems',
+  'dependentSchemas',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+]);
 
 const LATER_THAN_07 = [
   '$dynamicAnchor',
@@ -93,30 +79,39 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   'contentSchema',
 ]);
 
-/** Keywords of 2020-12 that restrict the data, and `dependencies`, which validators still honour. */
-export const ASSERTIONS: ReadonlySet<string> = new Set([
+/** Keywords that compare a number. */
+export const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const;
+
+/** Keywords that bound a count. */
+export const COUNTS = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+] as const;
+
+/** The keywords of the vocabulary "validation". */
+export const VALIDATION: readonly string[] = [
   'type',
   'enum',
   'const',
-  'multipleOf',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
   'pattern',
-  'format',
-  'maxItems',
-  'minItems',
   'uniqueItems',
-  'maxContains',
-  'minContains',
-  'maxProperties',
-  'minProperties',
   'required',
   'dependentRequired',
-  ...[...APPLICATORS['2020-12']].filter((keyword) => keyword !== 'contentSchema'),
+  ...BOUNDS,
+  ...COUNTS,
+];
+
+/** Keywords of 2020-12 that restrict the data, and `dependencies`, which validators still honour. */
+export const ASSERTIONS: ReadonlySet<string> = new Set([
+  ...VALIDATION,
+  'format',
+  ...[...APPLICATORS].filter((keyword) => keyword !== 'contentSchema'),
 ]);
 
 /** Keywords that apply to what no other keyword of the schema has evaluated. */
@@ -178,8 +173,9 @@ export function subschemaAt(
 
 /** Whether the keyword holds schemas in the draft, given the other keywords of the schema. */
 export function holdsSchemas(keyword: string, schema: JsonObject, dialect: Dialect): boolean {
-  const holds =
-    DEFINITIONS.has(keyword) || APPLICATORS[dialect].has(keyword) || isLegacyItems(keyword, dialect);
+  // `additionalItems` applies to the items after a list of schemas in `items`.
+  const isLegacy = keyword === 'additionalItems' && dialect !== '2020-12';
+  const holds = DEFINITIONS.has(keyword) || APPLICATORS.has(keyword) || isLegacy;
   return holds && isEffective(keyword, schema, dialect);
 }
 
@@ -196,11 +192,6 @@ function subschemaUnder(schema: JsonObject, tokens: Subschema['tokens']): Subsch
   const holder = member(schema, keyword);
   const found = key === undefined ? holder : step(holder, key);
   return isSchema(found) ? { tokens, schema: found, definition: DEFINITIONS.has(keyword) } : undefined;
-}
-
-/** `items` may be one schema or a list of schemas; `additionalItems` applies to the items after the list. */
-function isLegacyItems(keyword: string, dialect: Dialect): boolean {
-  return dialect !== '2020-12' && (keyword === 'items' || keyword === 'additionalItems');
 }
 
 /** Whether the value of the keyword is an object of schemas by name. */

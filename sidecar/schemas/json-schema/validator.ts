@@ -17,7 +17,7 @@ import { type Fault, faultsOf } from './explain.js';
 import { type FlatSchema, flatten, toSelfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
 import { firstRepeated } from './keyword-issues.js';
-import { ASSERTIONS, usesUnevaluated } from './keywords.js';
+import { ASSERTIONS, COUNTS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 import { repetitionOf } from './repetition.js';
 
@@ -161,25 +161,16 @@ export function assertionsOf(
   });
 }
 
-/** Keywords that bound a count. The nearest double is exact enough for any count that can occur. */
-const COUNTS = [
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-  'minContains',
-  'maxContains',
-];
-
-/** Replaces counts that no double holds by doubles: libraries in Java write 9223372036854775807 for "any number". */
+/**
+ * Replaces counts that no double holds by doubles: libraries in Java write 9223372036854775807 for "any number".
+ * The nearest double is exact enough for any count that can occur.
+ */
 function withCountsAsDoubles(schema: JsonObject): JsonObject {
   if (!COUNTS.some((keyword) => schema[keyword] instanceof LosslessNumber)) return schema;
   return objectOf(
     Object.entries(schema).map(([keyword, value]) => [
       keyword,
-      COUNTS.includes(keyword) && isNumber(value) ? doubleOf(value) : value,
+      COUNTS.some((count) => count === keyword) && isNumber(value) ? doubleOf(value) : value,
     ]),
   );
 }

@@ -20,31 +20,10 @@ import {
   holdsSchemas,
   isEffective,
   unsupportedDialect,
+  VALIDATION,
 } from './keywords.js';
 import { checkDocumentLimits } from './limits.js';
 
-const VALIDATION = [
-  'type',
-  'enum',
-  'const',
-  'multipleOf',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'pattern',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'maxContains',
-  'minContains',
-  'maxProperties',
-  'minProperties',
-  'required',
-  'dependentRequired',
-];
 const APPLICATOR = [
   'items',
   'contains',

@@ -15,6 +15,7 @@ import type { Difference } from './differences.js';
 import { generateExample } from './example.js';
 import { type Fault, faultsOf } from './explain.js';
 import { type Preferred, preferredValues } from './example-generator.js';
+import { VALIDATION } from './keywords.js';
 import { patternExample } from './pattern-example.js';
 import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
@@ -205,29 +206,13 @@ function isAbout(
 
 /** Keywords whose result does not depend on other keywords in the schema, except for the counts of `contains`. */
 const INDEPENDENT: ReadonlySet<string> = new Set([
-  'type',
-  'enum',
-  'const',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
+  ...VALIDATION.filter((keyword) => !['required', 'minContains', 'maxContains'].includes(keyword)),
   'format',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
   'contains',
-  'minProperties',
-  'maxProperties',
   'propertyNames',
   'anyOf',
   'oneOf',
   'not',
-  'dependentRequired',
 ]);
 
 /** The keyword of a finding as a schema of its own; undefined if its result depends on other keywords. */
