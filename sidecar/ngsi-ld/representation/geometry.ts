@@ -14,7 +14,8 @@ import { shown } from '../../shared/shown.js';
 
 const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entries(GEOMETRY_DEPTHS));
 const COLLECTION = 'GeometryCollection';
-const TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
+/** Types of GeoJSON geometries (RFC 7946, section 3.1). */
+export const GEOMETRY_TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
 
 /** Whether an object is meant as a GeoJSON geometry, which is a value although it has a `type`. */
 export function isGeometry(value: JsonValue | undefined): value is JsonObject {
@@ -73,9 +74,9 @@ function checkObject(geometry: JsonObject, findings: Findings): void {
   if (type === COLLECTION) checkCollection(geometry, findings);
   else if (typeof type === 'string' && depth !== undefined) checkCoordinates(geometry, type, depth, findings);
   else if (type === undefined)
-    findings.fault('required', `must be a GeoJSON geometry with a type (${TYPES.join(', ')})`);
+    findings.fault('required', `must be a GeoJSON geometry with a type (${GEOMETRY_TYPES.join(', ')})`);
   else {
-    const meant = typeof type === 'string' ? didYouMean(type, TYPES) : '';
+    const meant = typeof type === 'string' ? didYouMean(type, GEOMETRY_TYPES) : '';
     findings.fault('enum', `must be the type of a GeoJSON geometry, is ${shown(type)}${meant}`, 'type');
   }
 }

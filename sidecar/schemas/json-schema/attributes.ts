@@ -4,6 +4,7 @@ import {
   NO_OWN_ATTRIBUTES,
   VALUE_MEMBERS,
 } from '../../ngsi-ld/members.js';
+import { GEOMETRY_TYPES } from '../../ngsi-ld/representation/geometry.js';
 import {
   isObject,
   type JsonObject,
@@ -45,17 +46,6 @@ export interface ModelAttributes extends FlatSchema {
   readonly linked: LinkedSchema;
   readonly attributes: readonly ModelAttribute[];
 }
-
-/** Types of GeoJSON geometries (RFC 7946, section 3.1). */
-const GEOMETRIES: ReadonlySet<unknown> = new Set([
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-]);
 
 const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
   ATTRIBUTE_KINDS.map((kind) => [kind.toLowerCase(), kind] as const),
@@ -203,7 +193,11 @@ function isSingleGeometry(schema: JsonObject, targets: ReferenceTargets): boolea
   const type = properties.get('type');
   if (type === undefined || !(properties.has('coordinates') || properties.has('geometries'))) return false;
   const { values } = new ValueConstraints([type], targets);
-  return values !== undefined && values.length > 0 && values.every((value) => GEOMETRIES.has(value));
+  return (
+    values !== undefined &&
+    values.length > 0 &&
+    values.every((value) => GEOMETRY_TYPES.some((type) => type === value))
+  );
 }
 
 function firstString(schemas: readonly JsonObject[], keyword: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { InputIssue } from '../../shared/json/json.js';
-import { cut } from '../../shared/shown.js';
+import { quoted } from '../../shared/shown.js';
 import type { Model, SchemaStore } from '../../store/index.js';
 import type { NamedType, TypesInBody } from '../validation/body-entities.js';
 import { ReadCache } from './concurrency.js';
@@ -62,7 +62,10 @@ export class TypeModels {
     const ambiguous = found.flatMap(({ types, pointer }) =>
       types
         .filter((one) => modelsFor(one).length > 1)
-        .map((one) => ({ pointer, detail: `${shownType(one)} is the type of ${titlesOf(modelsFor(one))}` })),
+        .map((one) => ({
+          pointer,
+          detail: `${quoted(one.type, MAX_SHOWN)} is the type of ${titlesOf(modelsFor(one))}`,
+        })),
     );
     if (ambiguous.length > 0) throw refused('typeAmbiguous', ambiguous);
     const chosen = new Map<string, TypeModel & { readonly types: string[] }>();
@@ -122,12 +125,11 @@ function refused(kind: 'notFound' | 'typeAmbiguous', errors: readonly InputIssue
 }
 
 function listOf(types: readonly NamedType[]): string {
-  const some = types.slice(0, 5).map(shownType).join(', ');
+  const some = types
+    .slice(0, 5)
+    .map(({ type }) => quoted(type, MAX_SHOWN))
+    .join(', ');
   return types.length > 5 ? `${some}, …` : some;
-}
-
-function shownType({ type }: NamedType): string {
-  return JSON.stringify(cut(type, MAX_SHOWN));
 }
 
 function titlesOf(models: readonly Model[]): string {

@@ -1,3 +1,4 @@
+import { localName } from '../../ngsi-ld/representation/names.js';
 /** The part of a write policy that the choice between policies depends on. */
 export interface Candidate {
   readonly name: string;
@@ -56,7 +57,9 @@ export function choosePolicy(candidates: readonly Candidate[], types: readonly W
     types.flatMap(({ iri }) =>
       iri === undefined
         ? possible(candidates)
-        : candidates.findIndex(({ types: own }) => own === undefined || own.some((one) => isMeant(one, iri))),
+        : candidates.findIndex(
+            ({ types: own }) => own === undefined || own.some((one) => one === iri || one === localName(iri)),
+          ),
     ),
   );
 }
@@ -74,12 +77,4 @@ function strictest(candidates: readonly Candidate[], positions: Iterable<number>
     if (one !== undefined && (other === undefined || isStricter(one.mode, other.mode))) found = at;
   }
   return found === -1 ? candidates.length - 1 : found;
-}
-
-/** Whether a type in a policy stands for an IRI: it is the IRI, or the name at its end. */
-function isMeant(type: string, iri: string): boolean {
-  return (
-    type === iri ||
-    type === iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#'), iri.lastIndexOf(':')) + 1)
-  );
 }

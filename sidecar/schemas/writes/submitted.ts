@@ -8,6 +8,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
+import { quoted } from '../../shared/shown.js';
 import type { Names } from '../json-ld/names.js';
 import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';
@@ -138,5 +139,5 @@ export function isWithoutValue(value: JsonValue): boolean {
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  return quoted(text, 200);
 }
