@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import pLimit from 'p-limit';
 import type { Clock } from '../shared/clock.js';
 import { nextTurn } from '../shared/next-turn.js';
 import { StoreUnavailableError } from './errors.js';
@@ -32,7 +31,9 @@ const OF_LOCK = /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/;
  */
 export class SqliteSession implements SqlSession {
   readonly #db: Database.Database;
-  readonly #writes = pLimit(1);
+  /** Resolves in the turn after the last write. */
+  #lastWrite: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
   readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
@@ -110,18 +111,18 @@ export class SqliteSession implements SqlSession {
       : { rows: [], changes: prepared.run(parameters).changes };
   }
 
-  /** Runs a write after those that were asked for before. */
+  /** Runs a write after those that were asked for before, in a later turn of the event loop than they. */
   #inTurn<T>(work: () => T): Promise<T> {
-    if (this.#writes.pendingCount >= MAX_WAITING)
+    if (this.#waiting >= MAX_WAITING)
       throw new StoreUnavailableError('Too many writes are waiting for each other.');
+    this.#waiting += 1;
     const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
-    return this.#writes(async () => {
-      try {
-        return await this.#attempt(work, untilMs - this.clock.monotonicMs());
-      } finally {
-        await nextTurn();
-      }
+    const done = this.#lastWrite.then(() => {
+      this.#waiting -= 1;
+      return this.#attempt(work, untilMs - this.clock.monotonicMs());
     });
+    this.#lastWrite = done.then(nextTurn, nextTurn);
+    return done;
   }
 
   /** Runs work, and tries it again while it meets the lock of another connection: a failed attempt has changed nothing. */

@@ -8,6 +8,7 @@ import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { holdBack, isDelete } from '../support/recording-broker.js';
+import { untilTrue } from '../support/waiting.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
@@ -398,11 +399,12 @@ it('a gateway restarted with another broker after a crash shows the jobs for the
   const waitsFor = `It waits for the broker ${held.url} on this machine, `;
   for (let start = 1; start <= 2; start += 1) {
     const second = await startTestGateway({ ...env, BROKER_URL: other.url });
+    const told = () => second.log.with('jobs wait for a broker other than the one that BROKER_URL names');
+    await untilTrue(() => told().length > 0);
     const { state, ratePerSecond, warnings } = await recordOf(second, id);
     assert.deepEqual([state, ratePerSecond], ['queued', undefined]);
-    const lines = second.log.with('jobs wait for a broker other than the one that BROKER_URL names');
     assert.deepEqual(
-      lines.map((line) => [line['jobs'], line['purgeIds'], line['brokers']]),
+      told().map((line) => [line['jobs'], line['purgeIds'], line['brokers']]),
       [[1, [id], [`${held.url} on this machine`]]],
     );
     assert.deepEqual(
