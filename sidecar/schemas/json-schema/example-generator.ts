@@ -64,7 +64,7 @@ export class ExampleGenerator {
   #values = 0;
   #levels = 0;
 
-  constructor(targets: ReferenceTargets, choices: Choices) {
+  constructor(targets: ReferenceTargets, choices: Choices = new Map()) {
     this.#targets = targets;
     this.#choices = choices;
   }

@@ -15,7 +15,7 @@ import {
   tokensOf,
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
-import { type Choices, ExampleGenerator, type Preferred } from './example-generator.js';
+import { ExampleGenerator, type Preferred } from './example-generator.js';
 import type { ReferenceTargets } from './flatten.js';
 
 /** A fault of an example, and its place: a JSON pointer into the example. */
@@ -26,36 +26,24 @@ export interface ExampleFault {
 
 interface ExampleOptions {
   readonly preferred?: Preferred;
-  /** Checks an example. Other choices are tried as long as it finds faults. */
+  /** Checks an example. */
   readonly check: (example: JsonValue) => readonly ExampleFault[];
 }
 
-/** The best example found, and its faults; there are none if it is valid. */
+/** An example, and its faults; there are none if it is valid. */
 export interface Example {
   readonly example: JsonValue;
   readonly faults: readonly ExampleFault[];
 }
 
-/** An example, and the choices that led to it. */
-interface Attempt extends Example {
-  readonly choices: Choices;
-  /** How many options each choice had. */
-  readonly options: ReadonlyMap<string, number>;
-}
-
-/** Maximum number of examples made in search of a valid one. */
-const MAX_ATTEMPTS = 64;
-
 /**
  * Makes an example of a schema. It uses the schema's own constants, enumerated values, defaults and examples if there
- * are any, and otherwise makes values that suit formats, patterns and bounds. The example has every property that the
- * schema describes and that can be given a value, and enters a recursive schema once. The same schema always has the
- * same example.
+ * are any, and otherwise makes values that suit formats, patterns and bounds, with the first possible one of each set
+ * of alternatives. The example has every property that the schema describes and that can be given a value, and enters a
+ * recursive schema once. Properties with faults are left out if that helps. The same schema always has the same
+ * example.
  *
- * The search is hill climbing: it starts with the first option of each choice, changes one choice at a time, and goes
- * on from any example that has fewer faults.
- *
- * Must run in a worker: patterns are executed, and the search may take long.
+ * Must run in a worker: patterns are executed.
  *
  * @param root the root of a flat schema
  * @param targets the targets of its references
@@ -65,32 +53,8 @@ export function generateExample(
   targets: ReferenceTargets,
   { preferred = new Map(), check }: ExampleOptions,
 ): Example {
-  const attempt = (choices: Choices): Attempt => {
-    const maker = new ExampleGenerator(targets, choices);
-    const example = maker.document(root, preferred) ?? null;
-    return { example, faults: check(example), choices, options: maker.options };
-  };
-  let best = attempt(new Map());
-  let left = MAX_ATTEMPTS;
-  for (let next: Attempt | undefined = best; next !== undefined && best.faults.length > 0;) {
-    next = undefined;
-    for (const choices of otherChoices(best)) {
-      if ((left -= 1) < 0) break;
-      const other = attempt(choices);
-      if (other.faults.length >= best.faults.length) continue;
-      next = best = other;
-      break;
-    }
-  }
-  return withoutFaulty(best, check);
-}
-
-/** The choices of an attempt with one choice changed, in each possible way. */
-function* otherChoices({ choices, options }: Attempt): Iterable<Choices> {
-  for (const [choice, count] of options) {
-    const made = choices.get(choice) ?? 0;
-    for (let way = 0; way < count; way += 1) if (way !== made) yield new Map([...choices, [choice, way]]);
-  }
+  const example = new ExampleGenerator(targets).document(root, preferred) ?? null;
+  return withoutFaulty({ example, faults: check(example) }, check);
 }
 
 /** Leaves out properties with faults, if the rest has fewer faults without them. */

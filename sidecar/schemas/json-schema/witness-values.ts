@@ -84,7 +84,7 @@ function* examplesOf({ types, schemas }: ValueConstraints, targets: ReferenceTar
   let left = MAX_EXAMPLES;
   for (const type of types) {
     const schema: Schema = { allOf: [...schemas, { type: type === 'fraction' ? 'number' : type }] };
-    const first = new ExampleGenerator(targets, new Map());
+    const first = new ExampleGenerator(targets);
     const example = first.document(schema, new Map());
     if (example !== undefined) yield example;
     for (const [choice, count] of first.options) {

@@ -108,7 +108,7 @@ export class ModelExamples {
       this.#workers.run('makeExample', { schema, entityType }),
       () => undefined,
     );
-    if (made === undefined) return without('Searching for an example is too costly with this schema.');
+    if (made === undefined) return without('Making an example is too costly with this schema.');
     const example = entityOf(parseJson(made.example) as JsonValue);
     const [fault] = made.faults;
     if (example === undefined) return without(NO_OBJECT);
