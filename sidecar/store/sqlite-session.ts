@@ -36,6 +36,8 @@ export class SqliteSession implements SqlSession {
   #waiting = 0;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
+  /** Whether the last attempt met the lock of another connection. */
+  #isLocked = false;
   readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly #file: bigint | undefined;
@@ -80,11 +82,7 @@ export class SqliteSession implements SqlSession {
    */
   async checkWritable(): Promise<void> {
     await this.#attempt(() => {
-      // SQLite itself would keep writing to the deleted file.
-      if (fileOf(this.#db) !== this.#file)
-        throw new StoreUnavailableError(
-          'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
-        );
+      this.#requireFile();
       checkWritable(this.#db);
     }, CHECK_WAIT_MS);
   }
@@ -111,15 +109,27 @@ export class SqliteSession implements SqlSession {
       : { rows: [], changes: prepared.run(parameters).changes };
   }
 
+  /** @throws StoreUnavailableError if the file is no longer there: SQLite itself would keep writing to the deleted file */
+  #requireFile(): void {
+    if (fileOf(this.#db) !== this.#file)
+      throw new StoreUnavailableError(
+        'The database file was removed or replaced. Stop the gateway, put the file back, and start it again.',
+      );
+  }
+
   /** Runs a write after those that were asked for before, in a later turn of the event loop than they. */
   #inTurn<T>(work: () => T): Promise<T> {
-    if (this.#waiting >= MAX_WAITING)
-      throw new StoreUnavailableError('Too many writes are waiting for each other.');
+    if (this.#isLocked && this.#waiting >= MAX_WAITING)
+      throw new StoreUnavailableError('Too many writes are waiting for the lock of another process.');
     this.#waiting += 1;
     const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
+    const write = () => {
+      this.#requireFile();
+      return work();
+    };
     const done = this.#lastWrite.then(() => {
       this.#waiting -= 1;
-      return this.#attempt(work, untilMs - this.clock.monotonicMs());
+      return this.#attempt(write, untilMs - this.clock.monotonicMs());
     });
     this.#lastWrite = done.then(nextTurn, nextTurn);
     return done;
@@ -131,10 +141,13 @@ export class SqliteSession implements SqlSession {
     for (;;) {
       try {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
-        return work();
+        const result = work();
+        this.#isLocked = false;
+        return result;
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
-        if (!OF_LOCK.test(error.code) || this.clock.monotonicMs() >= untilMs)
+        this.#isLocked = OF_LOCK.test(error.code);
+        if (!this.#isLocked || this.clock.monotonicMs() >= untilMs)
           throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
             cause: error,
           });

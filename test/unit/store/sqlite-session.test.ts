@@ -37,16 +37,21 @@ it('a write session holds the write lock from its first read on', async (t) => {
   assert.equal(count(), 1);
 });
 
-it('a session reports that it cannot write if its database file was removed or replaced', async (t) => {
-  const { db, session } = open(t);
+it('a session writes nothing into a database file that was removed or replaced, and reports it', async (t) => {
+  const { db, count, session } = open(t);
   db.exec('CREATE TABLE content (sha256, size, text)');
+  const insert = () => session.write(() => doing(() => db.exec(INSERT)));
   const refusal = { name: 'StoreUnavailableError', message: /file was removed or replaced/ };
   renameSync(db.name, `${db.name}.aside`);
+  await assert.rejects(insert(), refusal);
   await assert.rejects(session.checkWritable(), refusal);
   writeFileSync(db.name, '');
+  await assert.rejects(insert(), refusal);
   await assert.rejects(session.checkWritable(), refusal);
   renameSync(`${db.name}.aside`, db.name);
   await session.checkWritable();
+  await insert();
+  assert.equal(count(), 1);
 });
 
 it('a session fails at once with an error that is not of a lock', async (t) => {
@@ -181,9 +186,17 @@ it('the revision of a session does not change while a write waits', async (t) =>
   assert.notEqual(await session.revision(), before);
 });
 
-it('a session refuses a write at once if a thousand writes wait', async (t) => {
+it('any number of writes wait for each other while no other process holds the lock', async (t) => {
+  const { session, db, count } = open(t, handClock());
+  const writes = Array.from({ length: 1500 }, () => session.write(() => doing(() => db.exec(INSERT))));
+  await Promise.all(writes);
+  assert.equal(count(), 1500);
+});
+
+it('a session refuses a write at once if a thousand writes wait for a lock', async (t) => {
   const { other, session, clock, db } = open(t, handClock());
   other.exec('BEGIN IMMEDIATE');
+  await assert.rejects(session.checkWritable());
   const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
   const ended = Promise.allSettled(writes);
   const startedMs = clock.now();
