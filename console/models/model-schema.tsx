@@ -71,7 +71,11 @@ export function ModelSchema({
     // If the user kept typing in the meantime, that text is now based on the saved version.
     if (latest.current !== typed) draft.change({ text: latest.current, etag: now });
     else if (now === base) draft.discard();
-    else draft.forget();
+    else {
+      // Until the page has read the saved version, what is typed is based on it all the same.
+      draft.change({ etag: now });
+      draft.forget();
+    }
     onChanged();
   };
   /** Keeps the text, and bases it on the current version: it is compared with that version, and replaces it when saved. */

@@ -170,6 +170,6 @@ export async function validate(
   isStrict = true,
 ): Promise<Verdict | readonly Verdict[]> {
   const query = isStrict ? {} : { strict: false };
-  const sent = { path: pathOf(key), query, body: text, isRead: true, signal };
+  const sent = { path: pathOf(key), query, body: text, isReadOnly: true, signal };
   return api.json('post', '/validate/{domain}/{model}', sent);
 }

@@ -1,5 +1,5 @@
-import { recordsUntilEnd } from '../../sidecar/client/follow.js';
 import { isFinal, PURGE_PATHS } from '../../sidecar/client/purges.js';
+import { watchJob } from '../api/events.js';
 import { api, headersOf, type Purge, type PurgePreview } from '../api/client.js';
 import { queryOf, type PurgeForm, previewQuery } from './form.js';
 
@@ -20,15 +20,28 @@ export async function eventsOf(purge: string, signal?: AbortSignal): Promise<Res
   return api.request('get', '/purges/{purge}/events', { path: { purge }, signal });
 }
 
-/** Waits for a purge to end, and returns its record. */
+/** How often in a row the connection may break before a purge is no longer waited for. */
+const MAX_BREAKS = 5;
+
+/** Waits for a purge to end, and returns its record. @throws Error if the gateway stays out of reach */
 export async function endOf(record: Purge): Promise<Purge> {
   let last = record;
-  const records = recordsUntilEnd({
-    ask: () => eventsOf(record.id),
-    read: (document) => document as Purge,
-    onBroken: (error) => Promise.reject(error as Error),
-  });
-  if (!isFinal(last)) for await (const next of records) last = next;
+  let breaks = 0;
+  const aborter = new AbortController();
+  if (!isFinal(last))
+    await watchJob<Purge>({
+      ask: (signal) => eventsOf(record.id, signal),
+      signal: aborter.signal,
+      onRecord: (next) => {
+        last = next;
+        breaks = 0;
+      },
+      onBroken: () => {
+        breaks += 1;
+        if (breaks === MAX_BREAKS) aborter.abort();
+      },
+    });
+  if (!isFinal(last)) throw new Error('The gateway cannot be reached.');
   return last;
 }
 

@@ -11,7 +11,7 @@ import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
 import { useLoad } from '../shared/use-load.js';
-import { useWork, type Work } from '../shared/use-work.js';
+import { useWork } from '../shared/use-work.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
@@ -59,6 +59,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <PurgeChip state={scan.state} />
       </div>
       <pre class="request">{readableQuery(scan.query)}</pre>
+      {error !== undefined && <Failure error={error} onRetry={retry} />}
       {isBroken && (
         <p class="notice warn" role="status">
           {text.run.reconnecting}
@@ -104,7 +105,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <p key={warning}>{warning}</p>
       ))}
       {finding !== undefined && scan.findings[finding] !== undefined && (
-        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} run={run} />
+        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} />
       )}
     </div>
   );
@@ -114,14 +115,13 @@ function Found({
   scan,
   finding,
   page,
-  run,
 }: {
   readonly scan: Scan;
   readonly finding: number;
   readonly page: number;
-  readonly run: Work['run'];
 }) {
   const t = text.quality;
+  const { error, run } = useWork();
   const loaded = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
     api.page('/scans/{scan}/entities', {
       path: { scan: scan.id },
@@ -136,6 +136,7 @@ function Found({
   return (
     <section aria-label={t.entities}>
       <h2>{t.entities}</h2>
+      {error !== undefined && <Failure error={error} />}
       <Listing
         {...{ loaded, page, pageSize: PAGE_SIZE }}
         to={(one) => routeTo(['quality', scan.id], { finding: String(finding), page: one })}

@@ -19,7 +19,7 @@ export async function validate(
     ...(form === '' ? {} : { form }),
     strict: String(isStrict),
   }).toString();
-  const asked = { query, body: text, isRead: true, signal };
+  const asked = { query, body: text, isReadOnly: true, signal };
   const answer =
     named === undefined
       ? await api.json('post', '/validate', asked)
