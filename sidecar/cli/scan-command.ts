@@ -1,5 +1,4 @@
 import type { ApiClient } from '../client/client.js';
-
 import type { Schemas } from '../client/operations.js';
 import { isFinal, linkHeader } from '../client/purges.js';
 import type { JsonValue } from '../shared/json/json.js';

@@ -45,11 +45,11 @@ for (const [header, expected] of [
   ['return=minimal', NONE],
   ['a; respond-async, b; return=representation', NONE],
 ] as const)
-  it(`preferencesOf reads ${JSON.stringify(header)}`, () => {
+  it(`readPreferences reads ${JSON.stringify(header)}`, () => {
     assert.deepEqual(readPreferences(header), expected);
   });
 
-it('preferencesOf uses the first occurrence of a repeated preference', () => {
+it('readPreferences uses the first occurrence of a repeated preference', () => {
   assert.deepEqual(readPreferences('return=minimal, return=representation'), NONE);
   assert.deepEqual(readPreferences(['return=minimal', 'Return=representation']), NONE);
   assert.deepEqual(readPreferences('return, return=representation'), NONE);
@@ -58,7 +58,7 @@ it('preferencesOf uses the first occurrence of a repeated preference', () => {
   assert.deepEqual(readPreferences('respond-async, respond-async=no'), ASYNC);
 });
 
-it('preferencesOf reads no preference from within a quoted string', () => {
+it('readPreferences reads no preference from within a quoted string', () => {
   assert.deepEqual(readPreferences('x="a, respond-async"'), NONE);
   assert.deepEqual(readPreferences('x="a, respond-async, b", return=representation'), FULL);
   assert.deepEqual(readPreferences(String.raw`x="\", respond-async, \""`), NONE);
@@ -66,7 +66,7 @@ it('preferencesOf reads no preference from within a quoted string', () => {
   assert.deepEqual(readPreferences('x; y="return=representation,"'), NONE);
 });
 
-it('preferencesOf ignores a header that does not match the grammar as a whole', () => {
+it('readPreferences ignores a header that does not match the grammar as a whole', () => {
   for (const fault of [
     '"',
     'x="a',
@@ -89,7 +89,7 @@ it('preferencesOf ignores a header that does not match the grammar as a whole', 
       assert.deepEqual(readPreferences(header), NONE, header);
 });
 
-it('preferencesOf finds a preference among any others, at any position', () => {
+it('readPreferences finds a preference among any others, at any position', () => {
   fc.assert(
     fc.property(
       fc.array(other, { maxLength: 4 }),
@@ -106,7 +106,7 @@ it('preferencesOf finds a preference among any others, at any position', () => {
   );
 });
 
-it('preferencesOf reads the longest headers without delay, whatever they contain', () => {
+it('readPreferences reads the longest headers without delay, whatever they contain', () => {
   for (const part of ['x;', 'x="', '"\\', ' ', ',', 'x=y;', '\\', 'x ', 'x;x=', '; '])
     for (const end of ['', '"', '\u0000'])
       for (const start of ['', 'x', 'x="']) {

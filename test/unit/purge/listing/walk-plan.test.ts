@@ -70,3 +70,19 @@ it('the plan of a walk does not take the first page, or a short one, as proof th
     assert.equal(step.ignoresOffset, isProof, `${ids} from ${offset}`);
   }
 });
+
+it('the plan of a walk confirms its end only by full agreement with the count, and starts again after a disagreement', () => {
+  for (const [look, confirmations] of [
+    [{ ids: 5, fresh: 5, count: 15 }, 1],
+    [{ ids: 5, fresh: 5, count: 16 }, 0],
+    [{ ids: 10, fresh: 10, count: 20 }, 0],
+    [{ ids: 5, fresh: 5 }, 0],
+  ] as const) {
+    const step = stepAfter(look, { offset: 10, listed: 10 });
+    assert.ok(step.kind === 'next');
+    assert.equal(step.state.confirmations, confirmations, JSON.stringify(look));
+  }
+  const between = stepAfter({ ids: 10, fresh: 10, count: 20 }, { offset: 10, listed: 10, confirmations: 1 });
+  assert.ok(between.kind === 'next');
+  assert.equal(between.state.confirmations, 0, 'those before do not count');
+});
