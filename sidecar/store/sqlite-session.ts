@@ -36,8 +36,8 @@ export class SqliteSession implements SqlSession {
   #waiting = 0;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  /** Whether the last attempt met the lock of another connection. */
-  #isLocked = false;
+  /** Whether the last attempt to write failed, as it does while another process holds the lock. */
+  #isStuck = false;
   readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
   readonly #file: bigint | undefined;
@@ -119,13 +119,16 @@ export class SqliteSession implements SqlSession {
 
   /** Runs a write after those that were asked for before, in a later turn of the event loop than they. */
   #inTurn<T>(work: () => T): Promise<T> {
-    if (this.#isLocked && this.#waiting >= MAX_WAITING)
-      throw new StoreUnavailableError('Too many writes are waiting for the lock of another process.');
+    if (this.#isStuck && this.#waiting >= MAX_WAITING)
+      throw new StoreUnavailableError('Too many writes are waiting, and the last one failed.');
     this.#waiting += 1;
     const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
     const write = () => {
+      this.#isStuck = true;
       this.#requireFile();
-      return work();
+      const result = work();
+      this.#isStuck = false;
+      return result;
     };
     const done = this.#lastWrite.then(() => {
       this.#waiting -= 1;
@@ -141,13 +144,10 @@ export class SqliteSession implements SqlSession {
     for (;;) {
       try {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
-        const result = work();
-        this.#isLocked = false;
-        return result;
+        return work();
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
-        this.#isLocked = OF_LOCK.test(error.code);
-        if (!this.#isLocked || this.clock.monotonicMs() >= untilMs)
+        if (!OF_LOCK.test(error.code) || this.clock.monotonicMs() >= untilMs)
           throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
             cause: error,
           });

@@ -196,7 +196,7 @@ it('any number of writes wait for each other while no other process holds the lo
 it('a session refuses a write at once if a thousand writes wait for a lock', async (t) => {
   const { other, session, clock, db } = open(t, handClock());
   other.exec('BEGIN IMMEDIATE');
-  await assert.rejects(session.checkWritable());
+  await assert.rejects(session.write(() => doing(() => db.exec(INSERT))));
   const writes = Array.from({ length: 1000 }, () => session.write(() => doing(() => db.exec(INSERT))));
   const ended = Promise.allSettled(writes);
   const startedMs = clock.now();
