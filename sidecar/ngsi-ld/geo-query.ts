@@ -9,6 +9,13 @@ export const GEOMETRY_DEPTHS = {
   Polygon: 3,
   MultiPolygon: 4,
 } as const;
+
+/** The geometry that contains others. */
+export const COLLECTION = 'GeometryCollection';
+
+/** Types of GeoJSON geometries (RFC 7946 § 3.1). */
+export const GEOMETRY_TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
+
 const RELATIONS = ['within', 'contains', 'intersects', 'equals', 'disjoint', 'overlaps'] as const;
 const NEAR = /^near;(maxDistance|minDistance)==((?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 

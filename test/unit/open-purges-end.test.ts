@@ -62,7 +62,7 @@ for (const how of ['stop', 'close'] as const) {
     const { purges } = purgesOf({ DATABASE_URL: 'postgres://db/x' });
     purges.start();
     await turns();
-    assert.ok(signals.length >= 2, 'schedules and notes are looked at');
+    assert.ok(signals.length > 0, 'schedules are looked at');
     assert.ok(signals.every((signal) => signal?.aborted === false));
     const ended = purges[how]();
     await turns();

@@ -8,14 +8,11 @@ import {
   member,
   pointerOf,
 } from '../../shared/json/json.js';
-import { GEOMETRY_DEPTHS } from '../geo-query.js';
+import { COLLECTION, GEOMETRY_DEPTHS, GEOMETRY_TYPES } from '../geo-query.js';
 import { didYouMean, Findings } from './findings.js';
 import { shown } from '../../shared/shown.js';
 
 const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entries(GEOMETRY_DEPTHS));
-const COLLECTION = 'GeometryCollection';
-/** Types of GeoJSON geometries (RFC 7946, section 3.1). */
-export const GEOMETRY_TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
 
 /** Whether an object is meant as a GeoJSON geometry, which is a value although it has a `type`. */
 export function isGeometry(value: JsonValue | undefined): value is JsonObject {

@@ -4,7 +4,7 @@ import {
   NO_OWN_ATTRIBUTES,
   VALUE_MEMBERS,
 } from '../../ngsi-ld/members.js';
-import { GEOMETRY_TYPES } from '../../ngsi-ld/representation/geometry.js';
+import { GEOMETRY_TYPES } from '../../ngsi-ld/geo-query.js';
 import {
   isObject,
   type JsonObject,

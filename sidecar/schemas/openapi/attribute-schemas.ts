@@ -1,5 +1,5 @@
 import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
-import { GEOMETRY_TYPES } from '../../ngsi-ld/representation/geometry.js';
+import { GEOMETRY_TYPES } from '../../ngsi-ld/geo-query.js';
 import type { JsonObject, Schema } from '../../shared/json/json.js';
 
 /** Schemas of NGSI-LD that are used by the OpenAPI document of every model (ETSI GS CIM 009 V1.9.1, clause 5.2). */

@@ -75,7 +75,7 @@ it('a mutation run changes the elements of a page, but neither their styles nor 
     'const x = (<A key={b} class={c} disabled={d} type="e" />);',
     'const x = a && <A key={b} class={c}  type="e" />;',
   ]);
-  assert.ok(readSources('console/parts').some(({ path }) => path === 'console/parts/pager.tsx'));
+  assert.ok(readSources('console/parts').some(({ path }) => path === 'console/parts/listing.tsx'));
 });
 
 it('a mutation run skips changes without any effect', () => {
