@@ -140,14 +140,15 @@ export class SqliteSession implements SqlSession {
 
   /** Runs work, and tries it again while it meets the lock of another connection: a failed attempt has changed nothing. */
   async #attempt<T>(work: () => T, waitMs = LOCK_WAIT_MS): Promise<T> {
-    const untilMs = this.clock.monotonicMs() + waitMs;
-    for (;;) {
+    for (let untilMs: number | undefined; ;) {
       try {
         if (!this.#db.open) throw new StoreUnavailableError('The store is closed.');
         return work();
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;
-        if (!OF_LOCK.test(error.code) || this.clock.monotonicMs() >= untilMs)
+        const nowMs = this.clock.monotonicMs();
+        untilMs ??= nowMs + waitMs;
+        if (!OF_LOCK.test(error.code) || nowMs >= untilMs)
           throw new StoreUnavailableError(`The database failed: ${error.message} (${error.code}).`, {
             cause: error,
           });
