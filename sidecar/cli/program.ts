@@ -315,7 +315,7 @@ function createProgram(
           `JSON-LD ${how === 'expand' ? 'expansion' : 'compaction'} with the contexts of a gateway`,
         )
         .option('--context <file or url>', 'the @context')
-        .option('--safe', 'fail if something would be lost'),
+        .option('--safe', 'fail if data would be dropped'),
       async () => (await import('./file-commands.js'))[how],
     );
 
