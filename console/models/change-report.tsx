@@ -44,7 +44,7 @@ export function ChangeList({
             <li key={index}>
               <ChangeChip of={difference.class} />
               <div>
-                <p class="words">{difference.detail}</p>
+                <p>{difference.detail}</p>
                 <p class="place">
                   {onPlace === undefined ? (
                     <code>{shownPointer(difference.pointer)}</code>

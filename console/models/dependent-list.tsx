@@ -21,7 +21,7 @@ export function DependentList({ dependents }: { readonly dependents: readonly Up
               {domain}/{model}
             </a>{' '}
             {change !== undefined && <ChangeChip of={change} />}
-            {reason !== undefined && <p class="words">{reason}</p>}
+            {reason !== undefined && <p>{reason}</p>}
             {change !== undefined && differences.length > 0 && (
               <details>
                 <summary>{t.differences}</summary>

@@ -130,7 +130,7 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
           {url !== undefined && <code>{url}</code>}
           {change !== undefined && <ChangeChip of={change} />}
         </p>
-        {reason !== undefined && <p class="words">{reason}</p>}
+        {reason !== undefined && <p>{reason}</p>}
         {change !== undefined && differences.length > 0 && (
           <details>
             <summary>{t.differences}</summary>

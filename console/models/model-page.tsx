@@ -43,7 +43,9 @@ export function ModelPage({
       {value !== undefined && (
         <>
           <Heading read={value} onChanged={reload} />
-          {(part === 'schema' || part === 'context') && <Warnings warnings={value.value.warnings} />}
+          {(part === 'schema' || part === 'context') && (
+            <Warnings level="h2" warnings={value.value.warnings} />
+          )}
           <Tabs
             label={text.models.partsOf(name)}
             tabs={MODEL_PARTS.map((one) => ({

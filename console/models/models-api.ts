@@ -10,7 +10,6 @@ import {
 } from '../api/client.js';
 export type Domain = Schemas['Domain'];
 export type ListedDomain = Schemas['ListedDomain'];
-export type DomainWarning = Schemas['DomainContextWarning'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];
 export type ModelVersion = Schemas['ModelVersion'];

@@ -132,11 +132,14 @@ function labelOf({ outcome, version, change }: ModelTrial): string {
 }
 
 /** The warnings about a model. */
-export function Warnings({ warnings }: Pick<ModelTrial, 'warnings'>) {
+export function Warnings({
+  warnings,
+  level: Heading = 'h3',
+}: Pick<ModelTrial, 'warnings'> & { readonly level?: 'h2' | 'h3' }) {
   if (warnings.length === 0) return null;
   return (
     <div class="notice warn">
-      <h3>{text.models.warnings}</h3>
+      <Heading>{text.models.warnings}</Heading>
       <ul class="findings">
         {warnings.map(({ code, term, detail }, index) => (
           <li key={index}>

@@ -69,7 +69,7 @@ export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<
       {inner !== undefined && (
         <div class="quote">
           <p class="label">{text.state.answeredBy}</p>
-          <p class="words">{inner}</p>
+          <p>{inner}</p>
         </div>
       )}
       <details>

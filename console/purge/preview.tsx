@@ -100,7 +100,7 @@ function Matches({
   return (
     <div class={isCurrent ? undefined : 'outdated'}>
       {found.matched === 0 ? (
-        <p class="matched none">{t.none}</p>
+        <p class="matched">{t.none}</p>
       ) : (
         <p class="matched">
           {found.atLeast === true && <span>{t.atLeast} </span>}
