@@ -106,7 +106,9 @@ export class DomainTermsBuilder {
       if (meaning !== undefined && !isPlainTerm(term, meaning)) {
         leaveOut(
           term,
-          `The definition of "${term}" is more than an absolute IRI with @type and @container; it is left out.`,
+          /[:/]/.test(term)
+            ? `The name "${term}" has a colon or slash; it is left out.`
+            : `The definition of "${term}" is not an absolute IRI with at most @type and one @container; it is left out.`,
         );
         continue;
       }
