@@ -130,6 +130,11 @@ describe("the API's own OpenAPI document", () => {
   });
 
   it("the API's own OpenAPI document says which operations may need the token, and describes each path parameter", () => {
+    assert.deepEqual(
+      (document as { readonly security?: unknown }).security,
+      [],
+      'the others are open to all',
+    );
     for (const [path, item] of Object.entries(document.paths)) {
       for (const [method, operation] of operationsOf(item)) {
         const isWork = /^\/(?:workbench\/|validate)/.test(path);
