@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { pino } from 'pino';
+import { pino, type DestinationStream } from 'pino';
 import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     fail(error, EXIT_CONFIG);
     return;
   }
-  const logger = pino({ level: config.LOG_LEVEL });
+  const logger = pino({ level: config.LOG_LEVEL }, logOutput());
   const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
     // A folder that cannot be written, or a file in use by another gateway, counts as a configuration mistake, too.
     const isMistake = error instanceof ConfigError || error instanceof DatabaseInUseError;
@@ -68,6 +68,24 @@ async function main(): Promise<void> {
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
   else process.stdout.write(greeting(gateway, credentialsOf(config)));
+}
+
+/**
+ * Opens standard output for the log. While it cannot be written, e.g. because the disk is full, lines are lost, and the
+ * gateway keeps working: pino would throw the error, and try for ever to write the rest before the process exits.
+ */
+function logOutput(): DestinationStream {
+  process.stdout.on('error', () => {});
+  const open = () => {
+    const output = pino.destination({ minLength: 0 });
+    output.on('error', () => {
+      output.flushSync = () => {};
+      current = open();
+    });
+    return output;
+  };
+  let current = open();
+  return { write: (line) => current.write(line) };
 }
 
 /** Tunes V8's garbage collector for a server whose requests leave nothing behind. */

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
+import { ensureBuilt } from '../support/built.js';
+import { freePort } from '../support/free-port.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { untilTrue } from '../support/waiting.js';
 
 after(stopAll);
 
@@ -125,4 +130,45 @@ it('a second gateway on the same SQLite file is refused, and the file is free ag
   process.kill(first.pid, 'SIGKILL');
   await first.ended;
   await (await GatewayProcess.start(env)).url();
+});
+
+it('a gateway whose log cannot be written, because the disk is full, answers and stops as usual', async (test) => {
+  if (!existsSync('/dev/full')) {
+    test.skip('the system has no /dev/full');
+    return;
+  }
+  await ensureBuilt();
+  for (const NODE_ENV of ['production', 'test']) {
+    const port = await freePort();
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
+      env: {
+        PORT: String(port),
+        NODE_ENV,
+        BROKER_URL: 'embedded',
+        DATABASE_PATH: ':memory:',
+        LOG_LEVEL: 'debug',
+      },
+      stdio: ['ignore', full, 'inherit'],
+    });
+    closeSync(full);
+    const ended = once(child, 'exit');
+    stopLater(async () => {
+      child.kill('SIGKILL');
+      await ended;
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await untilTrue(() =>
+      fetch(`${url}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    );
+    for (let count = 1; count <= 3; count += 1) {
+      const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Nothing`, { method: 'DELETE' });
+      assert.equal(answer.status, 204);
+    }
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended, [0, null]);
+  }
 });
