@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { PoolClient, QueryConfig } from 'pg';
 import type { Clock } from '../shared/clock.js';
@@ -140,7 +141,10 @@ async function query(client: PoolClient, what: string | QueryConfig) {
 }
 
 interface Translated {
-  /** The name of the prepared statement on a connection: it is parsed and planned only once. */
+  /**
+   * The name of the prepared statement on a connection: it is parsed and planned only once. Made from the text, so that a
+   * pooler that hands one gateway the connection of another can never make this name run a different statement.
+   */
   readonly name: string;
   readonly text: string;
   /** The names of the parameters `$1`, `$2` … */
@@ -158,7 +162,7 @@ function translated(statement: Statement<never, unknown>): Translated {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;
     });
-    found = { name: `s${translations.size}`, text, names };
+    found = { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text, names };
     translations.set(statement, found);
   }
   return found;

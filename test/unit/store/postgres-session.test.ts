@@ -65,6 +65,16 @@ it('each name of a parameter has one number, and each statement has its own name
   assert.equal(one?.name, again?.name);
 });
 
+it('the name of a prepared statement comes from its text alone, so another process never gives it to a different one', async () => {
+  const { session, configs } = sessionOf();
+  await session.get(() => all(statement<{ a: number }>('SELECT n FROM y WHERE a = @a'), { a: 1 }));
+  await session.get(() => all(statement<{ b: number }>('SELECT n FROM y WHERE a = @b'), { b: 1 }));
+  await session.get(() => all(statement<{ a: number }>('SELECT n FROM z WHERE a = @a'), { a: 1 }));
+  const [one, same, other] = configs.map(({ name }) => name);
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+});
+
 it('a write raises the revision first, a change does not, and a single read has no transaction', async () => {
   const { session, sent } = sessionOf();
   await session.write(insert);
