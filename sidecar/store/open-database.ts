@@ -111,9 +111,12 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Makes a path absolute, because empty names and `file:` URIs have special meanings to SQLite. */
+/**
+ * Makes a path absolute, because empty names and `file:` URIs have special meanings to SQLite. Its driver drops white
+ * space at the end of a path; without it here, the lock would have another name than that of the same file.
+ */
 function absolute(path: string): string {
-  return path === IN_MEMORY ? path : resolve(path);
+  return path === IN_MEMORY ? path : resolve(path).trimEnd();
 }
 
 /** Refuses anything but an empty database or a store that this program knows. Changes nothing. */

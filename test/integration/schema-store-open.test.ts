@@ -15,6 +15,7 @@ import { createGunzip } from 'node:zlib';
 import { it } from 'node:test';
 import Database from 'better-sqlite3';
 import { extract } from 'tar-stream';
+import { DatabaseInUseError } from '../../sidecar/store/errors.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
@@ -74,6 +75,13 @@ it('opening a SQLite store always uses the given name as a file name, even if it
     assert.ok(existsSync(path), name);
   }
   await assert.rejects(open(''), { name: 'DatabaseUnusableError' });
+});
+
+it('a path that ends with white space names the same store as without it, and meets its lock', async () => {
+  const path = join(folder, 'white-space.db');
+  const store = await SqliteStore.openAlone(path, handClock());
+  await assert.rejects(SqliteStore.openAlone(`${path}\n`, handClock()), DatabaseInUseError);
+  await store.close();
 });
 
 it('opening a SQLite store refuses a file that is not a SQLite database, and does not change it', async () => {
