@@ -91,6 +91,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.locator('summary').getByText('fast.jsonld').click();
     await page.getByText('must be a number').waitFor();
     await page.getByRole('button', { name: 'Validate in the workbench' }).click();
+    await page.waitForURL(/#\/workbench/);
     await page.getByText('1 error').waitFor();
     assert.equal(await page.getByLabel('Model').inputValue(), 'City/Car');
     await page.goBack();
