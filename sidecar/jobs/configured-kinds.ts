@@ -10,7 +10,7 @@ import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js'
  */
 export type CapabilitiesByCollection = Readonly<Record<keyof PurgeKinds, BrokerCapabilities>>;
 
-/** Creates capabilities of which nothing is known yet. */
+/** Creates the capabilities of a broker of which nothing is known yet. */
 export function createCapabilities(clock: Pick<Clock, 'now' | 'monotonicMs'>): CapabilitiesByCollection {
   return { entities: new BrokerCapabilities(clock), temporal: new BrokerCapabilities(clock) };
 }

@@ -19,7 +19,7 @@ const RETRY_PAUSE_MS = 20;
 /** The check whether writes work must answer soon. */
 const CHECK_WAIT_MS = 1000;
 
-/** How many writes may wait at a time; further ones fail at once. */
+/** How many writes may wait while SQLite refuses to write; further ones fail at once. */
 const MAX_WAITING = 1000;
 
 const OF_LOCK = /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/;
@@ -36,7 +36,7 @@ export class SqliteSession implements SqlSession {
   #waiting = 0;
   readonly #foreignWrites: Database.Statement<[], number>;
   #ownWrites = 0;
-  /** Whether the last attempt to write failed, as it does while another process holds the lock. */
+  /** Whether SQLite refused the last attempt to write, as it does while another process holds the lock. */
   #isStuck = false;
   readonly #transaction: Database.Transaction<(work: () => SqlRoutine<unknown>) => unknown>;
   readonly #prepared = new Map<Statement<never, unknown>, Database.Statement<[object]>>();
@@ -124,11 +124,15 @@ export class SqliteSession implements SqlSession {
     this.#waiting += 1;
     const untilMs = this.clock.monotonicMs() + LOCK_WAIT_MS;
     const write = () => {
-      this.#isStuck = true;
       this.#requireFile();
-      const result = work();
-      this.#isStuck = false;
-      return result;
+      try {
+        const result = work();
+        this.#isStuck = false;
+        return result;
+      } catch (error) {
+        this.#isStuck = error instanceof Database.SqliteError;
+        throw error;
+      }
     };
     const done = this.#lastWrite.then(() => {
       this.#waiting -= 1;

@@ -188,6 +188,13 @@ it('the revision of a session does not change while a write waits', async (t) =>
 
 it('any number of writes wait for each other while no other process holds the lock', async (t) => {
   const { session, db, count } = open(t, handClock());
+  const refusal = new Error('refused');
+  const refused = session.write(() =>
+    doing(() => {
+      throw refusal;
+    }),
+  );
+  await assert.rejects(refused, refusal);
   const writes = Array.from({ length: 1500 }, () => session.write(() => doing(() => db.exec(INSERT))));
   await Promise.all(writes);
   assert.equal(count(), 1500);

@@ -31,7 +31,7 @@ for (const [what, body, problem, contentType = ''] of [
   ['reads its own detail', { detail: 'own', message: 'm', description: 'd' }, { detail: 'own' }],
   ['uses message for a missing detail', { message: 'm', description: 'd' }, { detail: 'm' }],
   ['uses description for a missing detail', { error: 'BadRequest', description: 'd' }, { detail: 'd' }],
-  ['uses message for a detail that is no string', { detail: ['x'], message: 'm' }, { detail: 'm' }],
+  ['uses message if detail is not a string', { detail: ['x'], message: 'm' }, { detail: 'm' }],
   ...ODD.map(
     (odd) => [`leaves out ${JSON.stringify(odd)}`, { type: odd, title: odd, detail: odd }, {}] as const,
   ),
