@@ -77,6 +77,8 @@ it('a purge whose caller disconnects during the listing requests no further page
 });
 
 const GRACE_MS = 3_600_000;
+/** Ends a test whose broker does not do what the test waits for. */
+const PATIENCE = { timeout: 300_000 };
 
 /**
  * A clock with real pauses, except that the grace time ends when the test says so; later pauses are
@@ -186,41 +188,45 @@ for (const [arrive, what] of [
   [0, 'and the job continues with them'],
   [21, 'and the maximum is respected'],
 ] as const) {
-  it(`a gateway whose grace time ends with deletes of a job in flight returns the job to the queue with correct counts, ${what}`, async () => {
-    const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(
-      'type=Car&maxAffected=30',
-      { prefer: 'respond-async' },
-    );
-    const { id } = (await answer).json() as PurgeRecord;
-    const closed = gateway.gateway.close();
-    grace.end();
-    await closed;
-    // The broker completes them nevertheless.
-    gate.open();
-    while (broker.entities.count() > 10) await new Promise((resolve) => setImmediate(resolve));
-    const elsewhere = await recordsAfter({ ...env, BROKER_URL: (await startTestBroker()).url });
-    const [queued] = elsewhere.records;
-    assert.deepEqual([queued?.state, queued?.deleted, queued?.unknown], ['queued', 10, 10]);
-    await elsewhere.gateway.gateway.close();
+  it(
+    `a gateway whose grace time ends with deletes of a job in flight returns the job to the queue with correct counts, ${what}`,
+    PATIENCE,
+    async () => {
+      const { broker, gate, env, grace, gateway, answer } = await startWithDeletesInFlight(
+        'type=Car&maxAffected=30',
+        { prefer: 'respond-async' },
+      );
+      const { id } = (await answer).json() as PurgeRecord;
+      const closed = gateway.gateway.close();
+      grace.end();
+      await closed;
+      // The broker completes them nevertheless.
+      gate.open();
+      while (broker.entities.count() > 10) await new Promise((resolve) => setImmediate(resolve));
+      const elsewhere = await recordsAfter({ ...env, BROKER_URL: (await startTestBroker()).url });
+      const [queued] = elsewhere.records;
+      assert.deepEqual([queued?.state, queued?.deleted, queued?.unknown], ['queued', 10, 10]);
+      await elsewhere.gateway.gateway.close();
 
-    // Twenty of the thirty entities that the job may delete are gone.
-    broker.entities.seed(arrive, (index) => ({ id: `urn:ngsi-ld:New:${index}`, type: 'Car' }));
-    const after = await recordsAfter(env);
-    const events = await after.gateway.send('GET', `/api/v2/purges/${id}/events`);
-    const last = JSON.parse(events.text.split('data: ').at(-1) ?? '') as PurgeRecord;
-    const { state, matched, deleted, unknown, warnings, problem } = last;
-    if (arrive === 0) {
-      assert.deepEqual([state, matched, deleted, unknown], ['partial', 30, 20, 10], JSON.stringify(last));
-      assert.deepEqual(warnings, []);
-      assert.equal(broker.entities.count(), 0);
-    } else {
-      assert.deepEqual([state, problem?.status, deleted], ['failed', 409, 10], JSON.stringify(last));
-      assert.equal(problem?.['maxAffected'], 30);
-      assert.match(problem.detail ?? '', /of the 30 that .* \(maxAffected\), with up to 20 already used/);
-      assert.match(warnings.join(), /^10 of the deletes without an answer/);
-      assert.equal(broker.entities.count(), 10 + arrive);
-    }
-  });
+      // Twenty of the thirty entities that the job may delete are gone.
+      broker.entities.seed(arrive, (index) => ({ id: `urn:ngsi-ld:New:${index}`, type: 'Car' }));
+      const after = await recordsAfter(env);
+      const events = await after.gateway.send('GET', `/api/v2/purges/${id}/events`);
+      const last = JSON.parse(events.text.split('data: ').at(-1) ?? '') as PurgeRecord;
+      const { state, matched, deleted, unknown, warnings, problem } = last;
+      if (arrive === 0) {
+        assert.deepEqual([state, matched, deleted, unknown], ['partial', 30, 20, 10], JSON.stringify(last));
+        assert.deepEqual(warnings, []);
+        assert.equal(broker.entities.count(), 0);
+      } else {
+        assert.deepEqual([state, problem?.status, deleted], ['failed', 409, 10], JSON.stringify(last));
+        assert.equal(problem?.['maxAffected'], 30);
+        assert.match(problem.detail ?? '', /of the 30 that .* \(maxAffected\), with up to 20 already used/);
+        assert.match(warnings.join(), /^10 of the deletes without an answer/);
+        assert.equal(broker.entities.count(), 10 + arrive);
+      }
+    },
+  );
 }
 
 it('when the grace time ends, a gateway answers requests that wait for the broker, and closes what is left two seconds later', async () => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
+import { request, type Dispatcher } from 'undici';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
 import { listening } from './listening.js';
@@ -68,15 +69,18 @@ const EMPTY_LIST: RecordedAnswer = {
  */
 export function relayTo(broker: EmbeddedBroker): (request: RecordedRequest) => Promise<RecordedAnswer> {
   return async ({ method, url, headers, body }) => {
-    const response = await fetch(`${broker.url}${url}`, {
-      method,
+    // A new connection for each request: on a busy machine the broker may close an idle one at the
+    // moment in which it is used again.
+    const response = await request(`${broker.url}${url}`, {
+      method: method as Dispatcher.HttpMethod,
       headers: pick(['content-type', 'accept', 'ngsild-tenant'], (name) => headers[name]),
-      ...(body === '' ? {} : { body }),
+      body: body === '' ? null : body,
+      reset: true,
     });
     return {
-      status: response.status,
-      headers: pick(['content-type', 'ngsild-results-count', 'link'], (name) => response.headers.get(name)),
-      body: await response.text(),
+      status: response.statusCode,
+      headers: pick(['content-type', 'ngsild-results-count', 'link'], (name) => response.headers[name]),
+      body: await response.body.text(),
     };
   };
 }
