@@ -55,6 +55,15 @@ export function nonEmpty(text: string): string {
   return text;
 }
 
+/** Parses a listen address. An IPv6 address may be in brackets, as in a URL. */
+export function listenAddress(text: string): string {
+  const bracketed = /^\[(.*)\]$/.exec(text)?.[1];
+  const host = bracketed ?? text;
+  if (isIP(host) !== 6 && (bracketed !== undefined || !/^[a-z0-9_.-]+$/i.test(host)))
+    throw new Error('must be a host name or an IP address, without scheme or port');
+  return host;
+}
+
 function token(text: string): string {
   // Sent as a header value: visible ASCII only, so that Kong and every client can send it.
   if (!/^[\x21-\x7e]{8,1024}$/.test(text))

@@ -12,6 +12,7 @@ import {
   httpUrl,
   issuer,
   keysUrl,
+  listenAddress,
   networks,
   nonEmpty,
   oneOf,
@@ -35,7 +36,7 @@ export interface Setting<Value> {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export const settings = {
-  HOST: setting('127.0.0.1', nonEmpty, 'listen address'),
+  HOST: setting('127.0.0.1', listenAddress, 'listen address'),
   PORT: setting('8080', wholeNumber(0, 65_535), 'listen port; 0 picks a free one and prints it'),
   REUSE_PORT: setting(
     'false',

@@ -173,7 +173,7 @@ it('loadConfig accepts whole numbers from the minimum to the maximum of their se
 });
 
 for (const [name, values] of Object.entries({
-  HOST: [' '],
+  HOST: [' ', 'http://gw', 'gw:8080', '127.0.0.1:8080', '[::1]:8080', '[gw]', '[::1', '[]'],
   PORT: ['-1', '65536', '80.5', '8080x', ' 8080', '1e3', '0x50'],
   BROKER_URL: [
     ...words(`
@@ -404,6 +404,15 @@ it('loadConfig starts the embedded broker on loopback addresses only', () => {
     assert.match(mistakes[0] ?? '', NEEDS_BROKER);
     assert.deepEqual(mistakesOf({ HOST, GATEWAY_OPEN: 'true', BROKER_URL: 'http://orion:1026' }), []);
   }
+});
+
+it('loadConfig accepts an IPv6 address in brackets as HOST', () => {
+  assert.equal(loadConfig({ HOST: '[::1]' }).HOST, '::1');
+  assert.equal(loadConfig({ HOST: '[::]', BROKER_URL: 'http://orion', GATEWAY_OPEN: 'true' }).HOST, '::');
+  assert.equal(
+    loadConfig({ HOST: 'fe80::1%eth0', BROKER_URL: 'http://orion', GATEWAY_OPEN: 'true' }).HOST,
+    'fe80::1%eth0',
+  );
 });
 
 it('loadConfig never falls back to the embedded broker in production', () => {
