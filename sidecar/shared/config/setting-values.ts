@@ -117,6 +117,13 @@ const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify
 /** Validates a libpq URL. Messages never repeat any part of it, because it contains a password. */
 export function databaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  // Lists of hosts are for libpq: here, such a list would be looked up as one name. The user and password end at the last @.
+  const hosts = /^postgres(?:ql)?:\/\/(?:[^/]*@)?([^/?]*)/.exec(text)?.[1] ?? '';
+  const isList = (part: string | null | undefined) => part?.includes(',') === true;
+  if ([hosts, url?.searchParams.get('host'), url?.searchParams.get('port')].some(isList))
+    throw new Error(
+      'must name one host, not a list of them: use an address that always leads to the primary server',
+    );
   if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hash !== '')
     throw new Error('must be a URL such as postgres://user:password@host:5432/database');
   const parameters = url.searchParams;

@@ -266,7 +266,7 @@ it('loadConfig refuses a minimum delay above the maximum, also if only one of th
 it('loadConfig accepts a PostgreSQL URL unchanged', () => {
   for (const url of words(`
     postgres://localhost postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw
-    postgres:///db?host=/var/run/postgresql
+    postgres:///db?host=/var/run/postgresql postgres://u:a,b@h/db postgres://u:a,@b@h/db
     postgres://u@h/db?sslmode=verify-ca&sslrootcert=/ca.pem&sslcert=/c.pem&sslkey=/k.pem
     postgres://u@h/db?options=-c%20search_path%3Dgateway
   `))
@@ -299,6 +299,10 @@ it('loadConfig reports a mistake in DATABASE_URL without repeating any part of t
     ['postgres://u:hunter2@h/db#x', /must be a URL such as postgres:/],
     ['postgres://u:hunter2@/db', /must/],
     ['postgres:///db', /must name a host/],
+    ['postgres://u:hunter2@one,two/db', /must name one host, not a list/],
+    ['postgres://u:hunter2@one:5432,two:5432/db', /must name one host, not a list/],
+    ['postgres://u:hunter2@h/db?host=one,two', /must name one host, not a list/],
+    ['postgres://u:hunter2@h/db?host=one&port=5432,5433', /must name one host, not a list/],
     ['postgres://u:hunter2@h/db?sslmod=require', /must have no parameters other than sslmode, /],
     ['postgres://u:pass?hunter2=@h/db', /must/],
     ['postgres://u:hunter2@h/db?sslmode=disable&sslmode=require', /each at most once/],
