@@ -1,4 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable, Transform, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
@@ -47,4 +48,17 @@ export function writeLines(stream: Writable, ...lines: readonly string[]): void 
 /** Writes one JSON document to standard output, on its own line. */
 export function writeJsonLine({ stdout }: CliContext, document: unknown): void {
   writeLines(stdout, jsonText(document));
+}
+
+/** Writes a stream to standard output. A reader that stops early, such as `head`, is not a failure. */
+export async function writeStream(
+  { stdout }: CliContext,
+  source: Readable,
+  ...transforms: readonly Transform[]
+): Promise<void> {
+  try {
+    await pipeline([source, ...transforms, stdout], { end: false });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
 }

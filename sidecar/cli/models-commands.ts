@@ -5,7 +5,7 @@ import type { Schemas } from '../client/operations.js';
 import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { writeLines, writeJsonLine, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
 import { diffLines, hasChanges } from './diff-view.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, jsonText, printable } from './format.js';
@@ -134,7 +134,7 @@ export async function exportModels(
   if (body === null) throw failure('The gateway sent an empty response.');
   const archive = Readable.fromWeb(body as ReadableStream<Uint8Array>);
   if (file === '-') {
-    await finish(file, () => pipeline(archive, context.stdout, { end: false }));
+    await finish(file, () => writeStream(context, archive));
     return EXIT.done;
   }
   const partial = `${file}.partial`;

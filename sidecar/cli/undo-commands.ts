@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { writeLines, writeJsonLine, type CliContext } from './context.js';
+import { writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { followPurge } from './gateway-backend.js';
 import { rateOf } from './program-options.js';
@@ -75,7 +74,7 @@ export async function readArchive(
   const { body } = await gateway.request('get', '/purges/{purge}/archive', { path: { purge } });
   if (body === null) throw failure('The gateway answered without an archive.');
   try {
-    await pipeline(Readable.fromWeb(body), createGzip(), context.stdout, { end: false });
+    await writeStream(context, Readable.fromWeb(body), createGzip());
   } catch (cause) {
     throw failure('The archive was cut off, so the output is incomplete. The log of the gateway says why.', {
       cause,

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -10,11 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, it } from 'node:test';
 import { MAX_FILE_BYTES } from '../../sidecar/schemas/repository/collector.js';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
-import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
+import { cli, CliProcess, ensureCliBuilt, jsonLines } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, git, put } from '../support/model-folders.js';
 import {
@@ -109,6 +112,16 @@ it('models export writes an archive that another gateway can import, and keeps t
   assert.equal((await cli(['models', 'export', '--domain', 'None', '-o', file, '--gateway', url])).code, 4);
   assert.ok(before.equals(readFileSync(file)));
   assert.ok(!existsSync(`${file}.partial`));
+});
+
+it('models export ends quietly and with 0 if the reader of its output stops early', async () => {
+  const { url } = await startApi();
+  await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
+  const program = await ensureCliBuilt();
+  const child = spawn(process.execPath, [program, 'models', 'export', '-o', '-', '--gateway', url]);
+  child.stdout.destroy();
+  const [stderr] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  assert.deepEqual([child.exitCode, stderr], [0, '']);
 });
 
 it('models are listed by domain, type and attribute, and shown with their versions, schema and examples', async () => {
