@@ -15,8 +15,7 @@ export async function migrateCommand(
   { env, stdout }: CliContext,
 ): Promise<ExitCode> {
   const named = database === undefined ? databaseOf(env) : databaseNamed(database, '--database');
-  if (named.kind === 'sqlite' && !existsSync(named.path))
-    throw usage(`There is no database ${named.path}. A gateway creates its own when it starts.`);
+  if (named.kind === 'sqlite') requireFile(named.path);
   const format = await withDatabases(() => migrateDatabase(named));
   const place = named.kind === 'postgres' ? placeOf(named.url) : named.path;
   writeLines(stdout, `${place} has format ${String(format)}.`);
@@ -42,6 +41,7 @@ export async function copyCommand(
     throw usage(
       'Copies are from SQLite to PostgreSQL: --from sqlite:PATH (or DATABASE_PATH), --to postgres://… (or DATABASE_URL).',
     );
+  requireFile(source.path);
   const report = await withDatabases(() => copyToPostgres(source.path, target.url));
   if (json) {
     writeJsonLine(context, { from: source.path, to: placeOf(target.url), ...report });
@@ -75,6 +75,7 @@ export async function backUpCommand(
     throw usage(
       'PostgreSQL has its own backup: use pg_dump --format=custom --file=TARGET "$DATABASE_URL", and pg_restore to restore it.',
     );
+  requireFile(named.path);
   await withDatabases(() => backUp(named.path, target));
   writeLines(stdout, `${named.path} was backed up to ${target}.`);
   return EXIT.done;
@@ -100,6 +101,12 @@ export function databaseOf(env: CliContext['env']): DatabaseName {
   const url = env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { kind: 'postgres', url: postgresUrl(url, 'DATABASE_URL') };
   return databaseNamed(`sqlite:${env['DATABASE_PATH'] || settings.DATABASE_PATH.default}`, 'DATABASE_PATH');
+}
+
+/** @throws CliError if there is no SQLite file, because its path may be mistyped */
+function requireFile(path: string): void {
+  if (!existsSync(path))
+    throw usage(`There is no database ${path}. A gateway creates its own when it starts.`);
 }
 
 /** Runs work on databases. Turns a database error into a CliError with the same message. @throws CliError */

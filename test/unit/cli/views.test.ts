@@ -453,7 +453,7 @@ it('a database is a path, sqlite:PATH or a PostgreSQL URL, and never in memory',
 it('a copy reads the file of DATABASE_PATH even if DATABASE_URL names the target', async () => {
   const env = { DATABASE_URL: 'postgres://127.0.0.1:9/d', DATABASE_PATH: '/nowhere/at/all.db' };
   const context = new FakeContext({ env });
-  assert.equal(await context.run('copy'), EXIT.failed);
+  assert.equal(await context.run('copy'), EXIT.usage);
   assert.match(context.err, /\/nowhere\/at\/all\.db/);
   for (const words of [
     ['--from', 'postgres://h/d'],
