@@ -99,6 +99,8 @@ function createProgram(
     )
     .version(version)
     .exitOverride()
+    // Without this, --version after a command would print the version of this program instead of being refused.
+    .enablePositionalOptions()
     .showHelpAfterError('(add --help for more)')
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),

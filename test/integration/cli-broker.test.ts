@@ -217,6 +217,15 @@ it(
   },
 );
 
+it('commands refuse --version, which would look like an option of theirs', async () => {
+  for (const args of [
+    ['models', 'get', 'City/Bike', '--version', '9'],
+    ['models', '--version'],
+    ['serve', '-V'],
+  ])
+    assert.equal((await cli(args)).code, 2, args.join(' '));
+});
+
 it('the command line has a version and help, and refuses unknown commands and options', async () => {
   assert.match((await cli(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
   const help = await cli(['--help']);
