@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
-import { request, type Dispatcher } from 'undici';
+import { request } from 'undici';
 import { stopLater } from './gateway-harness.js';
 import { Waiting } from './waiting.js';
 import { listening } from './listening.js';
@@ -72,7 +72,7 @@ export function relayTo(broker: EmbeddedBroker): (request: RecordedRequest) => P
     // A new connection for each request: on a busy machine the broker may close an idle one at the
     // moment in which it is used again.
     const response = await request(`${broker.url}${url}`, {
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: pick(['content-type', 'accept', 'ngsild-tenant'], (name) => headers[name]),
       body: body === '' ? null : body,
       reset: true,
