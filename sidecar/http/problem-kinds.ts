@@ -51,7 +51,6 @@ export const problemKinds = {
   schemaDialectUnsupported: shape(422, ownType('schema-dialect-unsupported'), 'Draft not supported'),
   schemaTooLarge: shape(422, ownType('schema-too-large'), 'Schema too large'),
   schemaReferenceDangling: shape(422, ownType('schema-reference-dangling'), 'References lead nowhere'),
-  schemaNotConvertible: shape(422, ownType('schema-not-convertible'), 'Schema not convertible'),
   schemaTooCostly: shape(422, ownType('schema-too-costly'), 'Schema too costly'),
   contextInvalid: shape(422, ownType('context-invalid'), 'Invalid @context'),
   contextRefused: shape(422, ownType('context-refused'), 'Context refused'),

@@ -45,7 +45,6 @@ export type ProblemKind =
   | 'schemaDialectUnsupported'
   | 'schemaTooLarge'
   | 'schemaReferenceDangling'
-  | 'schemaNotConvertible'
   | 'schemaTooCostly'
   | 'contextInvalid'
   | 'contextRefused'

@@ -69,7 +69,6 @@ export const SCHEMA_PROBLEMS = [
   'schemaDialectUnsupported',
   'schemaTooLarge',
   'schemaReferenceDangling',
-  'schemaNotConvertible',
   'schemaTooCostly',
   'dependencyChanged',
   'busy',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
@@ -121,7 +121,7 @@ describe('the change report', () => {
     assert.equal(report.overall, 'narrowing');
     assert.deepEqual(
       new Set(column(report.differences, 'pointer')),
-      new Set([`/$defs/${url.replaceAll('/', '~1')}/definitions/Identifier/anyOf/0/maxLength`]),
+      new Set(['/$defs/Identifier/anyOf/0/maxLength']),
     );
   });
 
