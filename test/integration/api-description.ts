@@ -23,7 +23,7 @@ export interface OpenApi extends Json {
 /** The description that an API serves of itself; answers are checked against it. */
 export class ApiDescription {
   readonly document: OpenApi;
-  /** The statuses seen, as `operationId status`, and the problems seen, as `operationId type`. */
+  /** The statuses seen, as `operationId status`. */
   readonly seen = new Set<string>();
   readonly #schemas: Schemas;
 
@@ -41,10 +41,12 @@ export class ApiDescription {
   /** Asserts that an answer to a described path has a described status, media type, body and headers. */
   check(method: string, target: string, answer: Answer): void {
     const path = this.#pathOf(target);
-    const operation = this.operationAt(method, target);
+    const operation = this.document.paths[path ?? '']?.[describedMethod(method)];
     if (path === undefined || operation === undefined) return;
     const what = `${method} ${target}: ${answer.status} ${answer.text.slice(0, 300)}`;
-    const response = operation.responses[answer.status];
+    const status =
+      answer.status >= 400 && operation.responses[answer.status] === undefined ? 'default' : answer.status;
+    const response = operation.responses[status];
     assert.ok(response !== undefined, `is described: ${what}`);
     this.seen.add(`${operation.operationId} ${answer.status}`);
     for (const [name, header] of Object.entries(response.headers ?? {})) {
@@ -61,24 +63,18 @@ export class ApiDescription {
     const body = /\bjson\b|\+json/.test(mediaType) ? answer.json() : answer.text;
     if (Array.isArray(body) && 'X-Total-Count' in (response.headers ?? {}))
       assert.ok(answer.headers.has('x-total-count'), what);
-    if (mediaType === 'application/problem+json')
-      this.seen.add(`${operation.operationId} ${String((body as Json)['type'])}`);
     const of = [
       'paths',
       path,
       describedMethod(method),
       'responses',
-      String(answer.status),
+      String(status),
       'content',
       mediaType,
       'schema',
     ];
     const errors = this.#schemas.validate(`api#/${of.map(token).join('/')}`, body);
     assert.equal(errors, undefined, `${errors ?? ''}: ${what}`);
-  }
-
-  operationAt(method: string, target: string): Operation | undefined {
-    return this.document.paths[this.#pathOf(target) ?? '']?.[describedMethod(method)];
   }
 
   #pathOf(target: string): string | undefined {

@@ -76,7 +76,6 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
         201: json('The new context.', WRITTEN_CONTEXT),
       },
     },
-    config: { problems: ['alreadyExists', 'contextInvalid', 'dependencyChanged'] },
     handler: async ({ query: { dryRun }, body, baseUrl }, reply) => {
       if (dryRun) {
         const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
@@ -101,7 +100,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
         }),
       },
     },
-    config: { problems: ['busy'], isCrossOrigin: true },
+    config: { isCrossOrigin: true },
     handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const found = await contexts.document(params.context, version, baseUrl);
       const { warningCount = 0, lifecycle } = found;
@@ -127,7 +126,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
         }),
       },
     },
-    config: { problems: ['readOnly', 'contextInvalid', 'inUse', 'dependencyChanged'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, raw }, reply) => {
       const options = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       const written = await contexts.update(params.context, body['@context'], {
@@ -156,7 +155,7 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       params: PARAMS,
       response: { 204: empty('Deleted.') },
     },
-    config: { problems: ['readOnly', 'inUse'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       await contexts.delete(params.context, ifMatch);

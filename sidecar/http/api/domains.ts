@@ -65,7 +65,6 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       response: { 201: json('The new domain.', DOMAIN) },
     },
     bodyLimit: MAX_DOMAIN_BYTES,
-    config: { problems: ['alreadyExists'] },
     handler: async ({ body, baseUrl }, reply) => {
       const domain = await domains.create(body);
       return send(reply, created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag));
@@ -97,7 +96,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       response: { 200: json('The updated domain.', DOMAIN) },
     },
     bodyLimit: MAX_DOMAIN_BYTES,
-    config: { problems: ['dependencyChanged'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, body, conditions }, reply) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       const domain = await domains.update(params.domain, body, ifMatch);
@@ -115,7 +114,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       querystring: Query({ cascade: CASCADE }),
       response: { 204: empty('Deleted.') },
     },
-    config: { problems: ['inUse'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, query, conditions }, reply) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       await store.domains.delete(params.domain, { ifMatch, cascade: query.cascade });
@@ -137,7 +136,7 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       params: DOMAIN_PATH,
       response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
     },
-    config: { problems: ['busy'], isCrossOrigin: true },
+    config: { isCrossOrigin: true },
     handler: async ({ params: { domain }, baseUrl }, reply) => {
       const found = await domainContexts.of(domain, baseUrl);
       return send(reply, withWarnings(document(found), found.warnings.length, baseUrl, domain));
@@ -153,7 +152,6 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       querystring: Query(PAGE),
       response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params: { domain }, query, baseUrl }, reply) => {
       const { warnings } = await domainContexts.of(domain, baseUrl);
       const { limit, offset } = query;

@@ -54,7 +54,6 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query({ ...VERSION, bundled: BUNDLED }),
       response: { 200: content('As it was given, or bundled.', { 'application/schema+json': ANY_JSON }) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params, query: { version, bundled }, baseUrl }, reply) =>
       send(reply, await read(modelKey(params), bundled ? 'bundled' : 'schema', version, baseUrl)),
   });
@@ -68,7 +67,6 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query(VERSION),
       response: { 200: json('Self-contained.', ANY_JSON) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params, query: { version }, baseUrl }, reply) =>
       send(reply, await read(modelKey(params), 'openapi', version, baseUrl)),
   });
@@ -96,7 +94,6 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query({ ...VERSION, ...PAGE }),
       response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
       const { version, limit, offset } = query;
@@ -123,7 +120,6 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
         }),
       },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params, query: { version }, baseUrl }, reply) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);

@@ -41,7 +41,7 @@ import {
 } from './schemas.js';
 import { modelKey, modelUrl } from './model-representation.js';
 import type { Api } from './routes.js';
-import { ENTITIES, ENTITY_FORM, VERDICT, WORK_PROBLEMS } from './workbench.js';
+import { ENTITIES, ENTITY_FORM, VERDICT } from './workbench.js';
 
 const tag = 'Examples of a model';
 const EXAMPLES = '/domains/:domain/models/:model/examples';
@@ -113,7 +113,7 @@ export function modelExampleRoutes(
       },
     },
     bodyLimit: MAX_EXAMPLE_BYTES,
-    config: { problems: WORK_PROBLEMS, isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, body: text, conditions, baseUrl }, reply) => {
       const [key, name] = [modelKey(params), params.example];
       if (!isExampleName(name))

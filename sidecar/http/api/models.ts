@@ -1,5 +1,4 @@
 import type { SchemaService } from '../../schemas/models/index.js';
-import type { ProblemKind } from '../../shared/errors.js';
 import {
   type Answer,
   okWithContentETag,
@@ -63,17 +62,6 @@ const VERSION_RANGE = {
   to: VersionParameter('the current one'),
 };
 
-/** Problems of a schema that is rejected. */
-export const SCHEMA_PROBLEMS = [
-  'schemaInvalid',
-  'schemaDialectUnsupported',
-  'schemaTooLarge',
-  'schemaReferenceDangling',
-  'schemaTooCostly',
-  'dependencyChanged',
-  'busy',
-] as const satisfies readonly ProblemKind[];
-
 /** The routes of models: JSON Schemas with their versions. */
 export function modelRoutes(api: Api, { store, models, comparison, cachedModels }: SchemaService): void {
   api.get('/models', {
@@ -85,7 +73,6 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query({ ...FILTER, ...PAGE }),
       response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ query, baseUrl }, reply) => {
       const { limit, offset, ...filter } = query;
       const { items, total } = await store.models.search(filter, { limit, offset });
@@ -126,7 +113,6 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
         201: json('The new model.', MODEL),
       },
     },
-    config: { problems: ['alreadyExists', 'contextInvalid', ...SCHEMA_PROBLEMS] },
     handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl, caller }, reply) => {
       const written = await models.create(domain, body, { dryRun, baseUrl, caller: caller.name });
       if (written.model === undefined) return send(reply, okWithContentETag(modelDryRunJson(written)));
@@ -175,7 +161,6 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       },
     },
     config: {
-      problems: ['incompatibleChange', 'modelPublished', 'contextInvalid', ...SCHEMA_PROBLEMS],
       isConditional: true,
     },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
@@ -199,7 +184,7 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       params: MODEL_PATH,
       response: { 204: empty('Deleted.') },
     },
-    config: { problems: ['inUse'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ params, conditions }, reply) => {
       const key = modelKey(params);
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.models.get(key));
@@ -235,7 +220,6 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query(VERSION_RANGE),
       response: { 200: json('The change report, and where the schemas differ.', MODEL_DIFF) },
     },
-    config: { problems: ['busy'] },
     handler: async ({ params, query, baseUrl }, reply) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);

@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
 import { ruleOf } from '../../auth/index.js';
-import type { ProblemKind } from '../../shared/errors.js';
-import { problemKinds } from '../problem-kinds.js';
 import { CHANGE_REPORT } from './model-representation.js';
 import type { ApiRoute } from './routes.js';
 import { COUNT, STRINGS, TEXT } from './schemas.js';
@@ -20,22 +18,12 @@ export const HEADERS = {
     required: false,
   },
   TotalCount: { ...header('Of a page of a list: items of the whole list.'), required: false },
-  Allow: header('The methods that are allowed.'),
   RetryAfter: {
     ...header('Seconds after which to try again; not given for a purge that was cancelled.'),
     required: false,
   },
   WwwAuthenticate: header('GatewayToken, Bearer, or both; with the reason if an access token is refused.'),
-  Accept: header('Media types of bodies.'),
 } as const;
-
-/** The headers of problems, by status. */
-const PROBLEM_HEADERS: Readonly<Record<number, Part>> = {
-  401: { 'WWW-Authenticate': referTo('WwwAuthenticate') },
-  405: { Allow: referTo('Allow') },
-  415: { Accept: referTo('Accept') },
-  503: { 'Retry-After': referTo('RetryAfter') },
-};
 
 /** The members of an operation that are used here. */
 interface Operation {
@@ -99,59 +87,33 @@ function answersOf({ method, schema, config }: ApiRoute, responses: Readonly<Rec
   return { ...Object.fromEntries(described), ...(method === 'GET' && !isVolatile ? { 304: unchanged } : {}) };
 }
 
-/** Describes one response for each status, with the possible types of its problem. */
-function problemResponses(route: ApiRoute): Part {
-  const kinds = problemsOf(route).map((name) => problemKinds[name]);
-  const statuses = [...new Set(kinds.map(({ status }) => status))];
-  const responses = statuses.map((status): [string, Part] => {
-    const same = kinds.filter((kind) => kind.status === status);
-    const types = { properties: { type: { enum: same.map(({ type }) => type) } } };
-    const headers = PROBLEM_HEADERS[status];
-    return [
-      String(status),
-      {
-        description: same.map(({ title }) => title).join('; '),
-        ...(headers === undefined ? {} : { headers }),
-        content: { 'application/problem+json': { schema: { allOf: [PROBLEM, types] } } },
-      },
-    ];
-  });
-  return Object.fromEntries(responses);
-}
-
 /**
- * Returns every kind of problem with which a route can answer: those that it lists, and those that follow from its
- * other members.
+ * Describes the problems that a client can expect because of the route, and one response for all others. Which types of
+ * problems there are does not depend on the operation: docs/errors.md lists them.
  */
-function problemsOf({ method, url, schema, config }: ApiRoute): readonly ProblemKind[] {
-  const { problems = [], isConditional = false, isStatic = false, upload } = config;
-  const { body } = schema;
-  const names: readonly ProblemKind[] = [
-    // Unknown parameters are refused everywhere.
-    'invalidRequest',
-    ...refusalsOf(method, url),
-    ...(url.includes(':') && !isStatic ? (['notFound'] as const) : []),
-    ...(isConditional ? (['preconditionFailed'] as const) : []),
-    ...(body !== undefined || upload !== undefined
-      ? (['bodyTooLarge', 'mediaTypeNotSupported', 'limitExceeded'] as const)
-      : []),
-    // A body that may be any JSON document cannot be invalid.
-    ...(typeof body === 'object' && body !== null && 'type' in body ? (['bodyInvalid'] as const) : []),
-    ...problems,
-    ...(isStatic ? [] : (['internalError', 'storeUnavailable'] as const)),
-  ];
-  return [...new Set(names)];
+function problemResponses({ method, url, config }: ApiRoute): Part {
+  const isOpen = ruleOf(method, url).roles === 'open';
+  const hasName = url.includes(':') && method !== 'OPTIONS';
+  return {
+    ...(isOpen
+      ? {}
+      : {
+          401: problem('The token is missing or not accepted.', {
+            'WWW-Authenticate': referTo('WwwAuthenticate'),
+          }),
+        }),
+    ...(hasName ? { 404: problem('There is no such resource.') } : {}),
+    ...(config.isConditional === true ? { 412: problem('If-Match or If-None-Match does not hold.') } : {}),
+    default: problem('Refused, or failed.', { 'Retry-After': referTo('RetryAfter') }),
+  };
 }
 
-/** The problems for callers who may not use a route. */
-function refusalsOf(method: string, url: string): readonly ProblemKind[] {
-  const { roles, tenants } = ruleOf(method, url);
-  if (roles === 'open') return [];
-  return [
-    ...(['unauthorized', 'tokenRefused', 'signInUnavailable'] as const),
-    ...(roles.length === 0 ? [] : (['roleMissing'] as const)),
-    ...(tenants.length === 0 ? [] : (['tenantRefused'] as const)),
-  ];
+function problem(description: string, headers?: Part): Part {
+  return {
+    description,
+    ...(headers === undefined ? {} : { headers }),
+    content: { 'application/problem+json': { schema: PROBLEM } },
+  };
 }
 
 function header(description: string): Part {

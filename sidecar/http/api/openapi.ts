@@ -64,7 +64,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
       summary: 'This API as OpenAPI 3.1',
       response: { 200: json('Self-contained.', Type.Object({})) },
     },
-    config: { isCrossOrigin: true, isStatic: true },
+    config: { isCrossOrigin: true },
     handler: async ({ baseUrl }, reply) => {
       description ??= describe(api.swagger(), routes);
       const { paths, purges, ...rest } = description;

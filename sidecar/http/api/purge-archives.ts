@@ -55,7 +55,6 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     bodyLimit: MAX_BODY_BYTES,
     config: {
-      problems: ['inUse', 'forbiddenByPolicy', 'jobSecretMissing', 'notSupported', 'tooManyPurges'],
       isVolatile: true,
     },
     handler: async (request, reply) => {
@@ -82,7 +81,6 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     config: {
       isVolatile: true,
-      problems: ['inUse', 'archiveUnreadable', 'archiveUnavailable'],
     },
     handler: async ({ params, method }, reply) => {
       if (method === 'HEAD') {
@@ -105,7 +103,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       params: PARAMS,
       response: { 204: empty('Erased.') },
     },
-    config: { isVolatile: true, problems: ['inUse', 'archiveUnavailable'] },
+    config: { isVolatile: true },
     handler: async ({ params }, reply) => {
       await archives.erase(params.purge);
       return send(reply, NO_CONTENT);

@@ -71,15 +71,6 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     bodyLimit: MAX_BODY_BYTES,
     config: {
-      problems: [
-        'badRequestData',
-        'planGone',
-        'tooManyMatches',
-        'forbiddenByPolicy',
-        'jobSecretMissing',
-        'notSupported',
-        'tooManyPurges',
-      ],
       isVolatile: true,
       namesPurge: true,
     },
@@ -120,7 +111,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 200: json('The record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: ['purgeOver'], isVolatile: true },
+    config: { isVolatile: true },
     handler: async ({ params, body }, reply) =>
       send(reply, okWithoutETag(await purges.change(params.purge, defined(body)))),
   });

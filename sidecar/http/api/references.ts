@@ -57,7 +57,6 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
         }),
       },
     },
-    config: { problems: ['notFound'] },
     handler: async ({ query: { uri, limit, offset }, baseUrl }, reply) => {
       if (uri === undefined) {
         const wanted = { limit: limit ?? FIRST_PAGE.limit, offset: offset ?? FIRST_PAGE.offset };
@@ -88,7 +87,6 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       },
     },
     config: {
-      problems: ['schemaInvalid', 'schemaDialectUnsupported', 'schemaTooLarge'],
       isConditional: true,
     },
     handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
@@ -129,7 +127,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       querystring: Query({ uri: URI }),
       response: { 204: empty('Deleted.') },
     },
-    config: { problems: ['notFound', 'inUse'], isConditional: true },
+    config: { isConditional: true },
     handler: async ({ query: { uri }, conditions }, reply) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => references.get(uri));
       await references.delete(uri, ifMatch);

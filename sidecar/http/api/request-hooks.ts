@@ -157,7 +157,7 @@ export function handlePreflight(api: Api, { url, schema }: ApiRoute): void {
       summary: 'Reads that scripts of other origins may send (CORS)',
       response: { 204: empty('GET and HEAD, with any headers.') },
     },
-    config: { isCrossOrigin: true, isStatic: true },
+    config: { isCrossOrigin: true },
     handler: async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
   });
 }

@@ -88,7 +88,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 201: json('The new policy.', POLICY) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: ['alreadyExists', 'badRequestData', 'forbiddenByPolicy'] },
     handler: async (request, reply) => {
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
@@ -126,7 +125,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: ['badRequestData', 'forbiddenByPolicy'], isConditional: true },
+    config: { isConditional: true },
     handler: async (request, reply) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
@@ -176,7 +175,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: json('The matches.', PREVIEW) },
     },
     config: {
-      problems: PREVIEW_PROBLEMS,
       isVolatile: true,
       namesPurge: true,
     },
@@ -198,7 +196,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: json('The matches.', PREVIEW) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: PREVIEW_PROBLEMS, isVolatile: true, namesPurge: true },
+    config: { isVolatile: true, namesPurge: true },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { name, ...settings } = request.body;
@@ -221,14 +219,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 202: json('The record of the run.', PURGE) },
     },
     config: {
-      problems: [
-        'badRequestData',
-        'forbiddenByPolicy',
-        'jobSecretMissing',
-        'notSupported',
-        'runUnderWay',
-        'tooManyPurges',
-      ],
       isVolatile: true,
       isConditional: true,
       namesPurge: true,
@@ -263,18 +253,6 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     },
   });
 }
-
-/** Problems that a query to the broker can cause. */
-const BROKER_PROBLEMS = [
-  ...(['filterIgnored', 'unexpectedEntity', 'shuttingDown', 'purgeCancelled'] as const),
-  ...(['brokerRefused', 'brokerFailed', 'brokerUnreachable', 'brokerReplyUnusable'] as const),
-  ...(['brokerContextUnavailable', 'brokerThrottled', 'brokerTimeout'] as const),
-];
-
-const PREVIEW_PROBLEMS = [
-  ...(['badRequestData', 'forbiddenByPolicy', 'notSupported', 'tooManyPurges'] as const),
-  ...BROKER_PROBLEMS,
-];
 
 function previewed({ id, cutoff, query, report, reportAbove }: RetentionPreview) {
   const { matched, sample, unit, isLowerBound } = report;

@@ -8,7 +8,6 @@ import type {
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TSchema } from 'typebox';
-import type { ProblemKind } from '../../shared/errors.js';
 import type { Preconditions } from './answer.js';
 
 /** The path of the API, below the base URL of this service. */
@@ -31,8 +30,6 @@ export type Api = FastifyInstance<
 declare module 'fastify' {
   /** What an operation of the API declares in addition to its schemas. */
   interface FastifyContextConfig {
-    /** Problems in addition to those that follow from method, path and body. */
-    readonly problems?: readonly ProblemKind[];
     /** A POST that changes nothing. Its answers have no ETag. */
     readonly isComputation?: boolean;
     /** The answers show a momentary state: they have no ETag, and are never 304. */
@@ -41,8 +38,6 @@ declare module 'fastify' {
     readonly isConditional?: boolean;
     /** A read that scripts on any web page may send (CORS). */
     readonly isCrossOrigin?: boolean;
-    /** Answered even if the store is unavailable. */
-    readonly isStatic?: boolean;
     /** The answers name the record of a purge in `Purge-Id`. */
     readonly namesPurge?: boolean;
     /** Media types of bodies that the handler reads itself. Their size limit is IMPORT_LIMIT_BYTES. */

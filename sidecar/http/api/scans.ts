@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
-import { SCHEMA_PROBLEMS } from './models.js';
 import { readJobOrigin } from '../new-purge.js';
 import { accepted, okWithoutETag, headResponse, page, send } from './answer.js';
 import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
@@ -61,14 +60,6 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 202: json('Its record.', SCAN) },
     },
     config: {
-      problems: [
-        'notFound',
-        'badRequestData',
-        'jobSecretMissing',
-        'notSupported',
-        'tooManyPurges',
-        ...SCHEMA_PROBLEMS,
-      ],
       isVolatile: true,
     },
     handler: async (request, reply) => {
@@ -102,7 +93,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       body: SCAN_CHANGE,
       response: { 200: json('The record.', SCAN) },
     },
-    config: { problems: ['scanOver'], isVolatile: true },
+    config: { isVolatile: true },
     handler: async ({ params, body }, reply) =>
       send(reply, okWithoutETag(shownScan(await scans.change(params.scan, body)))),
   });

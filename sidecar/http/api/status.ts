@@ -37,7 +37,7 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
       description: 'The same as /health/ready, with status 200 in any case.',
       response: { 200: json('The current status.', STATUS) },
     },
-    config: { isVolatile: true, isStatic: true },
+    config: { isVolatile: true },
     handler: async (_request, reply) => {
       const learnt = describeFacts(options.learnt()).map(({ atMs, ...fact }) => ({
         ...fact,

@@ -56,7 +56,6 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
           'multipart/form-data': Type.Object({}, { additionalProperties: BINARY }),
           'application/json': DOCUMENTS,
         },
-        problems: ['bodyInvalid', 'busy'],
         isVolatile: true,
       },
       handler: async (request, reply) => {
@@ -79,7 +78,7 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
       querystring: Query({ domain: DOMAIN }),
       response: { 200: content('A tar.gz.', { 'application/gzip': BINARY }) },
     },
-    config: { problems: ['notFound'], isVolatile: true },
+    config: { isVolatile: true },
     handler: async ({ query: { domain }, baseUrl }, reply) =>
       send(reply, {
         status: 200,

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Workbench } from '../../schemas/models/index.js';
-import type { ProblemKind } from '../../shared/errors.js';
 import { ClientDisconnect } from '../client-disconnect.js';
 import { computed, send } from './answer.js';
 import {
@@ -50,23 +49,6 @@ const STRICT_SAMPLES = Type.Boolean({
 
 const ANY_SCHEMA = AnyJson('A JSON Schema of draft 2020-12.');
 
-/** Problems of all tools of the workbench. */
-export const WORK_PROBLEMS = [
-  'bodyInvalid',
-  'deadlineExceeded',
-  'busy',
-] as const satisfies readonly ProblemKind[];
-
-/** Problems of JSON-LD processing. */
-const JSON_LD_PROBLEMS = [
-  ...WORK_PROBLEMS,
-  'contextInvalid',
-  'contextRefused',
-  'contextUnavailable',
-  'jsonLdInvalid',
-  'dataDropped',
-] as const satisfies readonly ProblemKind[];
-
 /** The routes of the workbench: tools that work on the body of the request and store nothing. */
 export function workbenchRoutes(api: Api, workbench: Workbench): void {
   api.post('/workbench/schema/infer', {
@@ -85,7 +67,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       body: TextOf(SAMPLES),
       response: { 200: content('The schema.', { 'application/schema+json': ANY_SCHEMA }) },
     },
-    config: { isComputation: true, problems: WORK_PROBLEMS },
+    config: { isComputation: true },
     handler: async ({ body, query: { model, form, enum: enumerates, strict } }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       const options = { model, form, enumerates, isStrict: strict, signal };
@@ -102,7 +84,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       body: TextOf(EXPAND),
       response: { 200: json('Expanded.', JSON_LD_RESULT) },
     },
-    config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+    config: { isComputation: true },
     handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       return send(reply, computed(await workbench.expand(body, { baseUrl, signal })));
@@ -118,7 +100,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       body: TextOf(COMPACT),
       response: { 200: json('Compacted.', JSON_LD_RESULT) },
     },
-    config: { isComputation: true, problems: JSON_LD_PROBLEMS },
+    config: { isComputation: true },
     handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       return send(reply, computed(await workbench.compact(body, { baseUrl, signal })));
@@ -140,7 +122,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       body: TextOf(ENTITIES),
       response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
     },
-    config: { isComputation: true, problems: [...WORK_PROBLEMS, 'notFound', 'typeAmbiguous'] },
+    config: { isComputation: true },
     handler: async ({ body, query: { domain, form, strict } }, reply) => {
       const options = { domain, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
       return send(reply, computed(await workbench.validateByType(body, options)));
@@ -158,7 +140,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
       body: TextOf(ENTITIES),
       response: { 200: json('Whether the entity is valid, with its errors.', VERDICTS) },
     },
-    config: { isComputation: true, problems: WORK_PROBLEMS },
+    config: { isComputation: true },
     handler: async ({ params, body, query: { version, form, strict } }, reply) => {
       const options = { version, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
       return send(reply, computed(await workbench.validate(modelKey(params), body, options)));

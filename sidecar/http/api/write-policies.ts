@@ -67,7 +67,6 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 201: json('The new policy.', WRITE_POLICY) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { problems: ['alreadyExists'] },
     handler: async (request, reply) => {
       const { name, ...settings } = request.body;
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
@@ -153,7 +152,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       }),
       response: { 200: json('Counts and findings, the most frequent ones first.', WRITE_CHECKS) },
     },
-    config: { isVolatile: true, problems: ['notFound'] },
+    config: { isVolatile: true },
     handler: async (request, reply) => {
       const { findings, ...counts } = writeChecks.counts(await countedPolicies(request, writePolicies));
       const shown = findings.map(({ model, ...rest }) => {
