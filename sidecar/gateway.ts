@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
-import { openSignIn } from './auth/index.js';
+import { createTokenVerifier } from './auth/index.js';
 import type { EmbeddedBroker } from './embedded-broker/index.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
 import { Access } from './http/access.js';
@@ -114,7 +114,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     serviceName: config.OTEL_SERVICE_NAME,
     instanceName: config.INSTANCE_NAME,
-    share: config.OTEL_TRACES_SAMPLER_ARG,
+    samplingRatio: config.OTEL_TRACES_SAMPLER_ARG,
     onAway: (reason) => logger.warn({ reason }, 'the collector does not accept traces'),
     onBack: () => logger.info('the collector accepts traces again'),
   });
@@ -176,7 +176,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     },
   });
 
-  const signIn = openSignIn(config, {
+  const signIn = createTokenVerifier(config, {
     clock,
     timeoutMs: options.providerTimeoutMs,
     onAway: (err) => logger.error({ err }, 'the keys of the OpenID provider cannot be read'),
@@ -226,7 +226,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     consoleSignIn: consoleSignIn(config),
     writePolicies: writes.policies,
     writeChecks: writes.checks,
-    onWritten: writes.noteStored,
+    onWritten: writes.onStoreWritten,
     passThrough: createWriteGate({
       passThrough,
       checks: writes.checks,

@@ -6,7 +6,7 @@ import {
   ArchiveUnavailableError,
   BucketStorage,
   FolderStorage,
-  makeRoot,
+  createRootFolder,
 } from './archive/index.js';
 import type { PurgeMetrics } from './metrics/job-metrics.js';
 import { systemClock } from './shared/clock.js';
@@ -55,7 +55,7 @@ export async function openConfiguredArchives(
 
 async function storageAt(place: ArchivePlace, config: Config): Promise<ArchiveStorage> {
   if (place.kind === 'folder') {
-    await makeRoot(place.path);
+    await createRootFolder(place.path);
     return new FolderStorage(place.path);
   }
   return new BucketStorage({

@@ -6,10 +6,10 @@ import type { Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
 import type { Store } from './store/index.js';
 import {
-  EntityTypes,
+  EntityTypeCache,
   failureReason,
   Judge,
-  ModelSupply,
+  ModelLoader,
   PolicyCache,
   WriteChecks,
   type WriteObserver,
@@ -32,7 +32,7 @@ export interface OpenWriteChecks {
    * Called after this process has written to the store. The next write of an entity waits until the policies have been read
    * again.
    */
-  readonly noteStored: () => void;
+  readonly onStoreWritten: () => void;
 }
 
 /** Opens the checks of writes with the current policies. If these cannot be read, this is logged. */
@@ -52,24 +52,24 @@ export async function openWriteChecks(
     onBack: () => logger.info('the write policies can be read again'),
   });
   await cache.refresh();
-  const supply = new ModelSupply(service);
+  const loader = new ModelLoader(service);
   const checks = new WriteChecks({
     setting,
     policies: cache,
     clock,
-    judge: new Judge(tasks, supply),
-    types: new EntityTypes(client, clock),
+    judge: new Judge(tasks, loader),
+    typeCache: new EntityTypeCache(client, clock),
     observer: observerOf(metrics.writes, logger, clock),
   });
   const policies = new WritePolicyService({
     store: store.writePolicies,
-    models: store.models,
-    supply,
+    modelStore: store.models,
+    models: loader,
     cache,
     checks,
     knowsCallers: config.GATEWAY_TOKEN !== undefined,
   });
-  return { checks, policies, noteStored: cache.expire };
+  return { checks, policies, onStoreWritten: cache.invalidate };
 }
 
 /**
@@ -94,7 +94,7 @@ function observerOf(
       if (verdict !== 'invalid' && refused.length === 0) return;
       const [first] = refused;
       const [policy] = entities.flatMap((one) => (one.verdict === verdict ? one.policy : []));
-      invalid.say((unsaid) =>
+      invalid.log((unsaid) =>
         logger.info(
           {
             verdict,
@@ -111,7 +111,7 @@ function observerOf(
     failed: (policy, isRefused, cause) => {
       const reason = failureReason(cause);
       metrics.failed(policy, reason);
-      failures.say((unsaid) =>
+      failures.log((unsaid) =>
         logger.warn({ err: cause, policy, reason, isRefused, unsaid }, 'a write could not be judged'),
       );
     },
@@ -121,21 +121,21 @@ function observerOf(
 /** Limits how often something is logged, and counts how often it was not. */
 class LogThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #saidMs = -Infinity;
-  #unsaid = 0;
+  #loggedMs = -Infinity;
+  #suppressed = 0;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  say(how: (unsaid: number) => void): void {
+  log(write: (unsaid: number) => void): void {
     const now = this.#clock.monotonicMs();
-    if (now - this.#saidMs < LOG_EVERY_MS) {
-      this.#unsaid += 1;
+    if (now - this.#loggedMs < LOG_EVERY_MS) {
+      this.#suppressed += 1;
       return;
     }
-    this.#saidMs = now;
-    how(this.#unsaid);
-    this.#unsaid = 0;
+    this.#loggedMs = now;
+    write(this.#suppressed);
+    this.#suppressed = 0;
   }
 }

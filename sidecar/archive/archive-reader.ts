@@ -4,15 +4,15 @@ import type { ArchiveCounts } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
-import { mergeLines, readLine, type ArchivedEntity } from './lines.js';
+import { mergeLines, parseLine, type ArchivedEntity } from './lines.js';
 import {
-  listEpoch,
-  listName,
-  readList,
+  segmentListEpoch,
+  segmentListName,
+  parseSegmentList,
   type SegmentList,
-  segmentPlace,
+  parseSegmentName,
   sha256,
-  unpackLines,
+  decompressLines,
 } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -21,25 +21,25 @@ export interface ArchiveReaderOptions {
   readonly cipher: ArchiveCipher;
   readonly folder: string;
   /** What the record of the purge says about the archive; undefined if it says nothing. */
-  readonly said?: Partial<Pick<ArchiveCounts, 'segments' | 'listDigest'>> | undefined;
+  readonly recorded?: Partial<Pick<ArchiveCounts, 'segments' | 'listDigest'>> | undefined;
   /** Whether the archive holds histories, in which an attribute may have several instances of one dataset. */
   readonly isTemporal: boolean;
 }
 
-export const NOT_HERE =
+export const ARCHIVE_NOT_FOUND =
   'The archive is not where this gateway keeps its archives: ARCHIVE_URL has changed, differs from that of the gateway that wrote it, or somebody removed it there.';
 
 /** Maximum size of the lines held while waiting for the last line of their entity, in characters; others need another pass. */
 const MAX_HELD_CHARS = 32 * 1024 * 1024;
 
 /** Number of lines read in one turn of the event loop. */
-const LINES_A_TURN = 200;
+const LINES_PER_TURN = 200;
 
 /** Reads the archive of one purge. Every segment is verified as a whole before any of it is used. */
 export class ArchiveReader {
   readonly #options: ArchiveReaderOptions;
   #bytesRead = 0;
-  readonly #read = new Map<string, string>();
+  readonly #readSegments = new Map<string, string>();
   #expected: SegmentList | undefined;
 
   constructor(options: ArchiveReaderOptions) {
@@ -53,13 +53,13 @@ export class ArchiveReader {
    * @throws ArchiveUnavailableError; ArchiveUnreadableError if segments are missing
    */
   async segments(): Promise<readonly string[]> {
-    const { storage, folder, said } = this.#options;
+    const { storage, folder, recorded: said } = this.#options;
     const names = (await storage.list(folder)).map((name) => name.slice(folder.length + 1));
     const found = names.flatMap((name) => {
-      const place = segmentPlace(name);
+      const place = parseSegmentName(name);
       return place === undefined ? [] : [{ name, ...place }];
     });
-    await this.#checkWhole(names, found.length);
+    await this.#requireComplete(names, found.length);
     const own =
       said?.listDigest === undefined ? found : found.filter(({ name }) => this.#expected?.has(name) === true);
     const inOrder = own.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
@@ -67,20 +67,20 @@ export class ArchiveReader {
   }
 
   /** @throws ArchiveUnreadableError if something is missing that is in the last list of segments, or in the record */
-  async #checkWhole(names: readonly string[], found: number): Promise<void> {
-    const { storage, folder, said = {} } = this.#options;
+  async #requireComplete(names: readonly string[], found: number): Promise<void> {
+    const { storage, folder, recorded: said = {} } = this.#options;
     if (names.length === 0) {
-      if ((said.segments ?? 0) > 0) throw new ArchiveUnreadableError(NOT_HERE);
+      if ((said.segments ?? 0) > 0) throw new ArchiveUnreadableError(ARCHIVE_NOT_FOUND);
       return;
     }
-    const [last] = names.flatMap((name) => listEpoch(name) ?? []).sort((one, other) => other - one);
-    const text = last === undefined ? undefined : await storage.get(`${folder}/${listName(last)}`);
+    const [last] = names.flatMap((name) => segmentListEpoch(name) ?? []).sort((one, other) => other - one);
+    const text = last === undefined ? undefined : await storage.get(`${folder}/${segmentListName(last)}`);
     const { segments = 0, listDigest } = said;
     if (listDigest !== undefined && (text === undefined || sha256(text) !== listDigest))
       throw new ArchiveUnreadableError(
         'The archive is damaged: the list of its segments is missing, or was changed.',
       );
-    this.#expected = text === undefined ? undefined : readList(text.toString('utf8'));
+    this.#expected = text === undefined ? undefined : parseSegmentList(text.toString('utf8'));
     const there = new Set(names);
     const missing = [...(this.#expected?.keys() ?? [])].filter((name) => !there.has(name));
     if (missing.length > 0)
@@ -94,8 +94,8 @@ export class ArchiveReader {
   }
 
   /** The segments read so far. */
-  get read(): SegmentList {
-    return this.#read;
+  get readSegments(): SegmentList {
+    return this.#readSegments;
   }
 
   /** Total stored size of the segments read so far, in bytes. */
@@ -115,15 +115,15 @@ export class ArchiveReader {
       if (bytes === undefined)
         throw new ArchiveUnreadableError('The archive was erased while it was being read.');
       this.#bytesRead += bytes.length;
-      const [own, digest] = [name.slice(this.#options.folder.length + 1), sha256(bytes)];
-      this.#read.set(own, digest);
-      if ((this.#expected?.get(own) ?? digest) !== digest)
+      const [segment, digest] = [name.slice(this.#options.folder.length + 1), sha256(bytes)];
+      this.#readSegments.set(segment, digest);
+      if ((this.#expected?.get(segment) ?? digest) !== digest)
         throw new ArchiveUnreadableError(`The archive is damaged: segment ${name} was changed.`);
       let read = 0;
-      for (const line of await unpackLines(await cipher.decrypt(bytes, name), name)) {
+      for (const line of await decompressLines(await cipher.decrypt(bytes, name), name)) {
         yield line;
         read += 1;
-        if (read % LINES_A_TURN === 0) await nextTurn();
+        if (read % LINES_PER_TURN === 0) await nextTurn();
       }
     }
   }
@@ -138,19 +138,23 @@ export class ArchiveReader {
     const repeated = new DigestTable();
     let count = 0;
     for await (const line of this.lines()) {
-      const { id } = readLine(line);
+      const { id } = parseLine(line);
       if (!last.set(id, count)) repeated.set(id, 1);
       count += 1;
     }
-    for (let isFirst = true, waits: DigestTable | undefined; isFirst || waits !== undefined; isFirst = false)
-      waits = yield* this.#pass(last, repeated, waits);
+    for (
+      let isFirst = true, deferred: DigestTable | undefined;
+      isFirst || deferred !== undefined;
+      isFirst = false
+    )
+      deferred = yield* this.#mergePass(last, repeated, deferred);
   }
 
   /**
    * @param only the entities left out by the previous pass; undefined for the first pass
    * @returns the entities left out by this pass
    */
-  async *#pass(
+  async *#mergePass(
     last: DigestTable,
     repeated: DigestTable,
     only: DigestTable | undefined,
@@ -158,26 +162,26 @@ export class ArchiveReader {
     const { isTemporal } = this.#options;
     const held = new Map<string, ArchivedEntity>();
     let heldChars = 0;
-    let left: DigestTable | undefined;
-    let at = -1;
+    let deferred: DigestTable | undefined;
+    let lineNumber = -1;
     for await (const line of this.lines()) {
-      at += 1;
-      const { id, entity } = readLine(line);
+      lineNumber += 1;
+      const { id, entity } = parseLine(line);
       if (only !== undefined && only.get(id) === undefined) continue;
       if (repeated.get(id) === undefined) {
         yield { id, line };
         continue;
       }
       const before = held.get(id);
-      if (left?.get(id) !== undefined) continue;
+      if (deferred?.get(id) !== undefined) continue;
       if (before === undefined && heldChars > MAX_HELD_CHARS) {
-        left ??= new DigestTable();
-        left.set(id, 1);
+        deferred ??= new DigestTable();
+        deferred.set(id, 1);
         continue;
       }
       const merged = before === undefined ? entity : mergeLines(before, entity, isTemporal);
       heldChars += line.length;
-      if (last.get(id) !== at) {
+      if (last.get(id) !== lineNumber) {
         held.set(id, merged);
         continue;
       }
@@ -185,6 +189,6 @@ export class ArchiveReader {
       if (held.size === 0) heldChars = 0;
       yield { id, line: writeJson(merged) };
     }
-    return left;
+    return deferred;
   }
 }

@@ -1,7 +1,14 @@
 import type { ArchiveCipher } from './cipher.js';
 import { type DigestTable, digestOf } from './digest-table.js';
 import { ArchiveUnavailableError } from './errors.js';
-import { listName, packLines, type SegmentList, segmentName, sha256, writeList } from './segment.js';
+import {
+  segmentListName,
+  compressLines,
+  type SegmentList,
+  segmentName,
+  sha256,
+  formatSegmentList,
+} from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
 /** What is archived of one entity, as one line. */
@@ -15,7 +22,7 @@ export interface ArchivedLine {
    * For parts that are in earlier lines: the value of `failures` when the first of those lines was added. If it has
    * risen, the parts are lost.
    */
-  readonly since?: number;
+  readonly failuresBefore?: number;
 }
 
 /** What an archive contains so far. */
@@ -37,21 +44,21 @@ export interface ArchiveWriterOptions {
   /** Increases with each process that works on the purge, so that segment names of different processes never collide. */
   readonly epoch: number;
   /** The description of the archive, written before the first segment. */
-  readonly about: string;
+  readonly metadata: string;
   /** What earlier processes have archived. */
-  readonly before: Archived;
+  readonly existing: ArchiveContent;
   /** Called for each segment that could not be stored. */
   readonly onFailed: (error: ArchiveUnavailableError) => void;
 }
 
 /** The durable content of an archive, by key. */
-export interface Archived {
+export interface ArchiveContent {
   /** Digests by key; 0 if the archive only has an outdated version. */
   readonly digests: DigestTable;
   /** The entities of archived parts. A purge archives either whole entities, whose keys are their ids, or parts of entities. */
   readonly entities: DigestTable;
   /** Number of entities archived as a whole. */
-  readonly wholes: number;
+  readonly wholeEntities: number;
   readonly bytes: number;
   readonly segments: SegmentList;
 }
@@ -78,7 +85,7 @@ interface Segment {
 interface Part {
   readonly entityId: string;
   readonly digest: number;
-  readonly since: number | undefined;
+  readonly failuresBefore: number | undefined;
 }
 
 /**
@@ -90,7 +97,7 @@ export class ArchiveWriter {
   readonly #salt: Buffer;
   readonly #digests: DigestTable;
   readonly #entities: DigestTable;
-  #wholes: number;
+  #wholeEntities: number;
   /** The digests of parts that are not durable yet. */
   readonly #pending = new Map<string, number>();
   /** How often parts have changed since they were last durable. */
@@ -99,9 +106,9 @@ export class ArchiveWriter {
   /** The stored segments, with their SHA-256. */
   readonly #segments: Map<string, string>;
   #listDigest: string | undefined;
-  #open = newSegment();
+  #openSegment = newSegment();
   #storing = new Set<Promise<void>>();
-  #last: Promise<void> = Promise.resolve();
+  #lastStored: Promise<void> = Promise.resolve();
   #number = 0;
   #isDescribed = false;
   #failed = 0;
@@ -111,16 +118,16 @@ export class ArchiveWriter {
   constructor(options: ArchiveWriterOptions) {
     this.#options = options;
     this.#salt = options.cipher.salt();
-    this.#digests = options.before.digests;
-    this.#entities = options.before.entities;
-    this.#wholes = options.before.wholes;
-    this.#bytes = options.before.bytes;
-    this.#segments = new Map(options.before.segments);
+    this.#digests = options.existing.digests;
+    this.#entities = options.existing.entities;
+    this.#wholeEntities = options.existing.wholeEntities;
+    this.#bytes = options.existing.bytes;
+    this.#segments = new Map(options.existing.segments);
   }
 
   get counts(): ArchiveCounts {
     return {
-      entities: this.#wholes + this.#entities.size,
+      entities: this.#wholeEntities + this.#entities.size,
       bytes: this.#bytes,
       segments: this.#segments.size,
       ...(this.#listDigest === undefined ? {} : { listDigest: this.#listDigest }),
@@ -148,12 +155,12 @@ export class ArchiveWriter {
   }
 
   /** Whether archiving a part again would add nothing. */
-  knows(key: string, digest: number): boolean {
+  isCurrent(key: string, digest: number): boolean {
     return (this.#pending.get(key) ?? this.#digests.get(key)) === digest;
   }
 
   /** Marks a part as not archived in its current state: what the archive has of it is outdated or incomplete. */
-  forget(key: string): void {
+  invalidate(key: string): void {
     this.#pending.delete(key);
     if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
   }
@@ -161,16 +168,16 @@ export class ArchiveWriter {
   /** Adds lines to the archive. They are durable after seal(). */
   async add(...lines: readonly ArchivedLine[]): Promise<void> {
     for (const line of lines) {
-      if (!this.#fill(line) || !this.#isFull()) continue;
+      if (!this.#append(line) || !this.#isFull()) continue;
       while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
       // Another caller may have closed the segment in the meantime.
-      if (this.#isFull()) this.#close();
+      if (this.#isFull()) this.#closeSegment();
     }
   }
 
   /** Makes everything that was added durable, as far as possible. Never throws: use `has` to check the result. */
-  async seal(): Promise<void> {
-    if (this.#open.parts.size > 0) this.#close();
+  async flush(): Promise<void> {
+    if (this.#openSegment.parts.size > 0) this.#closeSegment();
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
@@ -179,25 +186,25 @@ export class ArchiveWriter {
    * still noticed by the number of segments.
    */
   async finish(): Promise<void> {
-    await this.seal();
+    await this.flush();
     const { storage, folder, epoch, onFailed } = this.#options;
     if (this.#segments.size === 0 || this.#listDigest !== undefined) return;
-    const text = writeList(this.#segments);
+    const text = formatSegmentList(this.#segments);
     try {
-      await storage.put(`${folder}/${listName(epoch)}`, Buffer.from(text));
+      await storage.put(`${folder}/${segmentListName(epoch)}`, Buffer.from(text));
       this.#listDigest = sha256(text);
     } catch (error) {
-      onFailed(asUnavailable(error));
+      onFailed(toUnavailableError(error));
     }
   }
 
   #isFull(): boolean {
-    return this.#open.lines.length >= MAX_LINES || this.#open.chars >= MAX_CHARS;
+    return this.#openSegment.lines.length >= MAX_LINES || this.#openSegment.chars >= MAX_CHARS;
   }
 
   /** Adds a line to the open segment. @returns whether there was anything to add */
-  #fill({ entityId, text, parts, since }: ArchivedLine): boolean {
-    const fresh = [...parts].filter(([key, digest]) => !this.knows(key, digest));
+  #append({ entityId, text, parts, failuresBefore: since }: ArchivedLine): boolean {
+    const fresh = [...parts].filter(([key, digest]) => !this.isCurrent(key, digest));
     if (fresh.length === 0) return false;
     if (this.hasGivenUp) {
       // The durable version is now outdated.
@@ -207,10 +214,10 @@ export class ArchiveWriter {
     for (const [key, digest] of fresh) {
       if (this.#changesTooFast(key)) continue;
       this.#pending.set(key, digest);
-      this.#open.parts.set(key, { digest, entityId, since });
+      this.#openSegment.parts.set(key, { digest, entityId, failuresBefore: since });
     }
-    if (text !== '') this.#open.lines.push(text);
-    this.#open.chars += text.length;
+    if (text !== '') this.#openSegment.lines.push(text);
+    this.#openSegment.chars += text.length;
     return true;
   }
 
@@ -226,32 +233,34 @@ export class ArchiveWriter {
     return true;
   }
 
-  #close(): void {
-    const segment = this.#open;
-    this.#open = newSegment();
-    const stored = this.#store(segment, this.#number, this.#last).finally(() => this.#storing.delete(stored));
+  #closeSegment(): void {
+    const segment = this.#openSegment;
+    this.#openSegment = newSegment();
+    const stored = this.#storeSegment(segment, this.#number, this.#lastStored).finally(() =>
+      this.#storing.delete(stored),
+    );
     this.#number += 1;
-    this.#last = stored;
+    this.#lastStored = stored;
     this.#storing.add(stored);
   }
 
-  /** @param before the storing of the previous segment, which may contain parts that this segment completes */
-  async #store(segment: Segment, number: number, before: Promise<void>): Promise<void> {
+  /** @param previous the storing of the previous segment, which may contain parts that this segment completes */
+  async #storeSegment(segment: Segment, number: number, previous: Promise<void>): Promise<void> {
     const { epoch, onFailed } = this.#options;
     let isStored = false;
     try {
-      if (segment.lines.length > 0) await this.#put(segmentName({ epoch, number }), segment.lines);
-      await before;
+      if (segment.lines.length > 0) await this.#putSegment(segmentName({ epoch, number }), segment.lines);
+      await previous;
       this.#failedInARow = 0;
       isStored = true;
     } catch (error) {
-      await before;
+      await previous;
       this.#failed += 1;
       this.#failedInARow += 1;
-      this.#failure = asUnavailable(error);
+      this.#failure = toUnavailableError(error);
       onFailed(this.#failure);
     }
-    for (const [key, { digest, entityId, since = this.#failed }] of segment.parts) {
+    for (const [key, { digest, entityId, failuresBefore: since = this.#failed }] of segment.parts) {
       // A later version is still to be stored.
       if (this.#pending.get(key) !== digest) continue;
       this.#pending.delete(key);
@@ -259,16 +268,16 @@ export class ArchiveWriter {
       if (!isDurable && this.#digests.get(key) === undefined) continue;
       const isNew = this.#digests.set(key, isDurable ? digest : 0);
       if (key !== entityId) this.#entities.set(entityId, 1);
-      else if (isNew) this.#wholes += 1;
+      else if (isNew) this.#wholeEntities += 1;
     }
   }
 
-  async #put(name: string, lines: readonly string[]): Promise<void> {
-    const { storage, cipher, folder, about } = this.#options;
-    if (!this.#isDescribed) await storage.put(`${folder}/${ABOUT}`, Buffer.from(about));
+  async #putSegment(name: string, lines: readonly string[]): Promise<void> {
+    const { storage, cipher, folder, metadata: about } = this.#options;
+    if (!this.#isDescribed) await storage.put(`${folder}/${METADATA_NAME}`, Buffer.from(about));
     this.#isDescribed = true;
     const path = `${folder}/${name}`;
-    const bytes = await cipher.encrypt(await packLines(lines), path, this.#salt);
+    const bytes = await cipher.encrypt(await compressLines(lines), path, this.#salt);
     await storage.put(path, bytes);
     this.#bytes += bytes.length;
     this.#segments.set(name, sha256(bytes));
@@ -280,14 +289,14 @@ function newSegment(): Segment {
 }
 
 /** The object that describes an archive. */
-export const ABOUT = 'archive.json';
+export const METADATA_NAME = 'archive.json';
 
 /** Makes the line of a whole entity. @param text as received from the broker */
-export function wholeEntity(entityId: string, text: string): ArchivedLine {
+export function entityLine(entityId: string, text: string): ArchivedLine {
   return { entityId, text, parts: new Map([[entityId, digestOf(text)]]) };
 }
 
-function asUnavailable(error: unknown): ArchiveUnavailableError {
+function toUnavailableError(error: unknown): ArchiveUnavailableError {
   if (error instanceof ArchiveUnavailableError) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new ArchiveUnavailableError(`A segment of the archive cannot be written: ${why}`, { cause: error });

@@ -5,16 +5,16 @@ import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 import { ArchiveReader, type ArchiveReaderOptions } from './archive-reader.js';
 import {
-  ABOUT,
+  METADATA_NAME,
   type ArchiveCounts,
   ArchiveWriter,
-  type Archived,
+  type ArchiveContent,
   type ArchivedLine,
 } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
 import { ArchiveUnavailableError } from './errors.js';
-import { readLine } from './lines.js';
+import { parseLine } from './lines.js';
 import type { ArchiveStorage } from './storage.js';
 
 export interface ArchivesOptions {
@@ -28,7 +28,7 @@ export interface ArchivesOptions {
 }
 
 /** Identifies an archive by its purge. */
-export interface ArchiveOf {
+export interface ArchiveReference {
   /** The id of the purge: a UUID, so it can be used as a folder name. */
   readonly purge: string;
   readonly target: 'entities' | 'temporal';
@@ -36,7 +36,7 @@ export interface ArchiveOf {
    * What the record says about the archive; if any of that is missing, the archive is unreadable. The list of segments
    * matters to readers only.
    */
-  readonly said?: ArchiveReaderOptions['said'];
+  readonly recorded?: ArchiveReaderOptions['recorded'];
 }
 
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -44,7 +44,7 @@ const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY_MS = 86_400_000;
 
 /** The check must end soon: the gateway cannot start before it, and has to say why if it fails. */
-const CHECK_MS = 12_000;
+const CHECK_TIMEOUT_MS = 12_000;
 
 /** The archives of all purges, in one folder or bucket. */
 export class Archives {
@@ -60,21 +60,21 @@ export class Archives {
   }
 
   /** Writes an object, reads it and removes it. @throws ArchiveUnavailableError, also if that takes too long */
-  async check(withinMs = CHECK_MS): Promise<void> {
+  async check(timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
     const timer = new AbortController();
-    const late = setTimeout(withinMs, undefined, { signal: timer.signal, ref: false }).then(() => {
-      const seconds = String(withinMs / 1000);
+    const timeout = setTimeout(timeoutMs, undefined, { signal: timer.signal, ref: false }).then(() => {
+      const seconds = String(timeoutMs / 1000);
       throw new ArchiveUnavailableError(`The archive storage did not answer within ${seconds} seconds.`);
     });
-    late.catch(() => {});
+    timeout.catch(() => {});
     try {
-      await Promise.race([this.#tryOut(), late]);
+      await Promise.race([this.#writeAndReadBack(), timeout]);
     } finally {
       timer.abort();
     }
   }
 
-  async #tryOut(): Promise<void> {
+  async #writeAndReadBack(): Promise<void> {
     const { storage } = this.#options;
     const folder = `check-${randomUUID()}`;
     const bytes = Buffer.from('The gateway checks whether it can write, read and remove here.\n');
@@ -93,14 +93,14 @@ export class Archives {
    * @throws ArchiveUnavailableError, ArchiveUnreadableError if the existing archive cannot be read
    */
   async writer(
-    of: ArchiveOf,
+    of: ArchiveReference,
     epoch: number,
     keysOf: (id: string, line: string) => ArchivedLine['parts'],
   ): Promise<ArchiveWriter> {
     const { storage, cipher, keepDays, onFailed = () => {} } = this.#options;
-    const reader = this.reader({ ...of, said: defined({ segments: of.said?.segments }) });
-    const before = await this.#archived(reader, keysOf);
-    const about = {
+    const reader = this.reader({ ...of, recorded: defined({ segments: of.recorded?.segments }) });
+    const existing = await this.#readExisting(reader, keysOf);
+    const metadata = {
       format: 'ngsi-ld-gateway archive',
       version: 1,
       purge: of.purge,
@@ -112,10 +112,10 @@ export class Archives {
       storage,
       cipher,
       epoch,
-      before,
+      existing,
       onFailed,
       folder: of.purge,
-      about: `${JSON.stringify(about)}\n`,
+      metadata: `${JSON.stringify(metadata)}\n`,
     });
   }
 
@@ -125,16 +125,22 @@ export class Archives {
    * @param epoch increases with each process that works on the purge
    * @throws ArchiveUnavailableError, ArchiveUnreadableError
    */
-  async settle(of: ArchiveOf, epoch: number): Promise<ArchiveCounts> {
+  async complete(of: ArchiveReference, epoch: number): Promise<ArchiveCounts> {
     const writer = await this.writer(of, epoch, (id) => new Map([[id, 1]]));
     await writer.finish();
     return writer.counts;
   }
 
-  reader({ purge, target, said }: ArchiveOf): ArchiveReader {
+  reader({ purge, target, recorded: said }: ArchiveReference): ArchiveReader {
     if (!PURGE_ID.test(purge)) throw new Error('The id of a purge is expected.');
     const { storage, cipher } = this.#options;
-    return new ArchiveReader({ storage, cipher, folder: purge, said, isTemporal: target === 'temporal' });
+    return new ArchiveReader({
+      storage,
+      cipher,
+      folder: purge,
+      recorded: said,
+      isTemporal: target === 'temporal',
+    });
   }
 
   /**
@@ -144,22 +150,25 @@ export class Archives {
    * @throws ArchiveUnavailableError
    */
   async erase(purge: string): Promise<void> {
-    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge, ABOUT);
+    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge, METADATA_NAME);
   }
 
   /**
    * Removes expired archives. If one cannot be removed, the others still are.
    *
-   * @param isDue whether the archive of a purge has expired; undefined for a purge without a record, whose archive is
+   * @param isExpired whether the archive of a purge has expired; undefined for a purge without a record, whose archive is
    * removed when it is old enough
    * @throws ArchiveUnavailableError if the archives cannot be listed, and any error from isDue
    */
-  async sweep(isDue: (purge: string) => Promise<boolean | undefined>, nowMs: number): Promise<void> {
+  async removeExpired(
+    isExpired: (purge: string) => Promise<boolean | undefined>,
+    nowMs: number,
+  ): Promise<void> {
     const { storage, onNotRemoved = () => {} } = this.#options;
     for (const purge of await storage.folders()) {
       if (this.#isClosed) return;
       if (!PURGE_ID.test(purge)) continue;
-      await this.#removeIfDue(purge, await isDue(purge), nowMs).catch((error: unknown) => {
+      await this.#removeIfExpired(purge, await isExpired(purge), nowMs).catch((error: unknown) => {
         if (!this.#isClosed) onNotRemoved(error, purge);
       });
     }
@@ -170,21 +179,21 @@ export class Archives {
     return this.#options.storage.close();
   }
 
-  async #removeIfDue(purge: string, isDue: boolean | undefined, nowMs: number): Promise<void> {
-    if (isDue ?? (await this.#isOld(purge, nowMs))) await this.erase(purge);
+  async #removeIfExpired(purge: string, isExpired: boolean | undefined, nowMs: number): Promise<void> {
+    if (isExpired ?? (await this.#isExpired(purge, nowMs))) await this.erase(purge);
   }
 
   /**
    * Whether an archive is old enough, by its own description: other gateways may keep archives in the same bucket, with
    * their own records.
    */
-  async #isOld(purge: string, nowMs: number): Promise<boolean> {
-    const about = await this.#options.storage.get(`${purge}/${ABOUT}`);
-    if (about === undefined) return false;
+  async #isExpired(purge: string, nowMs: number): Promise<boolean> {
+    const metadata = await this.#options.storage.get(`${purge}/${METADATA_NAME}`);
+    if (metadata === undefined) return false;
     try {
-      const said = parseJson(about.toString('utf8'));
-      if (!isObject(said)) return false;
-      const { createdAt, keepDays } = said;
+      const parsed = parseJson(metadata.toString('utf8'));
+      if (!isObject(parsed)) return false;
+      const { createdAt, keepDays } = parsed;
       if (typeof createdAt !== 'string' || typeof keepDays !== 'number') return false;
       // One more day, because the purge may have taken a while.
       return Date.parse(createdAt) + (keepDays + 1) * DAY_MS < nowMs;
@@ -193,21 +202,21 @@ export class Archives {
     }
   }
 
-  async #archived(
+  async #readExisting(
     reader: ArchiveReader,
     keysOf: (id: string, line: string) => ArchivedLine['parts'],
-  ): Promise<Archived> {
+  ): Promise<ArchiveContent> {
     const digests = new DigestTable();
     const entities = new DigestTable();
-    let wholes = 0;
+    let wholeEntities = 0;
     for await (const line of reader.lines()) {
-      const { id } = readLine(line);
+      const { id } = parseLine(line);
       for (const [key, digest] of keysOf(id, line)) {
         const isNew = digests.set(key, digest);
         if (key !== id) entities.set(id, 1);
-        else if (isNew) wholes += 1;
+        else if (isNew) wholeEntities += 1;
       }
     }
-    return { digests, entities, wholes, bytes: reader.bytesRead, segments: reader.read };
+    return { digests, entities, wholeEntities, bytes: reader.bytesRead, segments: reader.readSegments };
   }
 }

@@ -38,16 +38,16 @@ interface BucketReply {
 const TIMEOUT_MS = 15_000;
 
 /** Pauses between the attempts of a request, in milliseconds. */
-const PAUSES_MS = [200, 800, 2000];
+const RETRY_DELAYS_MS = [200, 800, 2000];
 
 /** Maximum size of a reply; segments, and lists of a thousand names, are smaller. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of names in a listing. */
-const MAX_LISTED = 1_000_000;
+const MAX_LISTED_NAMES = 1_000_000;
 
 /** Maximum number of concurrent removals. */
-const REMOVALS = 8;
+const MAX_CONCURRENT_REMOVALS = 8;
 
 /**
  * Archives in a bucket of S3 or a compatible service. Requests are signed with the digest of their body, so what
@@ -55,37 +55,37 @@ const REMOVALS = 8;
  */
 export class BucketStorage implements ArchiveStorage {
   readonly #options: BucketOptions;
-  readonly #root: string;
+  readonly #bucketUrl: string;
   /** A separate pool: unfinished requests must not delay others, nor outlive this object. */
   readonly #agent = new Agent({ keepAliveTimeout: 10_000, connect: { timeout: 10_000 } });
   readonly #closing = new AbortController();
 
   constructor(options: BucketOptions) {
     this.#options = options;
-    this.#root = rootOf(options);
+    this.#bucketUrl = bucketUrl(options);
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const { status, body } = await this.#send({ method: 'PUT', key: name, body: bytes });
-    if (status !== 200) throw unexpected(status, body);
+    if (status !== 200) throw unexpectedReply(status, body);
   }
 
   async get(name: string): Promise<Buffer | undefined> {
     const { status, body } = await this.#send({ method: 'GET', key: name });
-    if (status === 404 && !saysNoBucket(body)) return undefined;
-    if (status !== 200) throw unexpected(status, body);
+    if (status === 404 && !isMissingBucket(body)) return undefined;
+    if (status !== 200) throw unexpectedReply(status, body);
     return body;
   }
 
   async list(folder: string): Promise<readonly string[]> {
     const { prefix } = this.#options;
-    const keys = await this.#listed({ prefix: `${prefix}${folder}/` }, 'Key');
+    const keys = await this.#listAll({ prefix: `${prefix}${folder}/` }, 'Key');
     return keys.map((key) => key.slice(prefix.length)).sort();
   }
 
   async folders(): Promise<readonly string[]> {
     const { prefix } = this.#options;
-    const found = await this.#listed({ prefix, delimiter: '/' }, 'Prefix');
+    const found = await this.#listAll({ prefix, delimiter: '/' }, 'Prefix');
     return found.map((each) => each.slice(prefix.length, -1)).filter((name) => name !== '');
   }
 
@@ -99,7 +99,7 @@ export class BucketStorage implements ArchiveStorage {
   /** Removes objects. After a failure, starts no further removals and waits for those in progress. */
   async #removeAll(keys: readonly string[]): Promise<void> {
     const failures: unknown[] = [];
-    await pLimit(REMOVALS).map(keys, async (key) => {
+    await pLimit(MAX_CONCURRENT_REMOVALS).map(keys, async (key) => {
       if (failures.length === 0) await this.#removeOne(key).catch((error: unknown) => failures.push(error));
     });
     if (failures.length > 0) throw failures[0];
@@ -107,7 +107,7 @@ export class BucketStorage implements ArchiveStorage {
 
   async #removeOne(key: string): Promise<void> {
     const { status, body } = await this.#send({ method: 'DELETE', key });
-    if (status !== 204 && status !== 200 && status !== 404) throw unexpected(status, body);
+    if (status !== 204 && status !== 200 && status !== 404) throw unexpectedReply(status, body);
   }
 
   async close(): Promise<void> {
@@ -115,7 +115,7 @@ export class BucketStorage implements ArchiveStorage {
     await this.#agent.destroy();
   }
 
-  async #listed(
+  async #listAll(
     query: Readonly<Record<string, string>> & { readonly prefix: string },
     member: 'Key' | 'Prefix',
   ): Promise<readonly string[]> {
@@ -128,46 +128,47 @@ export class BucketStorage implements ArchiveStorage {
         ...(token === undefined ? {} : { 'continuation-token': token }),
       };
       const { status, body } = await this.#send({ method: 'GET', query: page });
-      if (status !== 200) throw unexpected(status, body);
+      if (status !== 200) throw unexpectedReply(status, body);
       const text = body.toString('utf8');
-      if (!text.includes('<ListBucketResult')) throw noList();
+      if (!text.includes('<ListBucketResult')) throw notAListing();
       const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
       for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g'))) {
-        const name = textOf(inner, member) ?? '';
+        const name = elementText(inner, member) ?? '';
         // Listed objects are erased with the archive, so an object outside the prefix may belong to another archive.
         if (!name.startsWith(query.prefix)) throw prefixIgnored();
         found.push(name);
       }
-      const next = textOf(text, 'NextContinuationToken');
-      const hasMore = textOf(text, 'IsTruncated') === 'true';
+      const next = elementText(text, 'NextContinuationToken');
+      const hasMore = elementText(text, 'IsTruncated') === 'true';
       // Objects missing from the listing would be neither read nor erased.
-      if (hasMore && (next === undefined || next === token || found.length >= MAX_LISTED)) throw cutShort();
+      if (hasMore && (next === undefined || next === token || found.length >= MAX_LISTED_NAMES))
+        throw listingTruncated();
       token = hasMore ? next : undefined;
     } while (token !== undefined);
     return found;
   }
 
   /** Sends a request, and retries it unless another attempt would give the same answer. @throws ArchiveUnavailableError */
-  async #send(asked: BucketRequest): Promise<BucketReply> {
+  async #send(sent: BucketRequest): Promise<BucketReply> {
     for (let attempt = 0; ; attempt += 1) {
-      const pause = PAUSES_MS[attempt];
+      const delayMs = RETRY_DELAYS_MS[attempt];
       let failure: ArchiveUnavailableError;
       try {
-        const reply = await this.#sendOnce(asked);
-        if (!mayPass(reply)) return reply;
-        failure = unexpected(reply.status, reply.body);
+        const reply = await this.#sendOnce(sent);
+        if (!isTransient(reply)) return reply;
+        failure = unexpectedReply(reply.status, reply.body);
       } catch (error) {
         if (error instanceof ArchiveUnavailableError) throw error;
-        failure = unanswered(error);
+        failure = noReply(error);
       }
-      if (pause === undefined || this.#closing.signal.aborted) throw failure;
-      await this.#options.clock.sleep(pause, this.#closing.signal).catch(() => {});
+      if (delayMs === undefined || this.#closing.signal.aborted) throw failure;
+      await this.#options.clock.sleep(delayMs, this.#closing.signal).catch(() => {});
     }
   }
 
   async #sendOnce({ method, key, query = {}, body }: BucketRequest): Promise<BucketReply> {
     const { prefix, timeoutMs = TIMEOUT_MS } = this.#options;
-    const url = new URL(key === undefined ? this.#root : `${this.#root}${prefix}${key}`);
+    const url = new URL(key === undefined ? this.#bucketUrl : `${this.#bucketUrl}${prefix}${key}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const signed = await this.#signed(method, url, body);
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
@@ -217,7 +218,7 @@ function md5Field(body: Uint8Array): Readonly<Record<string, string>> {
 }
 
 /** Returns the root URL of a bucket. AWS certificates do not cover the host name of a bucket with dots in its name. */
-export function rootOf({
+export function bucketUrl({
   bucket,
   endpoint,
   region,
@@ -228,9 +229,12 @@ export function rootOf({
 }
 
 /** Whether a retry may succeed. S3 answers 400 if a request took too long to arrive. */
-function mayPass({ status, body }: BucketReply): boolean {
+function isTransient({ status, body }: BucketReply): boolean {
   return (
-    status === 408 || status === 429 || status >= 500 || (status === 400 && codeIn(body) === 'RequestTimeout')
+    status === 408 ||
+    status === 429 ||
+    status >= 500 ||
+    (status === 400 && errorCodeIn(body) === 'RequestTimeout')
   );
 }
 
@@ -248,8 +252,8 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Makes the error for an unexpected answer. Of its body, only the error code is shown, because the rest may contain names. */
-function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
-  const code = codeIn(body);
+function unexpectedReply(status: number, body: Buffer): ArchiveUnavailableError {
+  const code = errorCodeIn(body);
   const said = code === undefined ? '' : ` ${code.slice(0, 60)}`;
   const isRedirect = status >= 300 && status < 400;
   const advice = isRedirect ? REDIRECTED : (ADVICE.get(code ?? '') ?? '');
@@ -257,7 +261,7 @@ function unexpected(status: number, body: Buffer): ArchiveUnavailableError {
 }
 
 /** A proxy in between may answer 200 with its own page. */
-function noList(): ArchiveUnavailableError {
+function notAListing(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
     'The archive bucket did not answer with a list of objects. Is there a proxy in between?',
   );
@@ -267,13 +271,13 @@ function prefixIgnored(): ArchiveUnavailableError {
   return new ArchiveUnavailableError('The archive bucket lists objects outside the requested prefix.');
 }
 
-function cutShort(): ArchiveUnavailableError {
+function listingTruncated(): ArchiveUnavailableError {
   return new ArchiveUnavailableError(
     'The archive bucket lists only a part of its objects, and does not say where the rest begins.',
   );
 }
 
-function unanswered(error: unknown): ArchiveUnavailableError {
+function noReply(error: unknown): ArchiveUnavailableError {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   const code = codeOf(error);
   const what = isLate
@@ -282,19 +286,19 @@ function unanswered(error: unknown): ArchiveUnavailableError {
   return new ArchiveUnavailableError(`The archive bucket ${what}.`, { cause: error });
 }
 
-function saysNoBucket(body: Buffer): boolean {
-  return codeIn(body) === 'NoSuchBucket';
+function isMissingBucket(body: Buffer): boolean {
+  return errorCodeIn(body) === 'NoSuchBucket';
 }
 
 /** Returns the code of an S3 error. */
-function codeIn(body: Buffer): string | undefined {
-  return textOf(body.toString('utf8', 0, 4096), 'Code');
+function errorCodeIn(body: Buffer): string | undefined {
+  return elementText(body.toString('utf8', 0, 4096), 'Code');
 }
 
 /**
  * Returns the text of the first element with this name. The elements used here have no child elements and no escaped
  * characters.
  */
-function textOf(xml: string, name: string): string | undefined {
+function elementText(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { ArchiveUnreadableError } from './errors.js';
 
-const derive: (secret: string, salt: Uint8Array, length: number, cost: object) => Promise<Buffer> =
+const deriveKey: (secret: string, salt: Uint8Array, length: number, cost: object) => Promise<Buffer> =
   promisify(scrypt);
 
 /*
@@ -18,24 +18,24 @@ const MAGIC = Buffer.from('NGLDARC1');
 const SALT_BYTES = 16;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const HEAD_BYTES = MAGIC.length + SALT_BYTES + NONCE_BYTES;
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const HEADER_BYTES = MAGIC.length + SALT_BYTES + NONCE_BYTES;
+const SCRYPT_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const ALGORITHM = 'aes-256-gcm';
 
 /** Number of derived keys to cache, so that reading an archive derives each key only once. */
-const MAX_KEYS = 64;
+const MAX_CACHED_KEYS = 64;
 
 /** Encrypts the segments of archives, with one key for each process that writes an archive, and decrypts them. */
 export class ArchiveCipher {
   readonly #secrets: readonly string[];
-  readonly #keys = new LRUCache<string, Promise<Buffer>>({ max: MAX_KEYS });
+  readonly #keys = new LRUCache<string, Promise<Buffer>>({ max: MAX_CACHED_KEYS });
 
   /** @param secrets the first one encrypts, all of them decrypt; if empty, segments are not encrypted */
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
   }
 
-  get isOn(): boolean {
+  get isEnabled(): boolean {
     return this.#secrets.length > 0;
   }
 
@@ -53,22 +53,22 @@ export class ArchiveCipher {
   ): Promise<Buffer> {
     const [secret] = this.#secrets;
     if (secret === undefined) return Buffer.from(bytes);
-    const head = Buffer.concat([MAGIC, salt, nonce]);
+    const header = Buffer.concat([MAGIC, salt, nonce]);
     const cipher = createCipheriv(ALGORITHM, await this.#key(secret, salt), nonce);
-    cipher.setAAD(Buffer.concat([head, Buffer.from(name)]));
-    return Buffer.concat([head, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
+    cipher.setAAD(Buffer.concat([header, Buffer.from(name)]));
+    return Buffer.concat([header, cipher.update(bytes), cipher.final(), cipher.getAuthTag()]);
   }
 
   /** @throws ArchiveUnreadableError */
   async decrypt(bytes: Buffer, name: string): Promise<Buffer> {
     if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return bytes;
-    if (!this.isOn)
+    if (!this.isEnabled)
       throw new ArchiveUnreadableError('The archive is encrypted, and ARCHIVE_SECRET is not set.');
-    const head = bytes.subarray(0, HEAD_BYTES);
-    const salt = head.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
+    const header = bytes.subarray(0, HEADER_BYTES);
+    const salt = header.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
     for (const secret of this.#secrets) {
-      const opened = opens(bytes, await this.#key(secret, salt), name);
-      if (opened !== undefined) return opened;
+      const decrypted = tryDecrypt(bytes, await this.#key(secret, salt), name);
+      if (decrypted !== undefined) return decrypted;
     }
     throw new ArchiveUnreadableError(
       'The archive cannot be decrypted: it was changed, or it was written with another ARCHIVE_SECRET. ' +
@@ -78,20 +78,20 @@ export class ArchiveCipher {
 
   async #key(secret: string, salt: Uint8Array): Promise<Buffer> {
     const name = `${secret}\u0000${Buffer.from(salt).toString('hex')}`;
-    const key = this.#keys.get(name) ?? derive(secret, salt, 32, COST);
+    const key = this.#keys.get(name) ?? deriveKey(secret, salt, 32, SCRYPT_COST);
     this.#keys.set(name, key);
     return key;
   }
 }
 
-function opens(bytes: Buffer, key: Buffer, name: string): Buffer | undefined {
-  if (bytes.length < HEAD_BYTES + TAG_BYTES) return undefined;
-  const head = bytes.subarray(0, HEAD_BYTES);
+function tryDecrypt(bytes: Buffer, key: Buffer, name: string): Buffer | undefined {
+  if (bytes.length < HEADER_BYTES + TAG_BYTES) return undefined;
+  const header = bytes.subarray(0, HEADER_BYTES);
   try {
-    const decipher = createDecipheriv(ALGORITHM, key, head.subarray(-NONCE_BYTES));
-    decipher.setAAD(Buffer.concat([head, Buffer.from(name)]));
+    const decipher = createDecipheriv(ALGORITHM, key, header.subarray(-NONCE_BYTES));
+    decipher.setAAD(Buffer.concat([header, Buffer.from(name)]));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-    return Buffer.concat([decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES)), decipher.final()]);
+    return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
     return undefined;
   }

@@ -2,10 +2,10 @@ import { hash as digestBy, randomBytes } from 'node:crypto';
 import { hashed, hashText } from '../shared/text-hash.js';
 
 /** Initial number of slots in each part: a power of two, because the low bits of a hash select the slot. */
-const FIRST_SLOTS = 64;
+const INITIAL_SLOTS = 64;
 
 /** Number of parts. They grow one at a time, because copying all keys at once would need half as much memory again. */
-const PARTS = 64;
+const SHARDS = 64;
 
 /** The lower 32 bits of a hash select the slot, the upper bits the part. */
 const LOW = 2 ** 32;
@@ -16,37 +16,37 @@ const LOW = 2 ** 32;
  * is about 1 in 20,000; the random seed keeps anyone from causing it on purpose.
  */
 export class DigestTable {
-  readonly #parts = Array.from({ length: PARTS }, () => new Part());
+  readonly #shards = Array.from({ length: SHARDS }, () => new Shard());
   readonly #seed = randomBytes(4).readUInt32LE();
 
   /** Number of keys that were ever set. */
   get size(): number {
-    return this.#parts.reduce((sum, { size }) => sum + size, 0);
+    return this.#shards.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** @returns undefined for a key that was never set */
   get(key: string): number | undefined {
     const hashed = hash(key, this.#seed);
-    return this.#partOf(hashed).get(hashed);
+    return this.#shardOf(hashed).get(hashed);
   }
 
   /** @returns whether the key is new */
   set(key: string, value: number): boolean {
     const hashed = hash(key, this.#seed);
-    return this.#partOf(hashed).set(hashed, value);
+    return this.#shardOf(hashed).set(hashed, value);
   }
 
   /** Selects a part by bits that are not used to select the slot. */
-  #partOf(hashed: number): Part {
-    return this.#parts[Math.floor(hashed / LOW) & (PARTS - 1)] as Part;
+  #shardOf(hashed: number): Shard {
+    return this.#shards[Math.floor(hashed / LOW) & (SHARDS - 1)] as Shard;
   }
 }
 
 /** One part of the table: open addressing, with a number for each hash. */
-class Part {
+class Shard {
   size = 0;
-  #keys = new Float64Array(FIRST_SLOTS);
-  #values = new Float64Array(FIRST_SLOTS);
+  #keys = new Float64Array(INITIAL_SLOTS);
+  #values = new Float64Array(INITIAL_SLOTS);
 
   get(hashed: number): number | undefined {
     const slot = this.#slotOf(hashed);

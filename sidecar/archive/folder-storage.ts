@@ -6,18 +6,18 @@ import { ArchiveUnavailableError, codeOf } from './errors.js';
 import type { ArchiveStorage } from './storage.js';
 
 /** Prefix of the name of a file while it is being written; such a file remains if the process dies. */
-const UNFINISHED = '.unfinished-';
+const TEMPORARY_PREFIX = '.unfinished-';
 
 /** Error codes of file systems that cannot sync folders. */
-const CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP']);
+const SYNC_NOT_SUPPORTED: ReadonlySet<string> = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP']);
 
 /** The file operations that can fail while writing; tests replace them. */
-export interface FileSystem {
+export interface FileOperations {
   write(file: FileHandle, bytes: Uint8Array): Promise<void>;
   sync(file: FileHandle): Promise<void>;
 }
 
-const REAL: FileSystem = {
+const NODE_FILES: FileOperations = {
   write: async (file, bytes) => file.writeFile(bytes),
   sync: async (file) => file.sync(),
 };
@@ -28,24 +28,24 @@ const REAL: FileSystem = {
  */
 export class FolderStorage implements ArchiveStorage {
   readonly #root: string;
-  readonly #files: FileSystem;
+  readonly #files: FileOperations;
 
-  constructor(root: string, files = REAL) {
+  constructor(root: string, files = NODE_FILES) {
     this.#root = root;
     this.#files = files;
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const path = join(this.#root, name);
-    const unfinished = join(dirname(path), `${UNFINISHED}${randomUUID()}`);
+    const temporary = join(dirname(path), `${TEMPORARY_PREFIX}${randomUUID()}`);
     try {
-      await this.#makeFolder(dirname(path));
-      await this.#write(unfinished, bytes);
-      await rename(unfinished, path);
+      await this.#createFolder(dirname(path));
+      await this.#write(temporary, bytes);
+      await rename(temporary, path);
       await this.#syncFolder(dirname(path));
     } catch (error) {
-      await rm(unfinished, { force: true }).catch(() => {});
-      throw unavailable(`${basename(name)} cannot be written`, error);
+      await rm(temporary, { force: true }).catch(() => {});
+      throw unavailableError(`${basename(name)} cannot be written`, error);
     }
   }
 
@@ -60,7 +60,7 @@ export class FolderStorage implements ArchiveStorage {
       }
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
-      throw unavailable(`${basename(name)} cannot be read`, error);
+      throw unavailableError(`${basename(name)} cannot be read`, error);
     }
   }
 
@@ -83,21 +83,21 @@ export class FolderStorage implements ArchiveStorage {
       await rm(path, { recursive: true, force: true });
       await this.#syncFolder(this.#root);
     } catch (error) {
-      throw unavailable(`${folder} cannot be removed`, error);
+      throw unavailableError(`${folder} cannot be removed`, error);
     }
   }
 
   async close(): Promise<void> {}
 
-  async #names(folder: string, takes: (entry: Dirent) => boolean): Promise<string[]> {
+  async #names(folder: string, filter: (entry: Dirent) => boolean): Promise<string[]> {
     const path = join(this.#root, folder);
     try {
       if (!(await this.#isOwnFolder(path))) return [];
       // A missing root folder is an error: nothing is known about any archive then.
       const entries = folder === '' ? await readdir(path, { withFileTypes: true }) : await entriesIn(path);
-      return entries.filter(takes).map(({ name }) => name);
+      return entries.filter(filter).map(({ name }) => name);
     } catch (error) {
-      throw unavailable('the folder cannot be listed', error);
+      throw unavailableError('the folder cannot be listed', error);
     }
   }
 
@@ -110,7 +110,7 @@ export class FolderStorage implements ArchiveStorage {
     return true;
   }
 
-  async #makeFolder(path: string): Promise<void> {
+  async #createFolder(path: string): Promise<void> {
     if (await this.#isOwnFolder(path)) return;
     await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -134,7 +134,7 @@ export class FolderStorage implements ArchiveStorage {
       await this.#files.sync(folder);
     } catch (error) {
       // Network shares (SMB) cannot sync folders.
-      if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
+      if (!SYNC_NOT_SUPPORTED.has(codeOf(error) ?? '')) throw error;
     } finally {
       await folder.close();
     }
@@ -149,28 +149,28 @@ async function lstatOf(path: string): Promise<Stats | undefined> {
 }
 
 /** Creates the root folder of the archives if it is missing, accessible to its owner only. @throws ArchiveUnavailableError */
-export async function makeRoot(root: string): Promise<void> {
+export async function createRootFolder(root: string): Promise<void> {
   try {
-    await makeFolder(resolve(root));
+    await createFolder(resolve(root));
   } catch (error) {
-    throw unavailable('the folder cannot be created', error);
+    throw unavailableError('the folder cannot be created', error);
   }
 }
 
 /** Creates a folder and its parents. Node's own recursive mkdir hangs below /proc. */
-async function makeFolder(path: string, mayAscend = true): Promise<void> {
+async function createFolder(path: string, mayAscend = true): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return;
     if (codeOf(error) !== 'ENOENT' || !mayAscend || dirname(path) === path) throw error;
-    await makeFolder(dirname(path));
-    await makeFolder(path, false);
+    await createFolder(dirname(path));
+    await createFolder(path, false);
   }
 }
 
 /** Makes an error without paths, because clients can read its message. */
-function unavailable(what: string, error: unknown): ArchiveUnavailableError {
+function unavailableError(what: string, error: unknown): ArchiveUnavailableError {
   const code = codeOf(error);
   const why =
     code === 'ENOSPC' || code === 'EDQUOT'

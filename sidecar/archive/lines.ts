@@ -11,7 +11,7 @@ import { ArchiveUnreadableError } from './errors.js';
  *
  * @param text valid JSON: the caller has already parsed it
  */
-export function textsOfItems(text: string): readonly string[] {
+export function itemTexts(text: string): readonly string[] {
   return itemSpans(text).map(([start, end]) => onOneLine(text.slice(start, end)));
 }
 
@@ -24,15 +24,15 @@ function onOneLine(text: string): string {
 export type ArchivedEntity = JsonObject;
 
 /** @throws ArchiveUnreadableError */
-export function readLine(line: string): { readonly id: string; readonly entity: ArchivedEntity } {
-  const entity = parsed(line);
+export function parseLine(line: string): { readonly id: string; readonly entity: ArchivedEntity } {
+  const entity = parseLineJson(line);
   const id = isObject(entity) ? (entity['id'] ?? entity['@id']) : undefined;
   if (!isObject(entity) || typeof id !== 'string')
     throw new ArchiveUnreadableError('The archive has a line that is not an entity.');
   return { id, entity };
 }
 
-function parsed(line: string): unknown {
+function parseLineJson(line: string): unknown {
   try {
     return parseJson(line);
   } catch (cause) {
@@ -45,13 +45,19 @@ function parsed(line: string): unknown {
  * dataset.
  */
 export function instanceKey(instance: JsonValue, isTemporal: boolean): string {
-  const { instanceId, datasetId, createdAt: _created, modifiedAt: _modified, ...rest } = membersOf(instance);
+  const {
+    instanceId,
+    datasetId,
+    createdAt: _created,
+    modifiedAt: _modified,
+    ...rest
+  } = membersOfInstance(instance);
   if (isTemporal && typeof instanceId === 'string') return `i${instanceId}`;
   const dataset = typeof datasetId === 'string' ? datasetId : '@none';
   return isTemporal ? `x${dataset} ${String(digestOf(writeJson(rest)))}` : `d${dataset}`;
 }
 
-function membersOf(value: JsonValue): JsonObject {
+function membersOfInstance(value: JsonValue): JsonObject {
   return isObject(value) ? value : { value };
 }
 

@@ -3,44 +3,44 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { ArchiveUnreadableError } from './errors.js';
 
-const pack: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gzip);
-const unpack: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gunzip);
+const gzipAsync: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gzip);
+const gunzipAsync: (bytes: Buffer, options: object) => Promise<Buffer> = promisify(gunzip);
 
 /** Fast compression, because a purge waits while its archive is written. */
-const LEVEL = 1;
+const COMPRESSION_LEVEL = 1;
 
 /** A segment is normally closed long before this size, but one entity may be as large as a broker's answer. */
-const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+const MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;
 
-const NAME = /^(\d{6,15})-(\d{6,15})\.ndjson\.gz$/;
+const SEGMENT_NAME = /^(\d{6,15})-(\d{6,15})\.ndjson\.gz$/;
 
 /** Orders segments by time: the lease of the process that wrote a segment, and the number of the segment, both starting at 0. */
-export interface SegmentPlace {
+export interface SegmentId {
   readonly epoch: number;
   readonly number: number;
 }
 
-export function segmentName({ epoch, number }: SegmentPlace): string {
+export function segmentName({ epoch, number }: SegmentId): string {
   return `${String(epoch).padStart(6, '0')}-${String(number).padStart(6, '0')}.ndjson.gz`;
 }
 
 /** @returns undefined if the name is not that of a segment */
-export function segmentPlace(name: string): SegmentPlace | undefined {
-  const [, epoch, number] = NAME.exec(name) ?? [];
+export function parseSegmentName(name: string): SegmentId | undefined {
+  const [, epoch, number] = SEGMENT_NAME.exec(name) ?? [];
   return epoch === undefined || number === undefined
     ? undefined
     : { epoch: Number(epoch), number: Number(number) };
 }
 
 /** @param lines without line ends */
-export async function packLines(lines: readonly string[]): Promise<Buffer> {
-  return pack(Buffer.from(`${lines.join('\n')}\n`), { level: LEVEL });
+export async function compressLines(lines: readonly string[]): Promise<Buffer> {
+  return gzipAsync(Buffer.from(`${lines.join('\n')}\n`), { level: COMPRESSION_LEVEL });
 }
 
 /** @throws ArchiveUnreadableError if it is truncated or was changed: gzip includes the length and a checksum of the content */
-export async function unpackLines(bytes: Buffer, name: string): Promise<readonly string[]> {
+export async function decompressLines(bytes: Buffer, name: string): Promise<readonly string[]> {
   try {
-    const text = (await unpack(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })).toString('utf8');
+    const text = (await gunzipAsync(bytes, { maxOutputLength: MAX_DECOMPRESSED_BYTES })).toString('utf8');
     return text.split('\n').filter((line) => line !== '');
   } catch (cause) {
     throw new ArchiveUnreadableError(`The archive is damaged: segment ${name} cannot be unpacked.`, {
@@ -58,7 +58,7 @@ const LIST_NAME = /^(\d{6,15})\.sha256$/;
  * Returns the name of the object that lists the segments, written when a process has finished; `sha256sum -c` can check
  * them with it.
  */
-export function listName(epoch: number): string {
+export function segmentListName(epoch: number): string {
   return `${String(epoch).padStart(6, '0')}.sha256`;
 }
 
@@ -67,7 +67,7 @@ export function listName(epoch: number): string {
  *
  * @returns undefined for another name
  */
-export function listEpoch(name: string): number | undefined {
+export function segmentListEpoch(name: string): number | undefined {
   const [, epoch] = LIST_NAME.exec(name) ?? [];
   return epoch === undefined ? undefined : Number(epoch);
 }
@@ -76,17 +76,17 @@ export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-export function writeList(list: SegmentList): string {
+export function formatSegmentList(list: SegmentList): string {
   const lines = [...list].sort(([one], [other]) => (one < other ? -1 : 1));
   return lines.map(([name, digest]) => `${digest}  ${name}\n`).join('');
 }
 
 /** @throws ArchiveUnreadableError */
-export function readList(text: string): SegmentList {
+export function parseSegmentList(text: string): SegmentList {
   const list = new Map<string, string>();
   for (const line of text.split('\n').filter((each) => each !== '')) {
     const [, digest, name] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
-    if (digest === undefined || name === undefined || segmentPlace(name) === undefined)
+    if (digest === undefined || name === undefined || parseSegmentName(name) === undefined)
       throw new ArchiveUnreadableError('The archive is damaged: the list of its segments cannot be read.');
     list.set(name, digest);
   }

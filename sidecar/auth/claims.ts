@@ -16,13 +16,13 @@ const MAX_VALUES = 10_000;
  * @param path the name of the claim, or names joined by dots that lead to a nested value. Names may contain dots themselves
  * (`https://example.org/roles`, `resource_access.city.gateway.roles`): the longest existing name is tried first
  */
-export function claimAt(claims: Claims, path: string): unknown {
+export function claimByPath(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
     const name = path.slice(0, dot);
     const within = Object.hasOwn(claims, name) ? claims[name] : undefined;
     if (typeof within !== 'object' || within === null) continue;
-    const value = claimAt(within as Claims, path.slice(dot + 1));
+    const value = claimByPath(within as Claims, path.slice(dot + 1));
     if (value !== undefined) return value;
   }
   return undefined;
@@ -38,16 +38,16 @@ export function rolesIn(
   claim: unknown,
   map: ReadonlyMap<string, Role | undefined> = new Map(),
 ): ReadonlySet<Role> {
-  const values = typeof claim === 'string' ? claim.split(/\s+/) : textsIn(claim);
+  const values = typeof claim === 'string' ? claim.split(/\s+/) : stringsIn(claim);
   const roles = values.flatMap((value) => {
     const role = map.has(value) ? map.get(value) : ROLES.find((one) => one === value);
-    return role === undefined ? [] : INCLUDED[role];
+    return role === undefined ? [] : INCLUDED_ROLES[role];
   });
   return new Set(roles);
 }
 
 /** The roles that each role includes. */
-const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
+const INCLUDED_ROLES: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   modeller: ['viewer', 'modeller'],
   purger: ['viewer', 'purger'],
@@ -59,12 +59,14 @@ const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
  * tenant.
  */
 export function tenantsIn(claim: unknown): ReadonlySet<string> {
-  return new Set(textsIn(typeof claim === 'string' ? [claim] : claim).filter((name) => !CONTROL.test(name)));
+  return new Set(
+    stringsIn(typeof claim === 'string' ? [claim] : claim).filter((name) => !CONTROL_CHARACTER.test(name)),
+  );
 }
 
 /** No header can name a tenant with a control character, and stored lists of tenants are separated by line ends. */
 // oxlint-disable-next-line no-control-regex -- that is what they are
-const CONTROL = /[\x00-\x1f\x7f]/;
+const CONTROL_CHARACTER = /[\x00-\x1f\x7f]/;
 
 /**
  * Returns the name of the caller for records: the user name, or otherwise the provider's identifier.
@@ -75,14 +77,14 @@ export function nameIn(claims: Claims): string {
   for (const claim of ['preferred_username', 'sub'] as const) {
     const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
     if (typeof value === 'string' && value.trim() !== '')
-      return value.replaceAll(CONTROLS, ' ').slice(0, MAX_NAME_CHARS);
+      return value.replaceAll(CONTROL_CHARACTERS, ' ').slice(0, MAX_NAME_CHARS);
   }
   throw new TokenRefusedError('It names nobody: it has neither preferred_username nor sub.');
 }
 
-const CONTROLS = new RegExp(CONTROL.source, 'g');
+const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER.source, 'g');
 
-function textsIn(claim: unknown): readonly string[] {
+function stringsIn(claim: unknown): readonly string[] {
   if (!Array.isArray(claim)) return [];
   return claim.slice(0, MAX_VALUES).filter((value): value is string => typeof value === 'string');
 }

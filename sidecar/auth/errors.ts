@@ -13,7 +13,7 @@ export abstract class AccessRefusedError extends GatewayError {
 }
 
 /** The request has no access token. */
-export class SignInNeededError extends AccessRefusedError {
+export class SignInRequiredError extends AccessRefusedError {
   readonly kind = 'unauthorized';
   readonly reason = 'sign-in';
 

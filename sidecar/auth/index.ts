@@ -2,7 +2,7 @@
 export {
   AccessRefusedError,
   RoleMissingError,
-  SignInNeededError,
+  SignInRequiredError,
   SignInUnavailableError,
   TenantRefusedError,
   TokenRefusedError,
@@ -11,7 +11,7 @@ export {
   ALL_ROLES,
   type Caller,
   type Client,
-  type OwnedThing,
+  type TenantResource,
   requireRole,
   requireTenants,
   ROUTE_RULES,
@@ -19,4 +19,4 @@ export {
   ruleOf,
   tenantsOf,
 } from './route-rules.js';
-export { openSignIn, SignIn } from './sign-in.js';
+export { createTokenVerifier, TokenVerifier } from './token-verifier.js';

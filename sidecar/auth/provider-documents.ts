@@ -29,10 +29,10 @@ export class ProviderDocuments {
   }
 
   /** Reads the key set, unchecked. @throws ProviderError */
-  async keys(): Promise<unknown> {
+  async fetchKeys(): Promise<unknown> {
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? TIMEOUT_MS);
-    const url = this.#options.keysUrl ?? (await this.#discovered(signal));
-    return this.#read(url, signal);
+    const url = this.#options.keysUrl ?? (await this.#discoverKeysUrl(signal));
+    return this.#fetchJson(url, signal);
   }
 
   async close(): Promise<void> {
@@ -40,10 +40,10 @@ export class ProviderDocuments {
   }
 
   /** Reads the URL of the keys from the discovery document (OpenID Connect Discovery 1.0 § 4.3). */
-  async #discovered(signal: AbortSignal): Promise<URL> {
+  async #discoverKeysUrl(signal: AbortSignal): Promise<URL> {
     const { issuer } = this.#options;
     const url = new URL(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    const document = await this.#read(url, signal);
+    const document = await this.#fetchJson(url, signal);
     const named = (name: string) =>
       typeof document === 'object' && document !== null && Object.hasOwn(document, name)
         ? (document as Readonly<Record<string, unknown>>)[name]
@@ -60,7 +60,7 @@ export class ProviderDocuments {
     return keysUrl;
   }
 
-  async #read(url: URL, signal: AbortSignal): Promise<unknown> {
+  async #fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
     try {
       const { statusCode, body } = await this.#agent.request({
         origin: url.origin,

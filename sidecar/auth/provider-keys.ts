@@ -4,17 +4,17 @@ import { SignInUnavailableError } from './errors.js';
 import { ProviderError } from './provider-documents.js';
 
 /** Age at which keys are read again; old keys remain in use until then. A withdrawn key is rejected after this time. */
-const REFRESH_MS = 10 * 60_000;
+const MAX_AGE_MS = 10 * 60_000;
 
 /**
  * The pause after a failed attempt, and between two attempts because of unknown keys. It limits the requests to the provider
  * that a client can cause by sending tokens with unknown keys.
  */
-const PAUSE_MS = 10_000;
+const COOLDOWN_MS = 10_000;
 
 export interface ProviderKeysOptions {
   /** Reads the key set of the provider. */
-  readonly read: () => Promise<unknown>;
+  readonly fetchKeys: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called when the keys can no longer be read, and when they can be read again. Must not throw. */
   readonly onAway: (error: unknown) => void;
@@ -28,33 +28,33 @@ export interface ProviderKeysOptions {
 export class ProviderKeys {
   readonly #options: ProviderKeysOptions;
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
-  #readMs = -Infinity;
+  #fetchedMs = -Infinity;
   /** When the keys were last read because of an unknown key. */
-  #lookedMs = -Infinity;
+  #unknownKeyMs = -Infinity;
   /** When the last attempt failed; undefined if it succeeded. */
   #failedMs: number | undefined;
-  #reading: Promise<void> | undefined;
+  #pendingFetch: Promise<void> | undefined;
 
   constructor(options: ProviderKeysOptions) {
     this.#options = options;
   }
 
   /** Finds the key of a token, for jose. @throws SignInUnavailableError, and jose's error for a key that does not exist */
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    if (this.#keys === undefined) await this.#demand();
-    else if (!this.#isWithin(REFRESH_MS, this.#readMs)) await this.#refresh();
+  readonly findKey: JWTVerifyGetKey = async (header, token) => {
+    if (this.#keys === undefined) await this.#requireFetch();
+    else if (!this.#isWithin(MAX_AGE_MS, this.#fetchedMs)) await this.#refresh();
     try {
-      return await this.#known(header, token);
+      return await this.#findCached(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
-    await this.#lookForNew();
-    return this.#known(header, token);
+    await this.#refetchForUnknownKey();
+    return this.#findCached(header, token);
   };
 
   /** Starts reading the keys, unless the last attempt has just failed. */
   prefetch(): void {
-    if (!this.#hasJustFailed()) this.#read().catch(() => undefined);
+    if (!this.#isInCooldown()) this.#fetch().catch(() => undefined);
   }
 
   /**
@@ -62,45 +62,45 @@ export class ProviderKeys {
    * caller waits, because a key may have been withdrawn.
    */
   async #refresh(): Promise<void> {
-    if (this.#failedMs === undefined) await this.#read().catch(() => undefined);
+    if (this.#failedMs === undefined) await this.#fetch().catch(() => undefined);
     else this.prefetch();
   }
 
-  #known(...token: Parameters<JWTVerifyGetKey>) {
+  #findCached(...token: Parameters<JWTVerifyGetKey>) {
     if (this.#keys === undefined) throw this.#unavailable();
     return this.#keys(...token);
   }
 
   /** Reads the keys again for an unknown key, which may be new. */
-  async #lookForNew(): Promise<void> {
-    if (this.#reading === undefined) {
-      if (this.#failedMs === undefined && this.#isWithin(PAUSE_MS, this.#lookedMs)) return;
-      this.#lookedMs = this.#options.clock.monotonicMs();
+  async #refetchForUnknownKey(): Promise<void> {
+    if (this.#pendingFetch === undefined) {
+      if (this.#failedMs === undefined && this.#isWithin(COOLDOWN_MS, this.#unknownKeyMs)) return;
+      this.#unknownKeyMs = this.#options.clock.monotonicMs();
     }
-    await this.#demand();
+    await this.#requireFetch();
   }
 
-  async #demand(): Promise<void> {
-    if (this.#hasJustFailed()) throw this.#unavailable();
-    await this.#read().catch(() => {
+  async #requireFetch(): Promise<void> {
+    if (this.#isInCooldown()) throw this.#unavailable();
+    await this.#fetch().catch(() => {
       throw this.#unavailable();
     });
   }
 
   /** Reads the keys; concurrent callers share one request. */
-  #read(): Promise<void> {
-    return (this.#reading ??= this.#readNow().finally(() => {
-      this.#reading = undefined;
+  #fetch(): Promise<void> {
+    return (this.#pendingFetch ??= this.#fetchNow().finally(() => {
+      this.#pendingFetch = undefined;
     }));
   }
 
-  async #readNow(): Promise<void> {
-    const { read, clock, onAway, onBack } = this.#options;
+  async #fetchNow(): Promise<void> {
+    const { fetchKeys, clock, onAway, onBack } = this.#options;
     const wasAway = this.#failedMs !== undefined;
     try {
-      const document = await read();
+      const document = await fetchKeys();
       this.#keys = keySetOf(document);
-      this.#readMs = clock.monotonicMs();
+      this.#fetchedMs = clock.monotonicMs();
       this.#failedMs = undefined;
     } catch (error) {
       this.#failedMs = clock.monotonicMs();
@@ -110,13 +110,13 @@ export class ProviderKeys {
     if (wasAway) onBack();
   }
 
-  #hasJustFailed(): boolean {
-    return this.#failedMs !== undefined && this.#isWithin(PAUSE_MS, this.#failedMs);
+  #isInCooldown(): boolean {
+    return this.#failedMs !== undefined && this.#isWithin(COOLDOWN_MS, this.#failedMs);
   }
 
   #unavailable(): SignInUnavailableError {
-    const leftMs = (this.#failedMs ?? 0) + PAUSE_MS - this.#options.clock.monotonicMs();
-    return new SignInUnavailableError(Math.min(Math.max(Math.ceil(leftMs / 1000), 1), PAUSE_MS / 1000));
+    const leftMs = (this.#failedMs ?? 0) + COOLDOWN_MS - this.#options.clock.monotonicMs();
+    return new SignInUnavailableError(Math.min(Math.max(Math.ceil(leftMs / 1000), 1), COOLDOWN_MS / 1000));
   }
 
   /** Whether a time was less than `ms` ago. */

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '../shared/roles.js';
 import { RoleMissingError, TenantRefusedError } from './errors.js';
-import type { SignedIn } from './sign-in.js';
+import type { Identity } from './token-verifier.js';
 
 /**
  * How a route is restricted to the tenants of a token:
@@ -9,8 +9,8 @@ import type { SignedIn } from './sign-in.js';
  * - `listed`: only items of these tenants are shown or counted;
  * - `purge`, `scan`, `retentionPolicy`, `writePolicy`: the path names such an item, and its tenant decides.
  */
-type TenantRule = 'asked' | 'listed' | OwnedThing;
-export type OwnedThing = 'purge' | 'scan' | 'retentionPolicy' | 'writePolicy';
+type TenantRule = 'asked' | 'listed' | TenantResource;
+export type TenantResource = 'purge' | 'scan' | 'retentionPolicy' | 'writePolicy';
 
 export interface RouteRule {
   /**
@@ -163,7 +163,7 @@ export function ruleOf(method: string, url: string): RouteRule {
 }
 
 /** The sender of a request, and what they may do. */
-export interface Caller extends SignedIn {
+export interface Caller extends Identity {
   /** Whether to forward the Authorization header to the broker. An access token is for the gateway, not for the broker. */
   readonly forwardsAuthorization: boolean;
   readonly client: Client;
@@ -181,8 +181,8 @@ export const ALL_ROLES: ReadonlySet<Role> = new Set(ROLES);
 /** Checks that the caller has a role that the rule requires. @throws RoleMissingError */
 export function requireRole({ name, roles }: Caller, rule: RouteRule): void {
   if (rule.roles === 'open' || rule.roles.length === 0 || rule.roles.some((role) => roles.has(role))) return;
-  const own = roles.size === ALL_ROLES.size ? ['admin' as const] : roles;
-  throw new RoleMissingError(name, own, rule.roles);
+  const ownRoles = roles.size === ALL_ROLES.size ? ['admin' as const] : roles;
+  throw new RoleMissingError(name, ownRoles, rule.roles);
 }
 
 /**

@@ -3,8 +3,8 @@ import { configuredKinds } from '../jobs/configured-kinds.js';
 import { createBrokerClient } from '../purge/broker/index.js';
 import { RateLimiter, parseScanQuery, PurgeStoppedError, QueryRefusedError } from '../purge/index.js';
 import { newScanRecord } from '../scans/scan-record.js';
-import { runScan, warningsOfNothing } from '../scans/scan-run.js';
-import { ScanTally } from '../scans/scan-tally.js';
+import { runScan, noMatchWarnings } from '../scans/scan-run.js';
+import { ScanResults } from '../scans/scan-results.js';
 import type { ScanRecord } from '../store/index.js';
 import { problemOf, unexpectedProblem } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
@@ -44,11 +44,11 @@ export function createBrokerScanBackend(
     });
     const { limits, dependencies } = configuredKinds(config, { client, clock, random: Math.random }).entities;
     const models = await context.openModels();
-    const tally = new ScanTally();
+    const tally = new ScanResults();
     const now = () => new Date(clock.now()).toISOString();
     const asked = { ...request, headers, policy: {}, caller: 'cli', requestId: '-' };
     let record: ScanRecord = { ...newScanRecord(asked, 'cli', now()), state: 'running', startedAt: now() };
-    const current = (): ScanRecord => ({ ...record, ...tally.found, warnings: tally.warnings });
+    const current = (): ScanRecord => ({ ...record, ...tally.counts, warnings: tally.warnings });
     const over = new AbortController();
     const ended = (async () => {
       const judge = await models.judge.forScan({ candidate: schema });
@@ -59,7 +59,7 @@ export function createBrokerScanBackend(
           limits,
           sample,
           judge,
-          tally,
+          results: tally,
           rateLimiter: RateLimiter.of(clock, request),
           onJudged: async () => {},
           onEvent: (event) => {
@@ -73,7 +73,7 @@ export function createBrokerScanBackend(
       (report): Partial<ScanRecord> => {
         const isCut = report.isLowerBound === true && sample === undefined;
         const isWhole = !isCut && report.warnings.length === 0 && !tally.isIncomplete;
-        const warnings = [...report.warnings, ...warningsOfNothing(report), ...tally.warnings];
+        const warnings = [...report.warnings, ...noMatchWarnings(report), ...tally.warnings];
         return { state: isWhole ? 'succeeded' : 'partial', matched: report.matched, warnings };
       },
       (error: unknown): Partial<ScanRecord> => {

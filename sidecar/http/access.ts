@@ -8,8 +8,8 @@ import {
   requireRole,
   type RouteRule,
   ruleOf,
-  type SignIn,
-  SignInNeededError,
+  type TokenVerifier,
+  SignInRequiredError,
 } from '../auth/index.js';
 import {
   createGatewayTokenCheck,
@@ -36,7 +36,7 @@ export interface AccessOptions {
   /** The gateway token; two while it is being replaced. */
   readonly tokens: readonly string[] | undefined;
   /** Undefined if sign-in is off. */
-  readonly signIn?: SignIn | undefined;
+  readonly signIn?: TokenVerifier | undefined;
   /** AUTH_FORWARD: access tokens are forwarded to the broker. */
   readonly isTokenForwarded?: boolean | undefined;
   /** Whether records include where a request came from. */
@@ -66,7 +66,7 @@ export class Access {
   /**
    * Admits a request to a route, and notes its caller.
    *
-   * @throws RequestRefusedError (401); SignInNeededError, TokenRefusedError, RoleMissingError, SignInUnavailableError
+   * @throws RequestRefusedError (401); SignInRequiredError, TokenRefusedError, RoleMissingError, SignInUnavailableError
    */
   async admit(request: FastifyRequest): Promise<void> {
     const { signIn } = this.#options;
@@ -88,7 +88,7 @@ export class Access {
     throw tokenRefused(request.headers[TOKEN_HEADER] !== undefined);
   }
 
-  async #signedIn(signIn: SignIn, request: FastifyRequest): Promise<Caller> {
+  async #signedIn(signIn: TokenVerifier, request: FastifyRequest): Promise<Caller> {
     const { headers } = request;
     const { tokens } = this.#options;
     const token = bearerToken(headers.authorization);
@@ -96,9 +96,9 @@ export class Access {
       // A wrong gateway token is a fault of the gateway in front.
       this.#requireToken(request);
       // A token that is not from our provider is meant for the broker.
-      if (token === undefined || !signIn.isOurs(token)) return this.#vouchedCaller(request);
+      if (token === undefined || !signIn.isFromIssuer(token)) return this.#vouchedCaller(request);
     }
-    if (token === undefined) throw new SignInNeededError(tokens !== undefined);
+    if (token === undefined) throw new SignInRequiredError(tokens !== undefined);
     return {
       ...(await signIn.verify(token)),
       forwardsAuthorization: this.#options.isTokenForwarded === true,

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contextLink } from '../ngsi-ld/context-link.js';
 import { isOverridden } from '../ngsi-ld/request-path.js';
 import { classifyWrite, writeOptions, type WriteRoute } from '../ngsi-ld/write-route.js';
-import { type BatchError, type CandidatePolicy, mergedResult, tenantsOf } from '../write-checks/index.js';
+import { type BatchError, type CandidatePolicy, mergeBatchResult, tenantsOf } from '../write-checks/index.js';
 import type {
-  EntityPlace,
+  EntityLookup,
   WriteVerdict,
-  KnownPolicies,
+  CachedPolicies,
   RefusedEntity,
   WriteBody,
   WriteChecks,
@@ -86,7 +86,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
       passThrough(req, res, how);
       return;
     }
-    checks.noteSeen();
+    checks.countWrite();
     const write = gated(req, res, route, how);
     const known = checks.policies();
     if (known instanceof Promise)
@@ -135,7 +135,7 @@ class GatedWrite {
   }
 
   /** Decides how to handle the write. @param known the policies; undefined if they could not be read */
-  decide(known: KnownPolicies | undefined): void {
+  decide(known: CachedPolicies | undefined): void {
     const { checks } = this.#options;
     const route = this.#route;
     const candidates = this.#candidatesIn(known);
@@ -145,11 +145,13 @@ class GatedWrite {
         this.#noteChange(route === 'unclear' || route.id === undefined ? undefined : [route.id]);
       this.#forward();
     } else if (known === undefined)
-      this.#carryOut(checks.failed(candidates, new Error('The policies could not be read since the start.')));
+      this.#carryOut(
+        checks.decideFailed(candidates, new Error('The policies could not be read since the start.')),
+      );
     else if (route === 'unclear') {
       const isEnforced = candidates.some(({ mode }) => mode === 'enforce');
       this.#noteChange(undefined);
-      const decision = checks.unjudged(candidates, 'its path is not spelled as that of a write');
+      const decision = checks.decideUnjudged(candidates, 'its path is not spelled as that of a write');
       if (isEnforced) this.refuse(UNCLEAR);
       else this.#forward(decision.verdict);
     } else
@@ -167,7 +169,7 @@ class GatedWrite {
   }
 
   /** The policies that may apply to the request. */
-  #candidatesIn(known: KnownPolicies | undefined): readonly CandidatePolicy[] | undefined {
+  #candidatesIn(known: CachedPolicies | undefined): readonly CandidatePolicy[] | undefined {
     const { checks, isVouchedFor } = this.#options;
     const caller = callerOf(this.#req.headers, isVouchedFor(this.#req));
     return checks.candidates(known, { tenants: tenantsOf(this.#req.headers), caller });
@@ -202,7 +204,10 @@ class GatedWrite {
       if (!body.isWhole) {
         if (body.why === 'large')
           this.#settleUnjudged(candidates, `its body is larger than ${bodyLimit} bytes`);
-        else this.#carryOut(checks.failed(candidates, new Error('Too many request bodies are being read.')));
+        else
+          this.#carryOut(
+            checks.decideFailed(candidates, new Error('Too many request bodies are being read.')),
+          );
         return;
       }
       // The policies may have changed while the body was being read.
@@ -229,7 +234,7 @@ class GatedWrite {
       candidates,
       stamp,
       // Deferred, because few writes depend on stored entities.
-      placeOfEntities: () => entitySourceOf(this.#req, route.kind.startsWith('temporal-')),
+      entityLookup: () => entityLookupOf(this.#req, route.kind.startsWith('temporal-')),
       baseUrl: this.#options.baseUrlOf(this.#req),
       signal: new ClientDisconnect(this.#res),
     };
@@ -237,7 +242,7 @@ class GatedWrite {
 
   /** Handles a write that is known in advance to be impossible to judge. */
   #settleUnjudged(candidates: readonly CandidatePolicy[], reason: string): void {
-    const decision = this.#options.checks.unjudged(candidates, reason);
+    const decision = this.#options.checks.decideUnjudged(candidates, reason);
     this.#noteChange(undefined);
     if (decision.action === 'pass') this.#forward(decision.verdict);
     else this.refuse(refusal(decision.refused, false));
@@ -282,7 +287,7 @@ class GatedWrite {
 
   /** Notes that the types of entities may change until the answer has been sent. */
   #noteChange(ids: readonly string[] | undefined): void {
-    const end = this.#options.checks.types.changing(ids);
+    const end = this.#options.checks.typeCache.beginWrite(ids);
     this.#res.on('close', end);
     if (this.#res.closed) end();
   }
@@ -297,14 +302,14 @@ function replacementOf(
   return {
     body: Buffer.from(body),
     answer: (status, text) => {
-      const result = mergedResult(status, text, ids, errors, UNREADABLE);
+      const result = mergeBatchResult(status, text, ids, errors, UNREADABLE);
       return result && { status: 207, body: JSON.stringify(result) };
     },
   };
 }
 
 /** Where to look up entities. The Link header is left out, because it only says how to interpret the body. */
-function entitySourceOf(req: IncomingMessage, isTemporal: boolean): EntityPlace {
+function entityLookupOf(req: IncomingMessage, isTemporal: boolean): EntityLookup {
   const { link: _link, ...headers } = forwardedHeaders(req.headers);
   const names = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath'];
   const key = `${isTemporal ? 't' : 'e'} ${names.map((name) => JSON.stringify(headers[name] ?? '')).join(' ')}`;

@@ -1,6 +1,6 @@
 import {
   ArchiveUnreadableError,
-  NOT_HERE,
+  ARCHIVE_NOT_FOUND,
   type ArchiveCounts,
   type ArchiveReader,
   type Archives,
@@ -69,7 +69,7 @@ export class ArchiveService {
     const { archives, record } = await this.find(id, isInUse);
     const reader = archives.reader(archiveOf(record));
     if ((await reader.segments()).length > 0) return { reader, record };
-    throw new ArchiveUnreadableError(NOT_HERE);
+    throw new ArchiveUnreadableError(ARCHIVE_NOT_FOUND);
   }
 
   /** Reads an archive, one entity per line. Resolves after the first line has been read. @throws as open() */
@@ -134,7 +134,7 @@ export class ArchiveService {
     const { archives } = this.#options;
     if (archives === undefined || live.record.dryRun) return;
     try {
-      const counts = await archives.settle(archiveOf(live.record), live.lease.number);
+      const counts = await archives.complete(archiveOf(live.record), live.lease.number);
       if (counts.bytes > 0) this.note(live, counts);
     } catch (error) {
       const why = error instanceof GatewayError ? ` ${error.message}` : '';
@@ -161,5 +161,5 @@ const DAY_MS = 86_400_000;
 
 /** Identifies an archive, with what the record of its purge says about it. */
 function archiveOf(record: PurgeRecord) {
-  return { purge: record.id, target: targetOf(record), said: record.archive };
+  return { purge: record.id, target: targetOf(record), recorded: record.archive };
 }

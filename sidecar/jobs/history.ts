@@ -49,12 +49,12 @@ export class HistoryPruner {
     const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
     await idFiles.sweep(isKept).catch(() => {});
     let isTrusted: Promise<boolean> | undefined;
-    const isDue = async (id: string) => {
+    const isExpired = async (id: string) => {
       const due = await this.#isArchiveDue(id);
       return due === false || !(await (isTrusted ??= this.#isClockTrusted())) ? false : due;
     };
     // What cannot be removed now is tried again at the next pruning.
-    await archives?.sweep(isDue, clock.now()).catch(() => {});
+    await archives?.removeExpired(isExpired, clock.now()).catch(() => {});
   }
 
   /** Whether the archive of a purge is to be removed; undefined if the purge has no record. */

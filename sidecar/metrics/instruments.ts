@@ -31,7 +31,7 @@ export class Instruments {
   }
 
   /** Makes a gauge whose value is computed whenever the metrics are read. */
-  current(name: string, help: string, value: () => number | Promise<number>): void {
+  computedGauge(name: string, help: string, value: () => number | Promise<number>): void {
     new Gauge({
       name: METRICS_PREFIX + name,
       help,

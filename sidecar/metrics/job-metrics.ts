@@ -11,13 +11,13 @@ type Target = (typeof TARGETS)[number];
 type Outcome = (typeof OUTCOMES)[number];
 
 /** Labels for the results of items, by the member that counts them. */
-const PURGED = {
+const PURGE_RESULTS = {
   deleted: 'deleted',
   alreadyGone: 'already_gone',
   failed: 'failed',
   unknown: 'unknown',
 } as const;
-const RESTORED = {
+const RESTORE_RESULTS = {
   restored: 'restored',
   alreadyThere: 'already_there',
   failed: 'failed',
@@ -38,13 +38,13 @@ export interface PurgeMetrics {
    * Called when a purge has ended; if it was refused before running, `started` was not called. Its counts are added
    * here, once.
    */
-  ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGED>): void;
+  ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGE_RESULTS>): void;
   /** Called when a request of a purge is retried. */
   retried(): void;
   /** Called when the record of a purge could not be stored. */
   recordLost(): void;
   /** Called when a restore has ended; it may have been a dry run. */
-  restored(outcome: Outcome, result: Result<keyof typeof RESTORED>): void;
+  restored(outcome: Outcome, result: Result<keyof typeof RESTORE_RESULTS>): void;
   /** Called when a segment of an archive could not be stored. */
   archiveFailed(): void;
 }
@@ -91,25 +91,25 @@ export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
     ['result'],
   );
   for (const outcome of OUTCOMES) restores.inc({ outcome, dry_run: 'false' }, 0);
-  for (const result of Object.values(RESTORED)) restoredItems.inc({ result }, 0);
+  for (const result of Object.values(RESTORE_RESULTS)) restoredItems.inc({ result }, 0);
   for (const target of TARGETS) {
     started.inc({ target }, 0);
     deletes.inc({ target }, 0);
     for (const outcome of OUTCOMES) ended.inc({ target, outcome, dry_run: 'false' }, 0);
-    for (const result of Object.values(PURGED)) items.inc({ target, result }, 0);
+    for (const result of Object.values(PURGE_RESULTS)) items.inc({ target, result }, 0);
   }
   return {
     started: (target) => started.inc({ target }),
     deleted: (target, items) => deletes.inc({ target }, items),
     ended(target, outcome, result) {
       ended.inc({ target, outcome, dry_run: String(result.dryRun ?? false) });
-      addItems(PURGED, result, (label, count) => items.inc({ target, result: label }, count));
+      addItems(PURGE_RESULTS, result, (label, count) => items.inc({ target, result: label }, count));
     },
     retried: () => retries.inc(),
     recordLost: () => lost.inc(),
     restored(outcome, result) {
       restores.inc({ outcome, dry_run: String(result.dryRun ?? false) });
-      addItems(RESTORED, result, (label, count) => restoredItems.inc({ result: label }, count));
+      addItems(RESTORE_RESULTS, result, (label, count) => restoredItems.inc({ result: label }, count));
     },
     archiveFailed: () => archiveFailures.inc(),
   };

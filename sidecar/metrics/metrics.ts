@@ -25,7 +25,7 @@ export interface Metrics {
 }
 
 /** Metrics of the event loop delay that add nothing to the others, and are NaN before the first measurement. */
-const LEFT_OUT = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
+const EXCLUDED_METRICS = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
   (part) => `${METRICS_PREFIX}nodejs_eventloop_lag_${part}_seconds`,
 );
 
@@ -51,7 +51,7 @@ export function createMetrics(sources: StateSources): Metrics {
     await nextTurn();
     if (!measuresProcess) {
       collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
-      for (const name of LEFT_OUT) registry.removeSingleMetric(name);
+      for (const name of EXCLUDED_METRICS) registry.removeSingleMetric(name);
       measuresProcess = true;
     }
     return registry.metrics();
@@ -98,24 +98,24 @@ interface RequestMetrics {
 }
 
 /** In seconds, from a broker in the same rack to one that answers just before the timeout. */
-const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Methods used as labels; others become `other`, because a client may send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-const CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
 function createRequestMetrics(instruments: Instruments): RequestMetrics {
   const broker = instruments.histogram(
     'broker_request_duration_seconds',
     'Requests of the gateway to the broker (purges, health checks), each attempt: from sending to the last byte of the answer.',
-    BUCKETS,
+    REQUEST_BUCKETS,
     ['method', 'status_class'],
   );
   const passThrough = instruments.histogram(
     'pass_through_duration_seconds',
     'Requests passed through to the broker, from their head to the end of the answer, at the pace of the client.',
-    BUCKETS,
+    REQUEST_BUCKETS,
     ['method', 'status_class'],
   );
   const refused = instruments.counter(
@@ -141,7 +141,7 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
 }
 
 function classOf(status: number | undefined): string | undefined {
-  return status === undefined ? undefined : CLASSES[Math.floor(status / 100) - 1];
+  return status === undefined ? undefined : STATUS_CLASSES[Math.floor(status / 100) - 1];
 }
 
 /** Records every write that is checked. Never throws. */
@@ -217,33 +217,33 @@ function registerStateMetrics(instruments: Instruments, sources: StateSources): 
   instruments
     .gauge('build_info', 'Always 1; the label has the version of the gateway.', ['version'])
     .set({ version: VERSION }, 1);
-  instruments.current(
+  instruments.computedGauge(
     'purges_running',
     'Purges that are running, including dry runs.',
     sources.purgesRunning,
   );
-  instruments.current('scan_running', 'Scans that are running.', sources.scansRunning);
-  instruments.current(
+  instruments.computedGauge('scan_running', 'Scans that are running.', sources.scansRunning);
+  instruments.computedGauge(
     'purges_queued',
     'Waiting jobs (purges and scans) of all gateways on the same database.',
     sources.purgesQueued,
   );
-  instruments.current(
+  instruments.computedGauge(
     'worker_tasks_waiting',
     'Tasks waiting for a worker thread.',
     () => sources.workers().waiting,
   );
-  instruments.current(
+  instruments.computedGauge(
     'worker_tasks_running',
     'Tasks running in worker threads.',
     () => sources.workers().running,
   );
-  instruments.current(
+  instruments.computedGauge(
     'broker_up',
     '1 if the broker answers, else 0; checked at most every 15 seconds.',
     async () => ((await sources.isBrokerUp()) ? 1 : 0),
   );
-  instruments.current('store_up', '1 when the store can be read and written, else 0.', async () =>
+  instruments.computedGauge('store_up', '1 when the store can be read and written, else 0.', async () =>
     (await sources.isStoreUp()) ? 1 : 0,
   );
 }

@@ -31,7 +31,7 @@ export interface NewScan extends NewJob, RequestedRate {
 /** An orphaned job that is a scan. */
 export type OrphanedScan = OrphanedJob & { readonly record: ScanRecord };
 
-const NOTHING_FOUND = {
+const NO_RESULTS = {
   matched: 0,
   checked: 0,
   valid: 0,
@@ -45,23 +45,23 @@ const NOTHING_FOUND = {
 } as const;
 
 /** The record of a queued scan. @param worker the name of this process */
-export function newScanRecord(asked: NewScan, worker: string, createdAt: string): ScanRecord {
-  const { query, headers, domain, model, schema, sample } = asked;
+export function newScanRecord(request: NewScan, worker: string, createdAt: string): ScanRecord {
+  const { query, headers, domain, model, schema, sample } = request;
   return {
-    ...newJobMembers(asked, query, asked, { state: 'queued', worker, createdAt }),
+    ...newJobMembers(request, query, request, { state: 'queued', worker, createdAt }),
     target: 'scan',
     ...placeOf(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(schema === undefined ? {} : { candidate: digestOf(schema) }),
     ...(sample === undefined ? {} : { sample }),
-    ...NOTHING_FOUND,
+    ...NO_RESULTS,
     warnings: [],
   };
 }
 
 /** Returns a key that is equal for scans with the same parameters, whose results can be compared. */
-export function subjectOf(record: ScanRecord): string {
+export function comparisonKey(record: ScanRecord): string {
   const { query, tenant, fiware, link, domain, model, candidate, sample } = record;
   return JSON.stringify([query, tenant, fiware, link, domain, model, candidate, sample]);
 }
@@ -70,16 +70,16 @@ export function subjectOf(record: ScanRecord): string {
  * The record of a scan that a process begins. A scan that another process left starts again from the beginning, so that
  * nothing is missing and nothing is counted twice.
  */
-export function begun(record: ScanRecord, worker: string, startedAt: string): ScanRecord {
-  const wasLeft = record.startedAt !== undefined && record.state !== 'queued';
+export function startedRecord(record: ScanRecord, worker: string, startedAt: string): ScanRecord {
+  const wasAbandoned = record.startedAt !== undefined && record.state !== 'queued';
   const why =
     record.worker === worker
       ? 'The gateway was restarted'
       : `The gateway ${record.worker} stopped responding`;
-  const warnings = wasLeft ? [...record.warnings, `${why}: the scan started again.`] : record.warnings;
+  const warnings = wasAbandoned ? [...record.warnings, `${why}: the scan started again.`] : record.warnings;
   return {
     ...withoutWait(withoutEstimates(record)),
-    ...NOTHING_FOUND,
+    ...NO_RESULTS,
     state: 'running',
     worker,
     startedAt: record.startedAt ?? startedAt,
@@ -88,10 +88,10 @@ export function begun(record: ScanRecord, worker: string, startedAt: string): Sc
 }
 
 /** Returns the new state of a scan that is for another broker and that no process runs. @param now as in records */
-export function requeuedScan(left: OrphanedScan, now: string): UnfinishedJob {
-  const { record, job, broker } = left;
-  if (isToCancel(left)) return { record: cancelled(record, now), job };
-  return { record: waitingFor({ ...withoutWait(record), ...NOTHING_FOUND }, broker), job };
+export function requeuedScan(orphan: OrphanedScan, now: string): UnfinishedJob {
+  const { record, job, broker } = orphan;
+  if (isToCancel(orphan)) return { record: cancelled(record, now), job };
+  return { record: waitingFor({ ...withoutWait(record), ...NO_RESULTS }, broker), job };
 }
 
 /** A scan that this process runs. */
@@ -101,7 +101,7 @@ export class LiveScan extends LiveJob<ScanRecord> {
   }
 
   /** Updates the results so far. */
-  found(members: Partial<ScanRecord>): void {
+  updateResults(members: Partial<ScanRecord>): void {
     const record = { ...this.record, ...members };
     const { checked, notJudged, expected, sample = Infinity } = record;
     const left = expected === undefined ? undefined : Math.min(expected, sample);

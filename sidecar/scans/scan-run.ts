@@ -10,7 +10,7 @@ import {
 } from '../purge/index.js';
 import type { ScanJudge } from '../schemas/models/index.js';
 import type { FoundEntities } from '../store/index.js';
-import type { ScanTally } from './scan-tally.js';
+import type { ScanResults } from './scan-results.js';
 
 export interface ScanOrder extends Pick<
   PurgeOrder<EntityPurgeQuery>,
@@ -21,13 +21,13 @@ export interface ScanOrder extends Pick<
   /** Maximum number of entities to judge. */
   readonly sample?: number | undefined;
   readonly judge: Pick<ScanJudge, 'judge'>;
-  readonly tally: ScanTally;
+  readonly results: ScanResults;
   /** Called after each verdict, with the entities to keep. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
 }
 
 /** Number of pages judged at the same time, each by a worker. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT_PAGES = 2;
 
 /** Maximum number of invalid entities of one page that are reported individually. */
 const MAX_REPORTED = 1000;
@@ -43,38 +43,38 @@ export async function runScan(
   signal: AbortSignal,
 ): Promise<PurgeReport> {
   const { query, headers, limits, onEvent, sample = Infinity } = order;
-  const enough = new AbortController();
-  const stop = AbortSignal.any([signal, enough.signal]);
-  const judging = new Judging(order, stop);
+  const sampleComplete = new AbortController();
+  const stop = AbortSignal.any([signal, sampleComplete.signal]);
+  const pageJudge = new PageJudge(order, stop);
   let judged = 0;
   const onPage = async (page: MatchPage): Promise<boolean> => {
-    const take = page.fresh.slice(0, sample - judged);
-    judged += take.length;
-    await judging.begin(page, take);
+    const indexes = page.fresh.slice(0, sample - judged);
+    judged += indexes.length;
+    await pageJudge.add(page, indexes);
     return judged < sample;
   };
   try {
     const report = await listEntities({ query, headers, limits, onPage, onEvent }, dependencies, stop);
-    await judging.end();
+    await pageJudge.finish();
     return report;
   } catch (error) {
     if (signal.aborted && !(error instanceof PurgeStoppedError))
       throw new PurgeStoppedError('The scan was stopped.', { cause: error });
     throw error;
   } finally {
-    enough.abort();
+    sampleComplete.abort();
     // No judging may be running when the end of the scan is recorded.
-    await judging.settled();
+    await pageJudge.settled();
   }
 }
 
 /** Returns the warnings for a scan that listed nothing, so that no entity was found invalid or valid. */
-export function warningsOfNothing({ matched, hints = [] }: PurgeReport): readonly string[] {
+export function noMatchWarnings({ matched, hints = [] }: PurgeReport): readonly string[] {
   return matched > 0 ? [] : ['No entity matches the query, so nothing was judged.', ...hints];
 }
 
 /** Judges several pages at the same time, while the next ones are listed. */
-class Judging {
+class PageJudge {
   readonly #order: ScanOrder;
   readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
@@ -86,14 +86,14 @@ class Judging {
   }
 
   /** Begins to judge a page, as fast as the rate allows. @throws what judging an earlier page threw */
-  async begin(page: MatchPage, take: readonly number[]): Promise<void> {
+  async add(page: MatchPage, indexes: readonly number[]): Promise<void> {
     const { rateLimiter } = this.#order;
-    for (let from = 0; from < take.length;) {
-      const part = take.slice(from, from + Math.min(take.length, rateLimiter.burst));
+    for (let from = 0; from < indexes.length;) {
+      const part = indexes.slice(from, from + Math.min(indexes.length, rateLimiter.burst));
       // The rate was lowered in the meantime, so a smaller part is taken.
       if (!(await rateLimiter.acquire(part.length, this.#signal))) continue;
       from += part.length;
-      while (this.#running.size >= AT_ONCE) await Promise.race(this.#running);
+      while (this.#running.size >= MAX_CONCURRENT_PAGES) await Promise.race(this.#running);
       this.#throwIfFailed();
       const work = this.#judge(page, part)
         .catch((error: unknown) => (this.#failure ??= { error }))
@@ -103,7 +103,7 @@ class Judging {
   }
 
   /** Resolves when all pages are judged. @throws what judging threw */
-  async end(): Promise<void> {
+  async finish(): Promise<void> {
     await Promise.all(this.#running);
     this.#throwIfFailed();
   }
@@ -117,11 +117,11 @@ class Judging {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  async #judge(page: MatchPage, take: readonly number[]): Promise<void> {
-    const { judge, tally, onJudged } = this.#order;
-    const reported = Math.max(0, Math.min(MAX_REPORTED, tally.room));
-    const verdicts = await judge.judge(page, take, reported, this.#signal);
+  async #judge(page: MatchPage, indexes: readonly number[]): Promise<void> {
+    const { judge, results, onJudged } = this.#order;
+    const reported = Math.max(0, Math.min(MAX_REPORTED, results.remainingCapacity));
+    const verdicts = await judge.judge(page, indexes, reported, this.#signal);
     if (this.#signal.aborted) return;
-    await onJudged(verdicts.flatMap((verdict) => tally.add(verdict)));
+    await onJudged(verdicts.flatMap((verdict) => results.add(verdict)));
   }
 }

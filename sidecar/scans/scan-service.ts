@@ -17,17 +17,17 @@ import {
   type OrphanedJob,
   type UnfinishedJob,
 } from '../store/index.js';
-import { runScan, warningsOfNothing } from './scan-run.js';
+import { runScan, noMatchWarnings } from './scan-run.js';
 import {
-  begun,
+  startedRecord,
   LiveScan,
   type NewScan,
   newScanRecord,
   requeuedScan,
   type OrphanedScan,
-  subjectOf,
+  comparisonKey,
 } from './scan-record.js';
-import { keyOfFinding, ScanTally } from './scan-tally.js';
+import { keyOfFinding, ScanResults } from './scan-results.js';
 
 export interface ScanServiceOptions {
   /** What scans need to list entities. */
@@ -73,19 +73,23 @@ export class ScanService extends JobKind<ScanRecord> {
    * @throws QueryRefusedError, NotFoundError, InvalidBodyError, SchemaNotAcceptedError; JobSecretError, QueueFullError,
    * PurgeStoppedError, StoreUnavailableError
    */
-  async submit(asked: NewScan): Promise<ScanRecord> {
+  async submit(request: NewScan): Promise<ScanRecord> {
     const { sealer, worker } = this.jobs.options;
     this.jobs.registry.requireOpen();
-    parseScanQuery(asked.query);
-    contextOfRequest(asked.headers['link']);
-    await this.#options.judge.forScan({ domain: asked.domain, model: asked.model, candidate: asked.schema });
-    const sealed = sealer.seal(asked.headers);
-    const record = newScanRecord(asked, worker, this.jobs.records.now());
-    const before = await this.#previousOf(record);
-    const known = before === undefined ? record : { ...record, previous: before };
-    const candidate = asked.schema === undefined ? {} : { candidate: writeJson(asked.schema) };
-    await this.jobs.enqueue(known, { ...sealed, ...candidate });
-    return known;
+    parseScanQuery(request.query);
+    contextOfRequest(request.headers['link']);
+    await this.#options.judge.forScan({
+      domain: request.domain,
+      model: request.model,
+      candidate: request.schema,
+    });
+    const sealed = sealer.seal(request.headers);
+    const record = newScanRecord(request, worker, this.jobs.records.now());
+    const previous = await this.#previousOf(record);
+    const queued = previous === undefined ? record : { ...record, previous };
+    const candidate = request.schema === undefined ? {} : { candidate: writeJson(request.schema) };
+    await this.jobs.enqueue(queued, { ...sealed, ...candidate });
+    return queued;
   }
 
   /**
@@ -94,7 +98,7 @@ export class ScanService extends JobKind<ScanRecord> {
    * @param position position of the finding in the record
    * @throws JobNotFoundError, FindingNotFoundError
    */
-  async entitiesOf(
+  async findingEntities(
     id: string,
     position: number,
   ): Promise<{
@@ -113,7 +117,11 @@ export class ScanService extends JobKind<ScanRecord> {
 
   override begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const { records, options } = this.jobs;
-    const live = this.jobs.enter(LiveScan, begun(record as ScanRecord, options.worker, records.now()), lease);
+    const live = this.jobs.enter(
+      LiveScan,
+      startedRecord(record as ScanRecord, options.worker, records.now()),
+      lease,
+    );
     return { live, place: 'scan', run: () => this.#scan(live, job) };
   }
 
@@ -127,7 +135,7 @@ export class ScanService extends JobKind<ScanRecord> {
 
   async #scan(live: LiveScan, job: JobResumeData): Promise<void> {
     const { setup, judge, entities } = this.#options;
-    const { id, query, sample, domain, model, warnings: before } = live.record;
+    const { id, query, sample, domain, model, warnings: earlierWarnings } = live.record;
     const policy: PurgePolicy = live.record.policy;
     const { lease, stopped } = live;
     const { records } = this.jobs;
@@ -135,20 +143,20 @@ export class ScanService extends JobKind<ScanRecord> {
     const candidate = job.candidate === undefined ? undefined : (parseJson(job.candidate) as JsonValue);
     await records.whenStored(live, () => entities.clear(id, lease.number));
     const scanJudge = await records.whenStored(live, () => judge.forScan({ domain, model, candidate }));
-    const tally = new ScanTally();
-    const note = (more: Partial<ScanRecord>, listed: readonly string[] = []) => {
-      const { found } = tally;
-      live.found({
+    const results = new ScanResults();
+    const updateRecord = (more: Partial<ScanRecord>, listed: readonly string[] = []) => {
+      const { counts: found } = results;
+      live.updateResults({
         ...found,
         // A scan that ends early has no report with the number of matches.
         matched: found.checked + found.notJudged,
         ...more,
-        warnings: [...before, ...listed, ...tally.warnings].slice(0, MAX_WARNINGS),
+        warnings: [...earlierWarnings, ...listed, ...results.warnings].slice(0, MAX_WARNINGS),
       });
     };
-    const keep = async (found: readonly FoundEntities[]) => {
-      if (found.length > 0) await records.whenStored(live, () => entities.keep(id, lease.number, found));
-      note({});
+    const storeEntities = async (counts: readonly FoundEntities[]) => {
+      if (counts.length > 0) await records.whenStored(live, () => entities.keep(id, lease.number, counts));
+      updateRecord({});
     };
     const report = await runScan(
       {
@@ -159,24 +167,24 @@ export class ScanService extends JobKind<ScanRecord> {
         judge: {
           judge: (...page) => records.whenStored(live, () => scanJudge.judge(...page)),
         },
-        tally,
+        results,
         rateLimiter: live.rateLimiter,
-        onJudged: keep,
+        onJudged: storeEntities,
         onEvent: (event) => this.#noteEvent(live, event),
       },
       setup.dependencies,
       stopped,
     );
     live.set({ requests: report.requests, retries: report.retries });
-    const isWhole = isWholeReport(report, live.record) && !tally.isIncomplete;
-    note({ matched: matchedOf(report, live.record) }, [
+    const isScanComplete = isComplete(report, live.record) && !results.isIncomplete;
+    updateRecord({ matched: matchCount(report, live.record) }, [
       ...report.warnings,
-      ...warningsOfNothing(report),
+      ...noMatchWarnings(report),
       ...(report.isLowerBound === true && !isSampled(live.record)
         ? ['There are more matches than could be listed.']
         : []),
     ]);
-    records.end(live, isWhole ? 'succeeded' : 'partial');
+    records.end(live, isScanComplete ? 'succeeded' : 'partial');
   }
 
   #noteEvent(live: LiveScan, event: PurgeEvent): void {
@@ -187,8 +195,8 @@ export class ScanService extends JobKind<ScanRecord> {
 
   async #previousOf(record: ScanRecord): Promise<ScanRecord['previous']> {
     const page = { state: 'succeeded', tenant: record.tenant ?? '', limit: MAX_PREVIOUS, offset: 0 } as const;
-    const subject = subjectOf(record);
-    const before = (await this.list(page)).items.find((one) => subjectOf(one) === subject);
+    const subject = comparisonKey(record);
+    const before = (await this.list(page)).items.find((one) => comparisonKey(one) === subject);
     if (before?.endedAt === undefined) return undefined;
     return { id: before.id, invalid: before.invalid, endedAt: before.endedAt };
   }
@@ -199,10 +207,10 @@ function isSampled({ sample, checked, notJudged }: ScanRecord): boolean {
   return sample !== undefined && checked + notJudged >= sample;
 }
 
-function isWholeReport({ isLowerBound, warnings }: PurgeReport, record: ScanRecord): boolean {
+function isComplete({ isLowerBound, warnings }: PurgeReport, record: ScanRecord): boolean {
   return (isLowerBound !== true || isSampled(record)) && warnings.length === 0;
 }
 
-function matchedOf({ matched }: PurgeReport, record: ScanRecord): number {
+function matchCount({ matched }: PurgeReport, record: ScanRecord): number {
   return isSampled(record) ? Math.max(matched, record.expected ?? 0) : matched;
 }

@@ -7,7 +7,7 @@ export interface TracingOptions {
   readonly serviceName: string;
   readonly instanceName: string | undefined;
   /** Fraction of requests to trace, 0 to 1. */
-  readonly share: number;
+  readonly samplingRatio: number;
   /** Called when the collector stops accepting spans, and when it accepts them again. Must not throw. */
   readonly onAway: (reason: string) => void;
   readonly onBack: () => void;
@@ -27,8 +27,8 @@ export async function openTracing({
   endpoint,
   serviceName,
   instanceName,
-  share,
-  ...told
+  samplingRatio: share,
+  ...handlers
 }: TracingOptions): Promise<Tracing | undefined> {
   if (endpoint === undefined) return undefined;
   const [sdk, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -46,16 +46,16 @@ export async function openTracing({
       ...(instanceName === undefined ? {} : { 'service.instance.id': instanceName }),
     }),
     sampler: new sdk.AlwaysOnSampler(),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: watched(exporter, told) })],
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: withFailureReports(exporter, handlers) })],
   });
   return createTracing(provider.getTracer('ngsi-ld-gateway'), share, async () => {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
-    await Promise.race([provider.shutdown(), late]).catch(() => {});
+    const timeout = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
+    await Promise.race([provider.shutdown(), timeout]).catch(() => {});
   });
 }
 
 /** Wraps an exporter to report when it starts to fail and when it works again, which the SDK does not report. */
-function watched(
+function withFailureReports(
   exporter: SpanExporter,
   { onAway, onBack }: Pick<TracingOptions, 'onAway' | 'onBack'>,
 ): SpanExporter {

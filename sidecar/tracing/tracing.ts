@@ -47,10 +47,10 @@ const PHASES: Readonly<Partial<Record<PurgeEvent['type'], string>>> = {
 
 /**
  * @param tracer records every span that is started
- * @param share of the requests and jobs without a trace of their own, 0 to 1, that are traced
+ * @param samplingRatio of the requests and jobs without a trace of their own, 0 to 1, that are traced
  * @param flush sends the spans that have ended
  */
-export function createTracing(tracer: Tracer, share: number, flush: () => Promise<void>): Tracing {
+export function createTracing(tracer: Tracer, samplingRatio: number, flush: () => Promise<void>): Tracing {
   const jobs = new Map<string, TracedJob>();
 
   /**
@@ -58,17 +58,17 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
    * request.
    */
   function isTraced(parent: Traceparent | undefined): boolean {
-    return parent?.isSampled ?? Math.random() < share;
+    return parent?.isSampled ?? Math.random() < samplingRatio;
   }
 
-  function begin(job: TracedJob, name: string): void {
+  function beginPhase(job: TracedJob, name: string): void {
     if (job.phase?.name === name) return;
     const startTime = Date.now();
     job.phase?.span.end(startTime);
     job.phase = { name, span: tracer.startSpan(name, { startTime }, trace.setSpan(ROOT_CONTEXT, job.span)) };
   }
 
-  function end({ span, phase }: TracedJob): void {
+  function endJob({ span, phase }: TracedJob): void {
     const endedMs = Date.now();
     phase?.span.end(endedMs);
     span.end(endedMs);
@@ -77,7 +77,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
   return {
     request(req, res) {
       const { method = '', headers } = req;
-      const parent = parentIn(headers['traceparent']);
+      const parent = parseParent(headers['traceparent']);
       if (!isTraced(parent)) return;
       const route = routeOf(req.url ?? '');
       const span = tracer.startSpan(
@@ -94,7 +94,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
       });
     },
     brokerAnswered({ method, path, traceparent, status, noAnswer, ms }) {
-      const parent = parentIn(traceparent);
+      const parent = parseParent(traceparent);
       if (parent?.isSampled !== true) return;
       const endedMs = Date.now();
       const route = routeOf(`/ngsi-ld/v1${path}`);
@@ -115,7 +115,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
     jobs: {
       started(record) {
         const { id, target, requestId, traceparent, createdAt } = record;
-        const parent = parentIn(traceparent);
+        const parent = parseParent(traceparent);
         // Requests were sampled when they arrived; a scheduled run has no request.
         const isRun = record.target !== 'scan' && record.retentionPolicy !== undefined;
         if (isRun ? !isTraced(parent) : parent?.isSampled !== true) return;
@@ -129,7 +129,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
         const options = { startTime, attributes };
         const span = tracer.startSpan(`${kindOf(record)} ${target}`, options, contextOf(parent));
         const job: TracedJob = { span, phase: undefined };
-        begin(job, 'list');
+        beginPhase(job, 'list');
         jobs.set(id, job);
       },
       event({ id }, { type }) {
@@ -137,7 +137,7 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
         if (job === undefined) return;
         const phase = PHASES[type];
         // Retries in the last phase report progress, too.
-        if (phase !== undefined && job.phase?.name !== 'check') begin(job, phase);
+        if (phase !== undefined && job.phase?.name !== 'check') beginPhase(job, phase);
         if (type === 'broker-away' || type === 'broker-back') job.span.addEvent(type);
       },
       ended(record) {
@@ -153,11 +153,11 @@ export function createTracing(tracer: Tracer, share: number, flush: () => Promis
         });
         if (isFinal(state) && state !== 'succeeded' && state !== 'cancelled')
           job.span.setStatus({ code: SpanStatusCode.ERROR, message: problem?.title ?? state });
-        end(job);
+        endJob(job);
       },
     },
     async close() {
-      for (const job of jobs.values()) end(job);
+      for (const job of jobs.values()) endJob(job);
       jobs.clear();
       await flush();
     },
@@ -189,7 +189,7 @@ function routeOf(target: string): string {
 }
 
 /** Returns the parent span in a `traceparent` header, if there is a valid one. */
-function parentIn(traceparent: string | readonly string[] | undefined): Traceparent | undefined {
+function parseParent(traceparent: string | readonly string[] | undefined): Traceparent | undefined {
   return typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
 }
 

@@ -20,7 +20,7 @@ export interface BatchResult {
  * @param unreadable the error for an entity whose outcome the answer does not tell
  * @returns undefined if the broker did not carry out the batch at all; its answer then says why
  */
-export function mergedResult(
+export function mergeBatchResult(
   status: number,
   body: string,
   sent: readonly string[],
@@ -29,10 +29,10 @@ export function mergedResult(
 ): BatchResult | undefined {
   const ids = [...new Set(sent)];
   const isDone = status >= 200 && status < 300;
-  const problem = isDone ? problemIn(body) : undefined;
+  const problem = isDone ? parseProblem(body) : undefined;
   // 201 lists the new entities, and 204 none.
   if (isDone && status !== 207 && problem === undefined) return { success: ids, errors: refused };
-  const result = resultIn(body);
+  const result = parseResult(body);
   if (isDone) {
     const { success, errors } = result ?? {
       success: [],
@@ -47,16 +47,16 @@ export function mergedResult(
 }
 
 /** Reads a result; undefined if the text is not one. */
-function resultIn(text: string): BatchResult | undefined {
+function parseResult(text: string): BatchResult | undefined {
   const value = jsonIn(text);
-  if (Array.isArray(value)) return resultOfItems(value.filter(isObject));
+  if (Array.isArray(value)) return parseItemResults(value.filter(isObject));
   if (!isObject(value) || !('success' in value || 'errors' in value)) return undefined;
   const { success, errors } = value;
   return { success: listOf(success).filter((id) => typeof id === 'string'), errors: listOf(errors) };
 }
 
 /** Reads a result of Scorpio in another form: a list of `{id, success}` and `{id, failure: [problem]}`. */
-function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): BatchResult | undefined {
+function parseItemResults(items: readonly Readonly<Record<string, unknown>>[]): BatchResult | undefined {
   const result: { success: string[]; errors: BatchError[] } = { success: [], errors: [] };
   for (const { id, success, failure } of items) {
     if (typeof id !== 'string') continue;
@@ -67,7 +67,7 @@ function resultOfItems(items: readonly Readonly<Record<string, unknown>>[]): Bat
 }
 
 /** The problem in an answer, whatever its status. */
-function problemIn(text: string): unknown {
+function parseProblem(text: string): unknown {
   const value = jsonIn(text);
   const type = isObject(value) ? value['type'] : undefined;
   return typeof type === 'string' && type.includes('/ngsi-ld/errors/') ? value : undefined;

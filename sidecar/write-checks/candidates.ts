@@ -10,7 +10,7 @@ export interface CandidatePolicy extends JudgeCandidate {
 }
 
 /** Who writes, and to which tenants. */
-export interface Writer {
+export interface WriteOrigin {
   /** Every tenant that a broker could assign the request to; `""` is the default tenant. */
   readonly tenants: readonly string[];
   readonly caller: string;
@@ -37,25 +37,25 @@ const DEFAULT_TENANT: readonly string[] = [''];
 export function candidatesFor(
   policies: readonly WritePolicy[],
   setting: WriteMode,
-  { tenants, caller }: Writer,
+  { tenants, caller }: WriteOrigin,
 ): readonly CandidatePolicy[] {
-  const fitting = policies
-    .filter(({ settings }) => isFor(settings, tenants, caller))
+  const applicable = policies
+    .filter(({ settings }) => appliesTo(settings, tenants, caller))
     .map(({ name, settings }) => candidateOf(name, settings))
     .sort(byPriority);
   if (tenants.length > 1)
-    fitting.sort(
+    applicable.sort(
       (one, other) => Number(isStricter(other.mode, one.mode)) - Number(isStricter(one.mode, other.mode)),
     );
-  const last = fitting.findIndex(({ types }) => types === undefined);
-  return last === -1 ? [...fitting, settingPolicy(setting)] : fitting.slice(0, last + 1);
+  const last = applicable.findIndex(({ types }) => types === undefined);
+  return last === -1 ? [...applicable, settingPolicy(setting)] : applicable.slice(0, last + 1);
 }
 
 /**
  * Whether a policy applies to a write. If the tenant is uncertain, one matching tenant is enough for a policy that
  * checks, but all must match for a policy that is off.
  */
-function isFor(
+function appliesTo(
   { tenant, callers, mode }: WritePolicySettings,
   tenants: readonly string[],
   caller: string,

@@ -1,11 +1,11 @@
 /** Checks writes on their way to the broker: which are checked, what is wrong with them, and whether they are passed on. */
-export { type BatchError, mergedResult } from './batch-result.js';
+export { type BatchError, mergeBatchResult } from './batch-result.js';
 export { type CandidatePolicy, tenantsOf } from './candidates.js';
 export type { RefusedEntity, WriteVerdict } from './decision.js';
-export { type EntityPlace, EntityTypes } from './entity-types.js';
+export { type EntityLookup, EntityTypeCache } from './entity-type-cache.js';
 export { Judge } from './judge.js';
-export { ModelSupply } from './model-supply.js';
-export { type KnownPolicies, PolicyCache } from './policy-cache.js';
+export { ModelLoader } from './model-loader.js';
+export { type CachedPolicies, PolicyCache } from './policy-cache.js';
 export {
   failureReason,
   type WriteBody,

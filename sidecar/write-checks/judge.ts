@@ -10,18 +10,18 @@ import type {
 import type { CancelSignal } from '../shared/cancel-signal.js';
 import { WorkersBusyError } from '../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
-import type { ModelSupply } from './model-supply.js';
+import type { ModelLoader } from './model-loader.js';
 
 /**
  * Time limit of one judgement, in milliseconds, and the number of bytes of the body that add one millisecond. For a
  * batch that number is smaller, because each of its entities is judged.
  */
-const JUDGE_MS = 50;
+const BASE_DEADLINE_MS = 50;
 const BYTES_PER_MS = { entity: 8192, batch: 256 } as const;
-const MAX_JUDGE_MS = 5000;
+const MAX_DEADLINE_MS = 5000;
 
 /** Time limit of preparing, in milliseconds. It happens once for each worker, and does not depend on the client. */
-const PREPARE_MS = 10_000;
+const PREPARE_DEADLINE_MS = 10_000;
 
 /** Maximum number of rounds: each need may arise in every worker. */
 const MAX_ROUNDS = 24;
@@ -31,7 +31,7 @@ interface JudgeOptions {
   /** The URL at which the client reaches this service. */
   readonly baseUrl: string;
   /** Returns the types of stored entities. */
-  readonly entities: (
+  readonly typesOf: (
     ids: readonly string[],
   ) => Promise<readonly (readonly [id: string, types: StoredTypes])[]>;
 }
@@ -39,11 +39,11 @@ interface JudgeOptions {
 /** Judges writes in workers, and supplies what they need. */
 export class Judge {
   readonly #workers: TaskRunner<WriteTasks>;
-  readonly #supply: ModelSupply;
+  readonly #models: ModelLoader;
 
-  constructor(workers: TaskRunner<WriteTasks>, supply: ModelSupply) {
+  constructor(workers: TaskRunner<WriteTasks>, models: ModelLoader) {
     this.#workers = workers;
-    this.#supply = supply;
+    this.#models = models;
   }
 
   /**
@@ -63,25 +63,25 @@ export class Judge {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const outcome = await this.#workers.run('judgeWrite', { ...input, supplied }, run);
       if ('judged' in outcome) return outcome.judged;
-      supplied = await this.#supplied(input.stamp, outcome.needs, supplied, options, run);
+      supplied = await this.#supply(input.stamp, outcome.needs, supplied, options, run);
     }
     throw new WorkersBusyError(MAX_ROUNDS);
   }
 
-  async #supplied(
+  async #supply(
     stamp: string,
     needs: JudgeNeeds,
     before: SuppliedToJudge,
-    { baseUrl, entities: typesOf }: JudgeOptions,
+    { baseUrl, typesOf }: JudgeOptions,
     run: RunOptions,
   ): Promise<SuppliedToJudge> {
     const { types = [], models = [], entities = [] } = needs;
     const [foundTypes, foundModels, foundEntities] = await Promise.all([
-      this.#supply.types(types, stamp),
-      this.#supply.models(models),
+      this.#models.modelsOfTypes(types, stamp),
+      this.#models.modelsNamed(models),
       entities.length === 0 ? [] : typesOf(entities),
     ]);
-    const contexts = await this.#prepared(stamp, needs, before.contexts ?? [], baseUrl, run);
+    const contexts = await this.#prepareWorker(stamp, needs, before.contexts ?? [], baseUrl, run);
     return {
       contexts,
       types: [...(before.types ?? []), ...foundTypes],
@@ -91,7 +91,7 @@ export class Judge {
   }
 
   /** Has the worker prepare what it lacks. @returns the contexts known afterwards */
-  async #prepared(
+  async #prepareWorker(
     stamp: string,
     { urls, context, unprepared, threadId }: JudgeNeeds,
     before: ContextResults,
@@ -99,14 +99,14 @@ export class Judge {
     run: RunOptions,
   ): Promise<ContextResults> {
     if (urls === undefined && unprepared === undefined) return before;
-    const slowly = { ...run, deadlineMs: PREPARE_MS, threadId };
-    const ready = await this.#supply.withSchemas(unprepared ?? []);
+    const prepareOptions = { ...run, deadlineMs: PREPARE_DEADLINE_MS, threadId };
+    const models = await this.#models.withSchemas(unprepared ?? []);
     let contexts = before;
     let needed = urls ?? [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      contexts = [...contexts, ...(await this.#supply.contexts(needed, baseUrl))];
-      const input = { stamp, contexts, models: ready, context };
-      const outcome = await this.#workers.run('prepareWrites', input, slowly);
+      contexts = [...contexts, ...(await this.#models.contexts(needed, baseUrl))];
+      const input = { stamp, contexts, models, context };
+      const outcome = await this.#workers.run('prepareWrites', input, prepareOptions);
       const known = new Set(contexts.map(([url]) => url));
       needed = [...new Set(outcome.urls)].filter((url) => !known.has(url));
       if (needed.length === 0) break;
@@ -117,18 +117,18 @@ export class Judge {
 
 function deadlineOf({ bytes, kind }: Pick<JudgeInput, 'bytes' | 'kind'>): number {
   const each = kind.startsWith('batch-') ? BYTES_PER_MS.batch : BYTES_PER_MS.entity;
-  return Math.min(MAX_JUDGE_MS, JUDGE_MS + Math.floor(bytes.length / each));
+  return Math.min(MAX_DEADLINE_MS, BASE_DEADLINE_MS + Math.floor(bytes.length / each));
 }
 
 /** Number of characters at the start of a body that are searched for a type. */
-const MAX_SCANNED = 4096;
+const MAX_SEARCHED_CHARS = 4096;
 
 const TYPE = /"@?type"\s*:\s*"([^"\\]{1,200})"/g;
-const OF_ATTRIBUTES = /^(?:(?:Geo|Language|Vocab|Json|List)?Property|(?:List)?Relationship|Point|Polygon)$/;
+const ATTRIBUTE_TYPE = /^(?:(?:Geo|Language|Vocab|Json|List)?Property|(?:List)?Relationship|Point|Polygon)$/;
 
 /** Groups writes by type: if one entity of a type is slow to judge, others may be as well. */
 function queueKeyOf(bytes: string): string {
-  for (const [, type = ''] of bytes.slice(0, MAX_SCANNED).matchAll(TYPE))
-    if (!OF_ATTRIBUTES.test(type)) return `write ${type}`;
+  for (const [, type = ''] of bytes.slice(0, MAX_SEARCHED_CHARS).matchAll(TYPE))
+    if (!ATTRIBUTE_TYPE.test(type)) return `write ${type}`;
   return 'write';
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../shared/clock.js';
 import type { SchemaStore, WritePolicies, WritePolicy } from '../store/index.js';
 
 /** The write policies as they were last read. */
-export interface KnownPolicies {
+export interface CachedPolicies {
   readonly policies: readonly WritePolicy[];
   /** Changes with every write to the store, and every minute, because documents of other origins may change. */
   readonly stamp: string;
@@ -18,11 +18,11 @@ export interface PolicyCacheOptions {
 }
 
 /** Age, in milliseconds, at which the policies are read again while the next write proceeds. */
-const REFRESH_MS = 1000;
+const REFRESH_AGE_MS = 1000;
 /** Age, in milliseconds, at which the next write waits until the policies are read again. */
-const OLDEST_MS = 2000;
+const MAX_AGE_MS = 2000;
 /** Maximum time that a write waits for the store, in milliseconds. */
-const WAIT_MS = 1000;
+const MAX_WAIT_MS = 1000;
 
 /** Maximum number of policies. */
 export const MAX_POLICIES = 500;
@@ -38,7 +38,7 @@ export class PolicyCache {
   static #instances = 0;
   /** Part of the stamp. Workers may serve several services of a process, whose stores may have the same revision. */
   readonly #instance = (PolicyCache.#instances += 1);
-  #known: KnownPolicies | undefined;
+  #cached: CachedPolicies | undefined;
   #revision: string | undefined;
   #readMs = -Infinity;
   #reading: Promise<void> | undefined;
@@ -49,26 +49,26 @@ export class PolicyCache {
   }
 
   /** The policies as known now; undefined before they were first read. */
-  get known(): KnownPolicies | undefined {
-    return this.#known;
+  get cached(): CachedPolicies | undefined {
+    return this.#cached;
   }
 
   /** Whether the known policies are at most two seconds old. */
   get isCurrent(): boolean {
-    return this.#options.clock.monotonicMs() - this.#readMs < OLDEST_MS;
+    return this.#options.clock.monotonicMs() - this.#readMs < MAX_AGE_MS;
   }
 
   /** The known policies, at most two seconds old if the store can be read. Rarely a promise. */
-  current(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
+  current(): CachedPolicies | undefined | Promise<CachedPolicies | undefined> {
     const age = this.#options.clock.monotonicMs() - this.#readMs;
-    if (age < REFRESH_MS) return this.#known;
+    if (age < REFRESH_AGE_MS) return this.#cached;
     const reading = (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
-    if (age < OLDEST_MS || this.#isAway) return this.#known;
-    return this.#waitedFor(reading);
+    if (age < MAX_AGE_MS || this.#isAway) return this.#cached;
+    return this.#waitFor(reading);
   }
 
   /** Makes the next write wait until the store was read again, because something was written to the store. */
-  readonly expire = (): void => {
+  readonly invalidate = (): void => {
     this.#readMs = -Infinity;
     // A read that is already running may return the earlier state.
     this.#reading = undefined;
@@ -77,16 +77,16 @@ export class PolicyCache {
 
   /** Reads the policies again. Never rejects: if the store cannot be read, the known policies stay in effect. */
   async refresh(): Promise<void> {
-    this.expire();
+    this.invalidate();
     await this.current();
   }
 
-  async #waitedFor(reading: Promise<void>): Promise<KnownPolicies | undefined> {
+  async #waitFor(reading: Promise<void>): Promise<CachedPolicies | undefined> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, WAIT_MS)));
-    await Promise.race([reading, late]);
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_WAIT_MS)));
+    await Promise.race([reading, timeout]);
     clearTimeout(timer);
-    return this.#known;
+    return this.#cached;
   }
 
   async #read(): Promise<void> {
@@ -97,10 +97,10 @@ export class PolicyCache {
       const stamp = `${this.#instance}:${revision} ${Math.floor(now / MINUTE_MS)}`;
       if (revision !== this.#revision) {
         const { items } = await policies.list({ limit: MAX_POLICIES, offset: 0 });
-        this.#known = { policies: items, stamp };
+        this.#cached = { policies: items, stamp };
         this.#revision = revision;
-      } else if (this.#known !== undefined && this.#known.stamp !== stamp)
-        this.#known = { ...this.#known, stamp };
+      } else if (this.#cached !== undefined && this.#cached.stamp !== stamp)
+        this.#cached = { ...this.#cached, stamp };
       this.#readMs = now;
       if (this.#isAway) onBack?.();
       this.#isAway = false;

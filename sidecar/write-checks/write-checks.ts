@@ -5,18 +5,18 @@ import type { CancelSignal } from '../shared/cancel-signal.js';
 import type { Clock } from '../shared/clock.js';
 import { GatewayError } from '../shared/errors.js';
 import { TaskTooCostlyError } from '../shared/workers/errors.js';
-import { candidatesFor, type CandidatePolicy, settingPolicy, type Writer } from './candidates.js';
+import { candidatesFor, type CandidatePolicy, settingPolicy, type WriteOrigin } from './candidates.js';
 import { decide, type Decision } from './decision.js';
-import { type EntityPlace, type EntityTypes, TypeUnknownError } from './entity-types.js';
+import { type EntityLookup, type EntityTypeCache, TypeUnknownError } from './entity-type-cache.js';
 import type { Judge } from './judge.js';
-import type { KnownPolicies, PolicyCache } from './policy-cache.js';
-import { type CountedPolicy, type WriteCounts, WriteRecord } from './write-record.js';
+import type { CachedPolicies, PolicyCache } from './policy-cache.js';
+import { type CountedPolicy, type WriteCounts, WriteStatistics } from './write-statistics.js';
 
 /** One write, as received. */
 export interface Write {
   readonly route: WriteRoute;
   /** Returns where to look up the entities that the write depends on. */
-  readonly placeOfEntities: () => EntityPlace;
+  readonly entityLookup: () => EntityLookup;
   readonly candidates: readonly CandidatePolicy[];
   readonly stamp: string;
   /** The URL at which the client reaches this service. */
@@ -55,12 +55,12 @@ export type WriteOutcome =
 
 /** Called for each write. Must not throw. */
 export interface WriteObserver {
-  judged(decision: Decision, entities: WriteEntities, ms: number): void;
+  judged(decision: Decision, entities: VerdictCounts, ms: number): void;
   failed(policy: string, isRefused: boolean, cause: unknown): void;
 }
 
 /** The number of entities of a write, by policy and verdict. */
-type WriteEntities = readonly {
+type VerdictCounts = readonly {
   readonly policy: string;
   readonly verdict: 'valid' | 'invalid' | 'not-judged';
   readonly entities: number;
@@ -71,7 +71,7 @@ export interface WriteChecksOptions {
   readonly setting: WriteMode;
   readonly policies: PolicyCache;
   readonly judge: Judge;
-  readonly types: EntityTypes;
+  readonly typeCache: EntityTypeCache;
   readonly clock: Pick<Clock, 'now'>;
   readonly observer: WriteObserver;
 }
@@ -82,10 +82,10 @@ const MAX_JUDGEMENTS = 20;
 /** Judges writes by the policies, and counts the results. */
 export class WriteChecks {
   readonly #options: WriteChecksOptions;
-  readonly #record = new WriteRecord();
-  readonly #candidates = new WeakMap<KnownPolicies, Map<string, readonly CandidatePolicy[]>>();
+  readonly #statistics = new WriteStatistics();
+  readonly #candidates = new WeakMap<CachedPolicies, Map<string, readonly CandidatePolicy[]>>();
   readonly startedAt: number;
-  #seen = 0;
+  #writesSeen = 0;
 
   constructor(options: WriteChecksOptions) {
     this.#options = options;
@@ -93,20 +93,20 @@ export class WriteChecks {
   }
 
   /** The number of writes of entities that passed through here, whether or not they were checked. */
-  get seen(): number {
-    return this.#seen;
+  get writesSeen(): number {
+    return this.#writesSeen;
   }
 
-  noteSeen(): void {
-    this.#seen += 1;
+  countWrite(): void {
+    this.#writesSeen += 1;
   }
 
-  get types(): EntityTypes {
-    return this.#options.types;
+  get typeCache(): EntityTypeCache {
+    return this.#options.typeCache;
   }
 
   /** The policies as known; rarely a promise. Undefined before they were first read. */
-  policies(): KnownPolicies | undefined | Promise<KnownPolicies | undefined> {
+  policies(): CachedPolicies | undefined | Promise<CachedPolicies | undefined> {
     return this.#options.policies.current();
   }
 
@@ -120,7 +120,7 @@ export class WriteChecks {
     const { setting, policies } = this.#options;
     return (
       setting === 'enforce' ||
-      policies.known?.policies.some(({ settings }) => settings.mode === 'enforce') === true
+      policies.cached?.policies.some(({ settings }) => settings.mode === 'enforce') === true
     );
   }
 
@@ -129,15 +129,15 @@ export class WriteChecks {
    *
    * @returns undefined if nothing is checked
    */
-  candidates(known: KnownPolicies | undefined, writer: Writer): readonly CandidatePolicy[] | undefined {
+  candidates(known: CachedPolicies | undefined, origin: WriteOrigin): readonly CandidatePolicy[] | undefined {
     const { setting } = this.#options;
     if (known === undefined) return [settingPolicy(setting)];
     if (known.policies.length === 0 && setting === 'off') return undefined;
     const lists = this.#candidates.get(known) ?? new Map<string, readonly CandidatePolicy[]>();
     this.#candidates.set(known, lists);
-    const key = JSON.stringify([writer.tenants, writer.caller]);
-    const found = lists.get(key) ?? candidatesFor(known.policies, setting, writer);
-    if (lists.size < MAX_WRITERS) lists.set(key, found);
+    const key = JSON.stringify([origin.tenants, origin.caller]);
+    const found = lists.get(key) ?? candidatesFor(known.policies, setting, origin);
+    if (lists.size < MAX_ORIGINS) lists.set(key, found);
     return found.every(({ mode }) => mode === 'off') ? undefined : found;
   }
 
@@ -146,9 +146,9 @@ export class WriteChecks {
     const { observer } = this.#options;
     const startedMs = performance.now();
     try {
-      const judgement = await this.#judged(write, body);
+      const judgement = await this.#judge(write, body);
       const decision = decide(judgement, write.candidates, write.route.kind.startsWith('batch-'));
-      this.#record.add(judgement, write.candidates, decision);
+      this.#statistics.add(judgement, write.candidates, decision);
       const named = (policy: number) => write.candidates[policy]?.name ?? '';
       observer.judged(
         decision,
@@ -173,12 +173,12 @@ export class WriteChecks {
       };
     } catch (cause) {
       if (write.signal.aborted) throw cause;
-      return this.failed(write.candidates, cause);
+      return this.decideFailed(write.candidates, cause);
     }
   }
 
   /** Decides on a write that could not be judged because of a failure. */
-  failed(candidates: readonly CandidatePolicy[], cause: unknown): WriteOutcome {
+  decideFailed(candidates: readonly CandidatePolicy[], cause: unknown): WriteOutcome {
     const policy = candidates[choosePolicy(candidates, [{ written: '', iri: undefined }])];
     const isRefused = policy?.onFailure === 'refuse' && policy.mode === 'enforce';
     this.#options.observer.failed(policy?.name ?? '', isRefused, cause);
@@ -186,7 +186,7 @@ export class WriteChecks {
   }
 
   /** Decides on a write that is known in advance to be impossible to judge. */
-  unjudged(candidates: readonly CandidatePolicy[], reason: string): Decision {
+  decideUnjudged(candidates: readonly CandidatePolicy[], reason: string): Decision {
     const policy = choosePolicy(candidates, [{ written: '', iri: undefined }]);
     const judgement = {
       valid: [],
@@ -195,7 +195,7 @@ export class WriteChecks {
       dependsOn: [],
     };
     const decision = decide(judgement, candidates, false);
-    this.#record.add(judgement, candidates, decision);
+    this.#statistics.add(judgement, candidates, decision);
     const name = candidates[policy]?.name ?? '';
     this.#options.observer.judged(decision, [{ policy: name, verdict: 'not-judged', entities: 1 }], 0);
     return decision;
@@ -203,46 +203,50 @@ export class WriteChecks {
 
   /** The counts since this process began. @param policies the policies to count; the name of the setting is empty */
   counts(policies?: readonly CountedPolicy[]): WriteCounts {
-    return this.#record.counts(policies);
+    return this.#statistics.counts(policies);
   }
 
-  async #judged({ route, placeOfEntities, candidates, stamp, baseUrl, signal }: Write, body: WriteBody) {
-    const { judge, types } = this.#options;
+  async #judge(
+    { route, entityLookup: placeOfEntities, candidates, stamp, baseUrl, signal }: Write,
+    body: WriteBody,
+  ) {
+    const { judge, typeCache } = this.#options;
     const input = { ...body, ...route, candidates, stamp };
     for (let round = 1; ; round += 1) {
-      const since = types.now;
+      const since = typeCache.changeCount;
       const judgement = await judge.judge(input, {
         signal,
         baseUrl,
-        entities: (ids) => whileThere(signal, (there) => types.of(placeOfEntities(), ids, there)),
+        typesOf: (ids) =>
+          whileConnected(signal, (connected) => typeCache.get(placeOfEntities(), ids, connected)),
       });
-      if (!types.isOutdated(judgement.dependsOn, since)) return judgement;
+      if (!typeCache.isOutdated(judgement.dependsOn, since)) return judgement;
       if (round === MAX_JUDGEMENTS) throw new TypeUnknownError('The type of the entity keeps changing.');
-      await types.settled(judgement.dependsOn);
+      await typeCache.writesEnded(judgement.dependsOn);
     }
   }
 }
 
 /** Runs work with a signal that aborts when the client disconnects, or when a part of the work fails. */
-async function whileThere<Result>(
+async function whileConnected<Result>(
   client: CancelSignal,
   work: (there: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController();
-  const leave = () => controller.abort(client.reason);
-  client.addEventListener('abort', leave);
+  const abort = () => controller.abort(client.reason);
+  client.addEventListener('abort', abort);
   try {
-    if (client.aborted) leave();
+    if (client.aborted) abort();
     return await work(controller.signal);
   } finally {
-    client.removeEventListener('abort', leave);
+    client.removeEventListener('abort', abort);
     // After a failure, no more requests go to the broker.
     controller.abort();
   }
 }
 
 /** Maximum number of combinations of tenants and caller for which the sorted policies are kept. */
-const MAX_WRITERS = 1000;
+const MAX_ORIGINS = 1000;
 
 /** Why a judgement failed, as one of a few words. */
 export function failureReason(cause: unknown): string {

@@ -14,16 +14,16 @@ import {
 } from '../store/index.js';
 import { GatewayError, InvalidBodyError } from '../shared/errors.js';
 import { candidatesFor } from './candidates.js';
-import type { ModelSupply } from './model-supply.js';
+import type { ModelLoader } from './model-loader.js';
 import { MAX_POLICIES, type PolicyCache } from './policy-cache.js';
 import type { WriteChecks } from './write-checks.js';
 
 export interface WritePolicyServiceOptions {
   readonly store: StoredPolicies;
-  readonly models: Pick<Models, 'get'>;
-  readonly supply: Pick<ModelSupply, 'types'>;
+  readonly modelStore: Pick<Models, 'get'>;
+  readonly models: Pick<ModelLoader, 'modelsOfTypes'>;
   readonly cache: PolicyCache;
-  readonly checks: Pick<WriteChecks, 'seen' | 'startedAt'>;
+  readonly checks: Pick<WriteChecks, 'writesSeen' | 'startedAt'>;
   /** Whether callers are vouched for. */
   readonly knowsCallers: boolean;
 }
@@ -65,8 +65,8 @@ export class WritePolicyService {
   ): Promise<WrittenPolicy> {
     const { store, cache } = this.#options;
     if (settings.model !== undefined && parseModelName(settings.model) === undefined)
-      throw new InvalidBodyError('The body is invalid: /model must name a model.', '/model', MODEL_FORM);
-    await this.#requireRoom(name);
+      throw new InvalidBodyError('The body is invalid: /model must name a model.', '/model', MODEL_NAME_RULE);
+    await this.#requireCapacity(name);
     const { policy, isNew } = await store.put({ name, settings, caller }, expected);
     await cache.refresh();
     return { policy, isNew, warnings: await this.#warnings(policy) };
@@ -88,7 +88,7 @@ export class WritePolicyService {
     await this.#options.cache.refresh();
   }
 
-  async #requireRoom(name: string): Promise<void> {
+  async #requireCapacity(name: string): Promise<void> {
     const { items, total } = await this.#options.store.list({ limit: MAX_POLICIES, offset: 0 });
     if (total < MAX_POLICIES || items.some((one) => one.name === name)) return;
     const detail = `cannot be added: there are already ${MAX_POLICIES} policies`;
@@ -99,7 +99,7 @@ export class WritePolicyService {
     const { checks, knowsCallers } = this.#options;
     const { mode, onUnjudged, onFailure, callers } = settings;
     const warnings: string[] = [];
-    if (mode !== 'off' && checks.seen === 0)
+    if (mode !== 'off' && checks.writesSeen === 0)
       warnings.push(
         'No write of an entity has come through this gateway since it started ' +
           `(${new Date(checks.startedAt).toISOString()}). Behind Kong, writes ` +
@@ -112,7 +112,7 @@ export class WritePolicyService {
       );
     if (callers !== undefined && !knowsCallers)
       warnings.push('Without GATEWAY_TOKEN nobody vouches for callers: all of them are "anonymous".');
-    const before = this.#decidesBefore(name, settings);
+    const before = this.#overriddenBy(name, settings);
     if (before !== undefined)
       warnings.push(
         `The policy ${before} takes precedence over this one for every write, so this one has no effect.`,
@@ -121,11 +121,11 @@ export class WritePolicyService {
   }
 
   /** The name of a policy that always decides before this one; undefined if there is none. */
-  #decidesBefore(
+  #overriddenBy(
     name: string,
     { tenant = '', callers = [], types = [] }: WritePolicySettings,
   ): string | undefined {
-    const policies = this.#options.cache.known?.policies ?? [];
+    const policies = this.#options.cache.cached?.policies ?? [];
     const own = candidatesFor(policies, 'off', { tenants: [tenant], caller: callers[0] ?? 'anonymous' });
     const type = types[0] ?? 'urn:a-type';
     const chosen = own[choosePolicy(own, [{ written: type, iri: type }])];
@@ -140,10 +140,10 @@ export class WritePolicyService {
   async #modelWarnings({ mode, model, types = [] }: WritePolicySettings): Promise<readonly string[]> {
     try {
       if (model !== undefined)
-        return (await this.#isThere(model))
+        return (await this.#modelExists(model))
           ? []
           : [`There is no model ${model} now: until there is, its entities are not judged.`];
-      return mode === 'off' ? [] : (await this.#withoutModel(types)).map(withoutModel);
+      return mode === 'off' ? [] : (await this.#typesWithoutModel(types)).map(missingModelWarning);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       return [
@@ -152,28 +152,28 @@ export class WritePolicyService {
     }
   }
 
-  async #withoutModel(types: readonly string[]): Promise<readonly string[]> {
-    const { supply, cache } = this.#options;
-    const found = await supply.types(
+  async #typesWithoutModel(types: readonly string[]): Promise<readonly string[]> {
+    const { models: supply, cache } = this.#options;
+    const found = await supply.modelsOfTypes(
       types.map((written) => ({ written, iri: written })),
-      cache.known?.stamp ?? '',
+      cache.cached?.stamp ?? '',
     );
     return found.filter(([, models]) => models.length === 0).map(([type]) => type);
   }
 
-  async #isThere(model: string): Promise<boolean> {
+  async #modelExists(model: string): Promise<boolean> {
     const named = parseModelName(model);
     if (named === undefined) return false;
     const { domain, name, version } = named;
-    return (await undefinedIfGone(this.#options.models.get({ domain, name }, version))) !== undefined;
+    return (await undefinedIfGone(this.#options.modelStore.get({ domain, name }, version))) !== undefined;
   }
 }
 
-function withoutModel(type: string): string {
+function missingModelWarning(type: string): string {
   return (
     `There is no published model for the type ${type} now: until there is, its entities are not judged. ` +
     'Type names must be complete and are case-sensitive; there are no wildcards.'
   );
 }
 
-const MODEL_FORM = 'must be domain/model, or domain/model@version, such as Automotive/Vehicle@3';
+const MODEL_NAME_RULE = 'must be domain/model, or domain/model@version, such as Automotive/Vehicle@3';

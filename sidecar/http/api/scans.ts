@@ -149,7 +149,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       },
     },
     handler: async ({ params, query, headers, method, baseUrl }, reply) => {
-      const found = await scans.entitiesOf(params.scan, query.finding);
+      const found = await scans.findingEntities(params.scan, query.finding);
       if (headers.accept?.includes(NDJSON) === true) {
         if (method === 'HEAD') return send(reply, headResponse(NDJSON));
         return send(reply, { status: 200, stream: { text: lines(found.from), mediaType: NDJSON } });

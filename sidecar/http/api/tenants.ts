@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type Caller, type OwnedThing, requireTenants, TenantRefusedError } from '../../auth/index.js';
+import { type Caller, type TenantResource, requireTenants, TenantRefusedError } from '../../auth/index.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
 import type { RetentionService } from '../../jobs/retention/retention-service.js';
 import type { ScanService } from '../../scans/scan-service.js';
@@ -19,7 +19,7 @@ export interface TenantGuardOptions {
 /** The tenants to which something belongs; undefined for all tenants. */
 type OwnerTenants = readonly string[] | undefined;
 
-const OWNED_RESOURCES: Readonly<Record<OwnedThing, string>> = {
+const OWNED_RESOURCES: Readonly<Record<TenantResource, string>> = {
   purge: 'The purge',
   scan: 'The scan',
   retentionPolicy: 'The retention policy',
@@ -29,7 +29,7 @@ const OWNED_RESOURCES: Readonly<Record<OwnedThing, string>> = {
 /** Refuses requests whose path names something that belongs to a tenant the caller may not work on. */
 export function tenantGuard(options: TenantGuardOptions): (request: FastifyRequest) => Promise<void> {
   const { purges, scans, retention, writePolicies } = options;
-  const owners: Readonly<Record<OwnedThing, (name: string) => Promise<OwnerTenants>>> = {
+  const owners: Readonly<Record<TenantResource, (name: string) => Promise<OwnerTenants>>> = {
     purge: async (id) => tenantsOfJob(await purges.get(id)),
     scan: async (id) => tenantsOfJob(await scans.get(id)),
     retentionPolicy: async (name) => [(await retention.get(name)).settings.tenant ?? ''],
@@ -43,7 +43,7 @@ export function tenantGuard(options: TenantGuardOptions): (request: FastifyReque
     if (caller.tenants === undefined) return;
     const rule = routeOptions.config.rule?.tenants.find(isOwnedResource);
     if (rule === undefined) return;
-    const name = (request.params as Readonly<Record<OwnedThing, string>>)[rule];
+    const name = (request.params as Readonly<Record<TenantResource, string>>)[rule];
     requireOwners(caller, await owners[rule](name).catch(noOwnersIfMissing), rule, method);
   };
 }
@@ -94,12 +94,12 @@ export async function visiblePolicies<Policy>(
 export function requirePolicyTenant(
   { caller }: FastifyRequest,
   tenant: string | undefined,
-  thing: OwnedThing,
+  thing: TenantResource,
 ): void {
   requireOwners(caller, tenant === undefined ? undefined : [tenant], thing, 'PUT');
 }
 
-function requireOwners(caller: Caller, owners: OwnerTenants, thing: OwnedThing, method: string): void {
+function requireOwners(caller: Caller, owners: OwnerTenants, thing: TenantResource, method: string): void {
   if (caller.tenants === undefined) return;
   if (owners !== undefined) requireTenants(caller, owners, OWNED_RESOURCES[thing]);
   // All callers may see what also applies to their tenant.
@@ -115,7 +115,7 @@ function noOwnersIfMissing(error: unknown): OwnerTenants {
   throw error;
 }
 
-function isOwnedResource(rule: string): rule is OwnedThing {
+function isOwnedResource(rule: string): rule is TenantResource {
   return Object.hasOwn(OWNED_RESOURCES, rule);
 }
 

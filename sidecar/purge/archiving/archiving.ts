@@ -3,8 +3,8 @@ import {
   ArchiveUnavailableError,
   type ArchiveWriter,
   digestOf,
-  readLine,
-  wholeEntity,
+  parseLine,
+  entityLine,
 } from '../../archive/index.js';
 import { NO_DATASET, ownAttributesOf } from '../../ngsi-ld/members.js';
 import { ownType } from '../../ngsi-ld/problem.js';
@@ -51,7 +51,7 @@ export class Archiving {
 
   /** Adds entities as the broker shows them, each with its id, perhaps more than once. @throws PurgeStoppedError */
   async keepEntities(texts: readonly (readonly [entityId: string, text: string])[]): Promise<void> {
-    const lines = texts.map(([entityId, text]) => wholeEntity(entityId, text));
+    const lines = texts.map(([entityId, text]) => entityLine(entityId, text));
     await unlessStopped(this.#writer.add(...lines), this.#stopped);
   }
 
@@ -65,7 +65,7 @@ export class Archiving {
     const attributes = new Map<string, JsonValue[]>();
     for (const { key, attribute, content } of parts) {
       const digest = digestOf(writeJson(content));
-      if (this.#writer.knows(key, digest)) continue;
+      if (this.#writer.isCurrent(key, digest)) continue;
       fresh.set(key, digest);
       attributes.set(attribute, [...(attributes.get(attribute) ?? []), ...listOf(content)]);
     }
@@ -78,7 +78,7 @@ export class Archiving {
 
   /** Notes that an item cannot be archived whole. @param why a sentence */
   doubt(key: string, why: string): void {
-    this.#writer.forget(key);
+    this.#writer.invalidate(key);
     this.#doubts.set(key, why);
   }
 
@@ -95,7 +95,7 @@ export class Archiving {
     keys: readonly string[],
     onRefused: (key: string, problem: BrokerProblem) => void,
   ): Promise<readonly string[]> {
-    await unlessStopped(this.#writer.seal(), this.#stopped);
+    await unlessStopped(this.#writer.flush(), this.#stopped);
     const missing = keys.filter((key) => !this.#writer.has(key));
     if (missing.length === 0) return keys;
     for (const key of missing) {
@@ -153,7 +153,7 @@ function listOf(content: JsonValue): readonly JsonValue[] {
 export function archivedKeys(
   unit: 'entities' | 'attributes' | 'datasets' | 'instances',
 ): (id: string, line: string) => ArchivedLine['parts'] {
-  return (id, line) => (unit === 'entities' ? wholeEntity(id, line).parts : partsOf(id, line, unit));
+  return (id, line) => (unit === 'entities' ? entityLine(id, line).parts : partsOf(id, line, unit));
 }
 
 function partsOf(
@@ -161,7 +161,7 @@ function partsOf(
   line: string,
   unit: 'attributes' | 'datasets' | 'instances',
 ): ArchivedLine['parts'] {
-  const { entity } = readLine(line);
+  const { entity } = parseLine(line);
   const parts = new Map<string, number>();
   for (const attribute of ownAttributesOf(entity)) {
     const content = entity[attribute] ?? null;

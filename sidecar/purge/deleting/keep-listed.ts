@@ -1,4 +1,4 @@
-import { textsOfItems } from '../../archive/index.js';
+import { itemTexts } from '../../archive/index.js';
 import type { ArchivedPart } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { type ListedPage, pagesUpTo } from '../listing/index.js';
@@ -30,7 +30,7 @@ async function keepShown(
   { ids, body }: ListedPage,
   wanted: ReadonlySet<string>,
 ): Promise<void> {
-  const texts = textsOfItems(body ?? '');
+  const texts = itemTexts(body ?? '');
   if (texts.length !== ids.length) return;
   const kept = texts.map((text, index) => [ids[index] ?? '', text] as const);
   await archiving?.keepEntities(kept.filter(([id]) => wanted.has(id)));

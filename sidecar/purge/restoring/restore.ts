@@ -1,4 +1,4 @@
-import { readLine } from '../../archive/index.js';
+import { parseLine } from '../../archive/index.js';
 import { unlessStopped } from '../errors.js';
 import { Requester, type RequesterOptions } from '../requests/index.js';
 import type { PurgeDependencies, PurgeLimits } from '../run/index.js';
@@ -104,7 +104,7 @@ async function* pagesOf(
     absent.delete(id);
     if (at < from.line) continue;
     const isInBegun = begun !== undefined && at < begun;
-    const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, readLine(line).entity) : [];
+    const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, parseLine(line).entity) : [];
     const most = Math.max(1, Math.min(limits.batchSize, maxPerRequest()));
     const isFull =
       items.length > 0 && (items.length + found.length > most || chars + line.length > MAX_PAGE_CHARS);

@@ -26,12 +26,12 @@ import {
   digestOf,
   FolderStorage,
   instanceKey,
-  readLine,
-  textsOfItems,
-  wholeEntity,
+  parseLine,
+  itemTexts,
+  entityLine,
   type ArchiveStorage,
 } from '../../../sidecar/archive/index.js';
-import { rootOf } from '../../../sidecar/archive/bucket-storage.js';
+import { bucketUrl } from '../../../sidecar/archive/bucket-storage.js';
 import { parseArchiveUrl } from '../../../sidecar/shared/config/archive-url.js';
 import { BUCKET_KEYS, StubBucket } from '../../support/stub-bucket.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -57,12 +57,12 @@ function bucketStorage(
   });
 }
 
-const wholes = (id: string, line: string) => wholeEntity(id, line).parts;
+const wholes = (id: string, line: string) => entityLine(id, line).parts;
 
 async function written(archives: Archives, purge: string, texts: readonly string[], epoch = 0) {
   const writer = await archives.writer({ purge, target: 'entities' }, epoch, wholes);
-  for (const text of texts) await writer.add(wholeEntity(readLine(text).id, text));
-  await writer.seal();
+  for (const text of texts) await writer.add(entityLine(parseLine(text).id, text));
+  await writer.flush();
   return writer;
 }
 
@@ -116,16 +116,16 @@ describe('the lines of an archive', () => {
       '{"id":"urn:1","a":1.10e2,"s":"}],[\\"{"}',
       '{"id":"urn:2","b":[[{"c":12345678901234567890}]]}',
     ];
-    assert.deepEqual(textsOfItems(`[\n  ${items.join(' ,\n')} ]`), items);
-    assert.deepEqual(textsOfItems('[ { "id" :\r\n\t"x" } ]'), ['{ "id" : "x" }']);
-    assert.deepEqual(textsOfItems('[]'), []);
+    assert.deepEqual(itemTexts(`[\n  ${items.join(' ,\n')} ]`), items);
+    assert.deepEqual(itemTexts('[ { "id" :\r\n\t"x" } ]'), ['{ "id" : "x" }']);
+    assert.deepEqual(itemTexts('[]'), []);
   });
 
   it('pages are split into the exact texts of their items', () => {
     const page = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 8 });
     fc.assert(
       fc.property(page, fc.constantFrom(0, 1, '\t'), (items, indent) => {
-        const texts = textsOfItems(JSON.stringify(items, undefined, indent));
+        const texts = itemTexts(JSON.stringify(items, undefined, indent));
         assert.deepEqual(
           texts.map((text) => JSON.parse(text) as unknown),
           JSON.parse(JSON.stringify(items)),
@@ -242,7 +242,7 @@ describe('archives in a folder and in a bucket', () => {
         else bucket.objects.delete(`gateway/x=1/${object}`);
       };
       const read = async (said?: object) => {
-        for await (const _line of archives.reader({ purge, target: 'entities', said }).lines());
+        for await (const _line of archives.reader({ purge, target: 'entities', recorded: said }).lines());
       };
       const names = await archives.reader({ purge, target: 'entities' }).segments();
       const [first = '', second = '', third = ''] = names;
@@ -254,7 +254,7 @@ describe('archives in a folder and in a bucket', () => {
       assert.equal(await store.get(third), undefined);
       await read();
       await assert.rejects(read({ segments: 3 }), /incomplete: it has 2 of at least 3 segments/);
-      const settled = await archives.settle({ purge, target: 'entities' }, 3);
+      const settled = await archives.complete({ purge, target: 'entities' }, 3);
       await read(settled);
       await store.put(second, bytes[0] ?? Buffer.alloc(0));
       await assert.rejects(read(settled), /segment .*000001-000000.* was changed/);
@@ -279,7 +279,7 @@ describe('archives in a folder and in a bucket', () => {
       const forged = (await store.get(`${other}/000000-000000.ndjson.gz`)) ?? assert.fail();
       await store.put(`${purge}/000001-000000.ndjson.gz`, forged);
       const lines: string[] = [];
-      for await (const { line } of archives.reader({ purge, target: 'entities', said }).entities())
+      for await (const { line } of archives.reader({ purge, target: 'entities', recorded: said }).entities())
         lines.push(line);
       assert.deepEqual(lines, [entity('urn:1', { speed: 1 })]);
       await archives.close();
@@ -295,19 +295,22 @@ describe('archives in a folder and in a bucket', () => {
         const said = first.counts;
         const killed = await written(archives, purge, [entity('urn:2')], 1);
         if (isListed) await killed.finish();
-        const last = await archives.writer({ purge, target: 'entities', said }, 2, wholes);
+        const last = await archives.writer({ purge, target: 'entities', recorded: said }, 2, wholes);
         assert.ok(last.has('urn:2'));
-        await last.add(wholeEntity('urn:3', entity('urn:3')));
+        await last.add(entityLine('urn:3', entity('urn:3')));
         await last.finish();
         const restored = async (counts: ArchiveCounts) => {
           const lines: string[] = [];
-          const reader = archives.reader({ purge, target: 'entities', said: counts });
+          const reader = archives.reader({ purge, target: 'entities', recorded: counts });
           for await (const { line } of reader.entities()) lines.push(line);
           return lines;
         };
         const all = [entity('urn:1'), entity('urn:2'), entity('urn:3')];
         assert.deepEqual(await restored(last.counts), all);
-        assert.deepEqual(await restored(await archives.settle({ purge, target: 'entities', said }, 3)), all);
+        assert.deepEqual(
+          await restored(await archives.complete({ purge, target: 'entities', recorded: said }, 3)),
+          all,
+        );
       }
       await archives.close();
     });
@@ -317,13 +320,13 @@ describe('archives in a folder and in a bucket', () => {
       const [due, kept, foreign] = [randomUUID(), randomUUID(), randomUUID()];
       for (const purge of [due, kept, foreign]) await written(archives, purge, [entity('urn:1')]);
       const isDue = async (purge: string) => (purge === foreign ? undefined : purge === due);
-      await archives.sweep(isDue, Date.now());
+      await archives.removeExpired(isDue, Date.now());
       const left = async () =>
         (await Promise.all([due, kept, foreign].map(async (purge) => linesOf(archives, purge)))).map(
           (lines) => lines.length,
         );
       assert.deepEqual(await left(), [0, 1, 1]);
-      await archives.sweep(isDue, Date.now() + 32 * 86_400_000);
+      await archives.removeExpired(isDue, Date.now() + 32 * 86_400_000);
       assert.deepEqual(await left(), [0, 1, 0]);
       await archives.close();
     });
@@ -361,8 +364,8 @@ describe('archives in a folder and in a bucket', () => {
     const purge = randomUUID();
     await symlink(elsewhere, join(folder, purge));
     const writer = await archives.writer({ purge: randomUUID(), target: 'entities' }, 0, wholes);
-    await writer.add(wholeEntity('urn:1', entity('urn:1')));
-    await writer.seal();
+    await writer.add(entityLine('urn:1', entity('urn:1')));
+    await writer.flush();
     assert.ok(writer.has('urn:1'));
     await assert.rejects(written(archives, purge, [entity('urn:1')]), ArchiveUnavailableError);
     await archives.erase(purge);
@@ -417,7 +420,7 @@ describe('archives in a folder and in a bucket', () => {
     for (const epoch of [999_999, 1_000_000])
       await written(archives, purge, [entity('urn:1', { epoch })], epoch);
     assert.deepEqual(await linesOf(archives, purge), [entity('urn:1', { epoch: 1_000_000 })]);
-    assert.equal((await archives.settle({ purge, target: 'entities' }, 1_000_001)).entities, 1);
+    assert.equal((await archives.complete({ purge, target: 'entities' }, 1_000_001)).entities, 1);
   });
 
   it('folder: an archive that was given up no longer claims to have entities that changed afterwards', async () => {
@@ -432,13 +435,13 @@ describe('archives in a folder and in a bucket', () => {
     const writer = await written(archivesOn(storage), randomUUID(), [entity('urn:1'), entity('urn:2')]);
     isFull = true;
     for (const id of ['urn:3', 'urn:4', 'urn:5']) {
-      await writer.add(wholeEntity(id, entity(id)));
-      await writer.seal();
+      await writer.add(entityLine(id, entity(id)));
+      await writer.flush();
     }
     assert.ok(writer.hasGivenUp);
-    await writer.add(wholeEntity('urn:1', entity('urn:1', { changed: true })));
-    await writer.add(wholeEntity('urn:2', entity('urn:2')));
-    await writer.seal();
+    await writer.add(entityLine('urn:1', entity('urn:1', { changed: true })));
+    await writer.add(entityLine('urn:2', entity('urn:2')));
+    await writer.flush();
     assert.deepEqual([writer.has('urn:1'), writer.has('urn:2')], [false, true]);
   });
 
@@ -455,17 +458,17 @@ describe('archives in a folder and in a bucket', () => {
       const archives = archivesOn(storage);
       const purge = randomUUID();
       const writer = await archives.writer({ purge, target: 'entities' }, 0, wholes);
-      await writer.add(wholeEntity('urn:1', entity('urn:1')));
-      await writer.seal();
+      await writer.add(entityLine('urn:1', entity('urn:1')));
+      await writer.flush();
       isFull = true;
-      await writer.add(wholeEntity('urn:2', entity('urn:2')));
-      await writer.add(wholeEntity('urn:1', entity('urn:1', { changed: true })));
-      await writer.seal();
+      await writer.add(entityLine('urn:2', entity('urn:2')));
+      await writer.add(entityLine('urn:1', entity('urn:1', { changed: true })));
+      await writer.flush();
       assert.match(writer.failure?.message ?? '', /the disk is full/);
       assert.deepEqual([writer.has('urn:1'), writer.has('urn:2')], [false, false]);
       isFull = false;
-      await writer.add(wholeEntity('urn:2', entity('urn:2')));
-      await writer.seal();
+      await writer.add(entityLine('urn:2', entity('urn:2')));
+      await writer.flush();
       assert.ok(writer.has('urn:2') && !writer.hasGivenUp);
       assert.equal(writer.counts.entities, 2);
     }
@@ -520,7 +523,7 @@ describe('archives in a folder and in a bucket', () => {
     };
     const isDue = async (purge: string) => (purge === stuck || purge === other ? undefined : false);
     const later = Date.now() + 32 * 86_400_000;
-    await archives.sweep(isDue, later);
+    await archives.removeExpired(isDue, later);
     assert.deepEqual(left(), [
       `gateway/x=1/${stuck}/000000-000000.ndjson.gz`,
       `gateway/x=1/${stuck}/archive.json`,
@@ -528,7 +531,7 @@ describe('archives in a folder and in a bucket', () => {
     assert.equal(notRemoved.length, 1);
     assert.match(notRemoved[0] ?? '', new RegExp(`^${stuck} .*answered 403 AccessDenied`));
     bucket.fault = () => false;
-    await archives.sweep(isDue, later);
+    await archives.removeExpired(isDue, later);
     assert.deepEqual(left(), []);
     await archives.close();
   });
@@ -631,7 +634,7 @@ it('a bucket has a host of its own in its URL if the certificate covers that hos
     ['archive.city.example', undefined, 'https://s3.eu-west-1.amazonaws.com/archive.city.example/'],
     ['a.b', new URL('http://minio:9000/s3/'), 'http://minio:9000/s3/a.b/'],
   ] as const)
-    assert.equal(rootOf({ bucket, endpoint, region }), root);
+    assert.equal(bucketUrl({ bucket, endpoint, region }), root);
 });
 
 describe('an archive whose purge was interrupted', () => {
@@ -685,10 +688,10 @@ describe('an archive whose purge was interrupted', () => {
   it('a changed part counts as archived only once its new version is durable', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
-    assert.ok(writer.knows('urn:1', digestOf(entity('urn:1'))));
-    await writer.add(wholeEntity('urn:1', entity('urn:1', { a: 1 })));
+    assert.ok(writer.isCurrent('urn:1', digestOf(entity('urn:1'))));
+    await writer.add(entityLine('urn:1', entity('urn:1', { a: 1 })));
     assert.ok(!writer.has('urn:1'));
-    await writer.seal();
+    await writer.flush();
     assert.ok(writer.has('urn:1'));
     assert.equal(writer.counts.entities, 1);
   });
@@ -696,11 +699,11 @@ describe('an archive whose purge was interrupted', () => {
   it('a part that changes faster than it can be stored is not reported as archived', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
-    for (let a = 1; a <= 21; a += 1) await writer.add(wholeEntity('urn:1', entity('urn:1', { a })));
-    await writer.seal();
+    for (let a = 1; a <= 21; a += 1) await writer.add(entityLine('urn:1', entity('urn:1', { a })));
+    await writer.flush();
     assert.ok(!writer.has('urn:1'), 'the archive has an older version alone');
-    await writer.add(wholeEntity('urn:1', entity('urn:1', { a: 22 })));
-    await writer.seal();
+    await writer.add(entityLine('urn:1', entity('urn:1', { a: 22 })));
+    await writer.flush();
     assert.ok(writer.has('urn:1'));
   });
 });

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { claimAt, nameIn, rolesIn, tenantsIn } from '../../../sidecar/auth/claims.js';
+import { claimByPath, nameIn, rolesIn, tenantsIn } from '../../../sidecar/auth/claims.js';
 import { TokenRefusedError } from '../../../sidecar/auth/index.js';
 import { ROLES } from '../../../sidecar/shared/roles.js';
 
 it('claimAt finds a claim by its name, dots included, and by a dotted path', () => {
   const claims = { roles: ['a'], realm_access: { roles: ['b'] }, 'https://city.example/roles': ['c'] };
-  assert.deepEqual(claimAt(claims, 'roles'), ['a']);
-  assert.deepEqual(claimAt(claims, 'realm_access.roles'), ['b']);
-  assert.deepEqual(claimAt(claims, 'https://city.example/roles'), ['c']);
+  assert.deepEqual(claimByPath(claims, 'roles'), ['a']);
+  assert.deepEqual(claimByPath(claims, 'realm_access.roles'), ['b']);
+  assert.deepEqual(claimByPath(claims, 'https://city.example/roles'), ['c']);
   for (const path of ['other', 'roles.0.x', 'realm_access.other', 'realm_access.roles.b', '', '.', 'roles.'])
-    assert.equal(claimAt(claims, path), undefined, path);
+    assert.equal(claimByPath(claims, path), undefined, path);
 });
 
 it('claimAt finds the roles of a client whose name has dots, and prefers the longest matching name', () => {
   const clients = { 'city.gateway': { roles: ['a'] }, city: { 'gateway.roles': ['b'], gateway: 1 } };
   const claims = { resource_access: clients };
-  assert.deepEqual(claimAt(claims, 'resource_access.city.gateway.roles'), ['a']);
-  assert.equal(claimAt(claims, 'resource_access.city.gateway'), clients['city.gateway']);
-  assert.deepEqual(claimAt({ a: { 'b.c': 1 }, 'a.b': {} }, 'a.b.c'), 1);
+  assert.deepEqual(claimByPath(claims, 'resource_access.city.gateway.roles'), ['a']);
+  assert.equal(claimByPath(claims, 'resource_access.city.gateway'), clients['city.gateway']);
+  assert.deepEqual(claimByPath({ a: { 'b.c': 1 }, 'a.b': {} }, 'a.b.c'), 1);
 });
 
 it('claimAt ignores properties of prototypes', () => {
@@ -32,7 +32,7 @@ it('claimAt ignores properties of prototypes', () => {
     'a.__proto__.roles',
     'roles',
   ])
-    assert.equal(claimAt(claims, path), undefined, path);
+    assert.equal(claimByPath(claims, path), undefined, path);
 });
 
 it('roles are read from a list or from text with blanks, and a higher role includes the lower ones', () => {

@@ -39,7 +39,7 @@ async function keysFrom(
   asked = [];
   const documents = new ProviderDocuments({ issuer, ...options });
   opened.push(documents);
-  return documents.keys();
+  return documents.fetchKeys();
 }
 
 it('keys are read also through a proxy that compresses unless the client refuses compression', async () => {

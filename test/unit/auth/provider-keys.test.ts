@@ -25,7 +25,7 @@ function keysOf(...published: readonly string[]) {
     gate: undefined as Gate | undefined,
   };
   const provider = new ProviderKeys({
-    read: async () => {
+    fetchKeys: async () => {
       state.asked += 1;
       await state.gate?.passed;
       if (state.isAway) throw new Error('away');
@@ -38,7 +38,7 @@ function keysOf(...published: readonly string[]) {
   /** @returns the outcome in a word */
   const find = async (kid: string): Promise<string> => {
     try {
-      await provider.find({ alg: 'ES256', kid }, { payload: '', signature: '' });
+      await provider.findKey({ alg: 'ES256', kid }, { payload: '', signature: '' });
       return 'found';
     } catch (error) {
       return error instanceof SignInUnavailableError ? `503 after ${error.retryAfter}` : 'unknown';

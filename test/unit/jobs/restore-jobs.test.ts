@@ -67,10 +67,10 @@ it('a restore waits for an unavailable store when it opens its archive', async (
 
 it('an expired archive is kept while its restore waits or runs, and so is its purge', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const { promise: swept, resolve } = Promise.withResolvers<Parameters<Archives['sweep']>[0]>();
+  const { promise: swept, resolve } = Promise.withResolvers<Parameters<Archives['removeExpired']>[0]>();
   const archives = {
     reader: () => ({ segments: async () => [] }),
-    sweep: async (due: Parameters<Archives['sweep']>[0]) => resolve(due),
+    removeExpired: async (isExpired: Parameters<Archives['removeExpired']>[0]) => resolve(isExpired),
   };
   const made = purgeServiceOf(finishing, { archives: archives as unknown as Archives, broker: 'here' });
   const { store } = made.kept;

@@ -18,10 +18,10 @@ it('a policy whose models cannot be looked up is stored with a warning', async (
   const fails = async () => Promise.reject(new StoreUnavailableError('The database is away.'));
   const service = new WritePolicyService({
     store: store.writePolicies,
-    models: { get: fails },
-    supply: { types: fails },
+    modelStore: { get: fails },
+    models: { modelsOfTypes: fails },
     cache: new PolicyCache({ store, policies: store.writePolicies, clock: systemClock }),
-    checks: { seen: 1, startedAt: 0 },
+    checks: { writesSeen: 1, startedAt: 0 },
     knowsCallers: true,
   });
   for (const settings of [{ types: ['Car'] }, { model: 'D/Car@1' }]) {

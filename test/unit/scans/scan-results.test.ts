@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ScanTally } from '../../../sidecar/scans/scan-tally.js';
+import { ScanResults } from '../../../sidecar/scans/scan-results.js';
 import { EntityJudge, type EntityJudgeParts } from '../../../sidecar/schemas/models/entity-judge.js';
 import { judgingTasks } from '../../../sidecar/schemas/validation/judging.js';
 import { TaskTooCostlyError } from '../../../sidecar/shared/workers/errors.js';
@@ -23,9 +23,9 @@ it('a page with more findings than a record keeps is marked as having more', () 
     schemas: [['k', JSON.stringify({ type: 'object', properties })]],
   });
   assert.ok('judged' in outcome);
-  const tally = new ScanTally();
+  const tally = new ScanResults();
   tally.add({ judged: outcome.judged, models: [{ domain: 'D', model: 'Thing', version: 1 }] });
-  assert.equal(tally.found.findings.length, 1000);
+  assert.equal(tally.counts.findings.length, 1000);
   assert.match(tally.warnings.join(' '), /There are more findings than the 1000 shown/);
 });
 
@@ -58,9 +58,9 @@ it('an entity that is too costly to judge is named, and the others on its page a
   } as unknown as EntityJudgeParts;
   const judge = await new EntityJudge(parts).forScan({ candidate: {} });
   const page = { text: '[]', ids: ['urn:a', 'urn:b', 'urn:c', 'urn:d'] };
-  const tally = new ScanTally();
+  const tally = new ScanResults();
   for (const verdict of await judge.judge(page, [0, 1, 2, 3], 10, new AbortController().signal))
     tally.add(verdict);
-  assert.deepEqual([tally.found.checked, tally.found.notJudged], [3, 1]);
+  assert.deepEqual([tally.counts.checked, tally.counts.notJudged], [3, 1]);
   assert.match(tally.warnings.join(), /1 entity was not judged: judging it took too much .*\(urn:c\)/);
 });

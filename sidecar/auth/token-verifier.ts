@@ -2,17 +2,17 @@ import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
 import type { Role } from '../shared/roles.js';
-import { claimAt, nameIn, rolesIn, tenantsIn } from './claims.js';
+import { claimByPath, nameIn, rolesIn, tenantsIn } from './claims.js';
 import { SignInUnavailableError, TokenRefusedError } from './errors.js';
 import { ProviderDocuments } from './provider-documents.js';
 import { ProviderKeys } from './provider-keys.js';
 
-export interface SignInOptions {
+export interface TokenVerifierOptions {
   /** The issuer, exactly as tokens name it. */
   readonly issuer: string;
   readonly audience: string;
   readonly keysUrl?: URL | undefined;
-  /** Where a token has its roles and tenants; see claimAt(). Without a claim for tenants, all tenants are allowed. */
+  /** Where a token has its roles and tenants; see claimByPath(). Without a claim for tenants, all tenants are allowed. */
   readonly rolesClaim: string;
   readonly tenantsClaim?: string | undefined;
   readonly roleMap?: ReadonlyMap<string, Role | undefined> | undefined;
@@ -25,7 +25,7 @@ export interface SignInOptions {
 }
 
 /** A caller who has signed in. */
-export interface SignedIn {
+export interface Identity {
   readonly name: string;
   /** The roles, and those that they include. */
   readonly roles: ReadonlySet<Role>;
@@ -53,28 +53,33 @@ const ALGORITHMS = [
 /**
  * Types of tokens (`typ`) that identify the sender of a request (RFC 9068). Others, such as proofs and logout tokens, do not.
  */
-const TYPES: ReadonlySet<string | undefined> = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
+const ACCESS_TOKEN_TYPES: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  'jwt',
+  'at+jwt',
+  'application/at+jwt',
+]);
 
 /** Names that Keycloak gives its other tokens in the claim `typ`. It signs them with the same key. */
-const OTHER_KINDS: ReadonlySet<unknown> = new Set(['ID', 'Refresh', 'Offline', 'Logout']);
+const OTHER_TOKEN_TYPES: ReadonlySet<unknown> = new Set(['ID', 'Refresh', 'Offline', 'Logout']);
 
 /** Claims that only ID tokens have (OpenID Connect Core 1.0 § 3.3.2.11). */
-const OF_ID_TOKENS = ['at_hash', 'c_hash'];
+const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'];
 
 /** Accepted difference between the clocks of provider and gateway, in seconds. */
 const CLOCK_SKEW_S = 30;
 
 /** Verifies access tokens of one OpenID provider with its keys. */
-export class SignIn {
-  readonly #options: SignInOptions;
+export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
   readonly #documents: ProviderDocuments;
   readonly #keys: ProviderKeys;
 
-  constructor(options: SignInOptions) {
+  constructor(options: TokenVerifierOptions) {
     this.#options = options;
     const { clock, onAway, onBack } = options;
     this.#documents = new ProviderDocuments(options);
-    this.#keys = new ProviderKeys({ read: () => this.#documents.keys(), clock, onAway, onBack });
+    this.#keys = new ProviderKeys({ fetchKeys: () => this.#documents.fetchKeys(), clock, onAway, onBack });
   }
 
   /** Reads the keys before the first token arrives. */
@@ -83,7 +88,7 @@ export class SignIn {
   }
 
   /** Whether a token claims to be from this provider; the claim is not verified. Other tokens may be meant for the broker. */
-  isOurs(token: string): boolean {
+  isFromIssuer(token: string): boolean {
     try {
       return decodeJwt(token).iss === this.#options.issuer;
     } catch {
@@ -96,13 +101,13 @@ export class SignIn {
    *
    * @throws TokenRefusedError, SignInUnavailableError
    */
-  async verify(token: string): Promise<SignedIn> {
+  async verify(token: string): Promise<Identity> {
     const { rolesClaim, tenantsClaim, roleMap, clock } = this.#options;
     const claims = await this.#claimsOf(token);
     return {
       name: nameIn(claims),
-      roles: rolesIn(claimAt(claims, rolesClaim), roleMap),
-      tenants: tenantsClaim === undefined ? undefined : tenantsIn(claimAt(claims, tenantsClaim)),
+      roles: rolesIn(claimByPath(claims, rolesClaim), roleMap),
+      tenants: tenantsClaim === undefined ? undefined : tenantsIn(claimByPath(claims, tenantsClaim)),
       validForMs: Math.max(0, ((claims.exp ?? 0) + CLOCK_SKEW_S) * 1000 - clock.now()),
     };
   }
@@ -114,7 +119,7 @@ export class SignIn {
   async #claimsOf(token: string): Promise<JWTPayload> {
     const { issuer, audience, clock } = this.#options;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.findKey, {
         issuer,
         audience,
         algorithms: ALGORITHMS,
@@ -122,7 +127,7 @@ export class SignIn {
         clockTolerance: CLOCK_SKEW_S,
         currentDate: new Date(clock.now()),
       });
-      if (!TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClients(payload))
+      if (!ACCESS_TOKEN_TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClientOnly(payload))
         throw new TokenRefusedError('It is not an access token.');
       return payload;
     } catch (error) {
@@ -137,8 +142,8 @@ export class SignIn {
  * Whether a token is only for the client itself: it tells the client who has signed in, or gets it new tokens. No service may
  * accept it.
  */
-function isForClients(claims: JWTPayload): boolean {
-  return OTHER_KINDS.has(claims['typ']) || OF_ID_TOKENS.some((name) => Object.hasOwn(claims, name));
+function isForClientOnly(claims: JWTPayload): boolean {
+  return OTHER_TOKEN_TYPES.has(claims['typ']) || ID_TOKEN_CLAIMS.some((name) => Object.hasOwn(claims, name));
 }
 
 /** Returns why a token was refused. Every error means that the token is not accepted. */
@@ -162,14 +167,14 @@ const REASONS_BY_CLAIM: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Opens sign-in as configured; undefined if it is off. */
-export function openSignIn(
+export function createTokenVerifier(
   config: Config,
-  options: Pick<SignInOptions, 'clock' | 'onAway' | 'onBack' | 'timeoutMs'>,
-): SignIn | undefined {
+  options: Pick<TokenVerifierOptions, 'clock' | 'onAway' | 'onBack' | 'timeoutMs'>,
+): TokenVerifier | undefined {
   const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = config;
   // Neither is ever set without the other.
   if (issuer === undefined || audience === undefined) return undefined;
-  const signIn = new SignIn({
+  const verifier = new TokenVerifier({
     issuer,
     audience,
     keysUrl: config.AUTH_JWKS_URL,
@@ -178,6 +183,6 @@ export function openSignIn(
     roleMap: config.AUTH_ROLE_MAP,
     ...options,
   });
-  signIn.prefetch();
-  return signIn;
+  verifier.prefetch();
+  return verifier;
 }

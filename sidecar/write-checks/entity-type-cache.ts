@@ -6,7 +6,7 @@ import type { Clock } from '../shared/clock.js';
 import { jsonIn } from '../shared/json/lossless-json.js';
 
 /** Where to look up an entity. */
-export interface EntityPlace {
+export interface EntityLookup {
   /** Differs if the same id may mean another entity: by tenant, and by whether the history is meant. */
   readonly key: string;
   readonly isTemporal: boolean;
@@ -14,9 +14,9 @@ export interface EntityPlace {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface KnownTypes {
+interface CachedTypes {
   readonly types: readonly string[];
-  readonly atMs: number;
+  readonly fetchedMs: number;
   /** The point in the order of changes at which the types were requested. */
   readonly since: number;
 }
@@ -25,37 +25,37 @@ interface KnownTypes {
 export class TypeUnknownError extends Error {}
 
 /** How long a type is remembered, in milliseconds. */
-const FRESH_MS = 60_000;
-const MAX_REMEMBERED = 20_000;
+const MAX_AGE_MS = 60_000;
+const MAX_CACHED = 20_000;
 /**
  * Limited by size: with `max`, each cache would allocate memory for all its entries at the start, which also takes
  * time.
  */
-const REMEMBERED = { maxSize: MAX_REMEMBERED, sizeCalculation: () => 1 };
+const CACHE_OPTIONS = { maxSize: MAX_CACHED, sizeCalculation: () => 1 };
 /** Maximum number of entities in one query, and of queries at the same time. */
-const AT_ONCE = 50;
-const QUERIES = 8;
+const MAX_IDS_PER_QUERY = 50;
+const MAX_CONCURRENT_QUERIES = 8;
 /** How long a judgement waits for the end of a write that may change the type of its entity, in milliseconds. */
-const MAX_SETTLING_MS = 5000;
+const MAX_WRITE_WAIT_MS = 5000;
 /** Maximum size of an answer of the broker, in bytes. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** Statuses of an answer with entities; 206 if lastN left instances out (clause 6.3.10). */
-const SHOWN: ReadonlySet<number> = new Set([200, 203, 206]);
+const ENTITY_STATUSES: ReadonlySet<number> = new Set([200, 203, 206]);
 
 /**
  * The types of the entities in the broker, remembered for a minute. A write through this gateway that may change the
  * type of an entity discards the remembered type: when the write is sent, and again when it has ended, because it is
  * unknown what a query in the meantime has seen.
  */
-export class EntityTypes {
+export class EntityTypeCache {
   readonly #client: Pick<BrokerClient, 'send'>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #known = new LRUCache<string, KnownTypes>(REMEMBERED);
+  readonly #cache = new LRUCache<string, CachedTypes>(CACHE_OPTIONS);
   /** The number of running writes that may change types, by entity; under `''`, those that may change any entity. */
-  readonly #changing = new Map<string, number>();
-  #changes = 0;
-  #waiting: (() => void)[] = [];
-  readonly #changedAt = new LRUCache<string, number>(REMEMBERED);
+  readonly #runningWrites = new Map<string, number>();
+  #changeCount = 0;
+  #waiters: (() => void)[] = [];
+  readonly #changedAt = new LRUCache<string, number>(CACHE_OPTIONS);
   /** The last change that concerned all entities, or whose entity is no longer remembered. */
   #allChangedAt = 0;
 
@@ -65,25 +65,25 @@ export class EntityTypes {
   }
 
   /** The current point in the order of changes; see {@link isOutdated}. */
-  get now(): number {
-    return this.#changes;
+  get changeCount(): number {
+    return this.#changeCount;
   }
 
   /** Whether the type of one of these entities may have changed since a point in the order of changes. */
   isOutdated(ids: readonly string[], since: number): boolean {
     if (ids.length === 0) return false;
-    if (this.#allChangedAt > since || this.#changing.has('')) return true;
-    return ids.some((id) => this.#changing.has(id) || (this.#changedAt.get(id) ?? 0) > since);
+    if (this.#allChangedAt > since || this.#runningWrites.has('')) return true;
+    return ids.some((id) => this.#runningWrites.has(id) || (this.#changedAt.get(id) ?? 0) > since);
   }
 
   /** Resolves once no running write may change the type of one of these entities, or after a while. */
-  async settled(ids: readonly string[]): Promise<void> {
-    const untilMs = performance.now() + MAX_SETTLING_MS;
+  async writesEnded(ids: readonly string[]): Promise<void> {
+    const untilMs = performance.now() + MAX_WRITE_WAIT_MS;
     const names = ['', ...ids];
-    while (names.some((name) => this.#changing.has(name)) && performance.now() < untilMs)
+    while (names.some((name) => this.#runningWrites.has(name)) && performance.now() < untilMs)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, MAX_SETTLING_MS);
-        this.#waiting.push(() => {
+        const timer = setTimeout(resolve, MAX_WRITE_WAIT_MS);
+        this.#waiters.push(() => {
           clearTimeout(timer);
           resolve();
         });
@@ -97,103 +97,103 @@ export class EntityTypes {
    * @param ids undefined for any entity
    * @returns a function to call when the write has ended
    */
-  changing(ids: readonly string[] | undefined): () => void {
+  beginWrite(ids: readonly string[] | undefined): () => void {
     const names = ids ?? [''];
-    this.#note(names, 1);
+    this.#recordChange(names, 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#note(names, -1);
-      for (const wake of this.#waiting.splice(0)) wake();
+      this.#recordChange(names, -1);
+      for (const wake of this.#waiters.splice(0)) wake();
     };
   }
 
-  #note(names: readonly string[], by: 1 | -1): void {
-    this.#changes += 1;
+  #recordChange(names: readonly string[], by: 1 | -1): void {
+    this.#changeCount += 1;
     for (const name of names) {
-      const count = (this.#changing.get(name) ?? 0) + by;
-      if (count > 0) this.#changing.set(name, count);
-      else this.#changing.delete(name);
+      const count = (this.#runningWrites.get(name) ?? 0) + by;
+      if (count > 0) this.#runningWrites.set(name, count);
+      else this.#runningWrites.delete(name);
       if (name === '') {
-        this.#known.clear();
-        this.#allChangedAt = this.#changes;
+        this.#cache.clear();
+        this.#allChangedAt = this.#changeCount;
       } else {
-        if (this.#changedAt.size >= MAX_REMEMBERED && !this.#changedAt.has(name)) {
+        if (this.#changedAt.size >= MAX_CACHED && !this.#changedAt.has(name)) {
           this.#changedAt.clear();
-          this.#allChangedAt = this.#changes;
+          this.#allChangedAt = this.#changeCount;
         }
-        this.#changedAt.set(name, this.#changes);
+        this.#changedAt.set(name, this.#changeCount);
       }
     }
   }
 
   /** Returns the types of entities. @throws TypeUnknownError, and the errors of the broker client */
-  async of(
-    place: EntityPlace,
+  async get(
+    lookup: EntityLookup,
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly (readonly [id: string, types: StoredTypes])[]> {
     const found = new Map<string, StoredTypes>();
     const unknown: string[] = [];
     for (const id of new Set(ids)) {
-      const known = this.#known.get(nameOf(place, id));
-      const isFresh = known !== undefined && this.#clock.monotonicMs() - known.atMs < FRESH_MS;
-      if (isFresh && !this.isOutdated([id], known.since)) found.set(id, known.types);
+      const cached = this.#cache.get(cacheKey(lookup, id));
+      const isFresh = cached !== undefined && this.#clock.monotonicMs() - cached.fetchedMs < MAX_AGE_MS;
+      if (isFresh && !this.isOutdated([id], cached.since)) found.set(id, cached.types);
       else unknown.push(id);
     }
-    const since = this.#changes;
+    const since = this.#changeCount;
     const listable =
-      place.isTemporal || unknown.length < 3
+      lookup.isTemporal || unknown.length < 3
         ? []
         : unknown.filter((id) => !id.includes(',') && id.isWellFormed());
     const groups: string[][] = [];
-    for (let from = 0; from < listable.length; from += AT_ONCE)
-      groups.push(listable.slice(from, from + AT_ONCE));
-    const limit = pLimit(QUERIES);
+    for (let from = 0; from < listable.length; from += MAX_IDS_PER_QUERY)
+      groups.push(listable.slice(from, from + MAX_IDS_PER_QUERY));
+    const limit = pLimit(MAX_CONCURRENT_QUERIES);
     await limit.map(groups, async (group) => {
-      for (const [id, types] of await this.#listed(place, group, signal)) found.set(id, types);
+      for (const [id, types] of await this.#fetchMany(lookup, group, signal)) found.set(id, types);
     });
     // Entities that a list does not show are requested one by one.
     const missing = unknown.filter((id) => !found.has(id));
-    await limit.map(missing, async (id) => found.set(id, await this.#single(place, id, signal)));
+    await limit.map(missing, async (id) => found.set(id, await this.#fetchOne(lookup, id, signal)));
     for (const id of unknown) {
       const types = found.get(id);
       if (typeof types === 'object' && !this.isOutdated([id], since))
-        this.#known.set(nameOf(place, id), { types, atMs: this.#clock.monotonicMs(), since });
+        this.#cache.set(cacheKey(lookup, id), { types, fetchedMs: this.#clock.monotonicMs(), since });
     }
     return [...found];
   }
 
-  async #listed(
-    place: EntityPlace,
+  async #fetchMany(
+    lookup: EntityLookup,
     ids: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<readonly (readonly [string, readonly string[]])[]> {
     const list = ids.map(encodeURIComponent).join(',');
-    const reply = await this.#get(place, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
-    if (!SHOWN.has(reply.status)) return [];
+    const reply = await this.#get(lookup, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
+    if (!ENTITY_STATUSES.has(reply.status)) return [];
     const items = jsonIn(reply.text);
     if (!Array.isArray(items)) return [];
-    const asked = new Set(ids);
+    const requested = new Set(ids);
     return (items as readonly unknown[]).flatMap((item) => {
       const types = typesIn(item);
       const id = (item as { readonly id?: unknown } | null)?.id;
-      return types !== undefined && typeof id === 'string' && asked.has(id) ? [[id, types] as const] : [];
+      return types !== undefined && typeof id === 'string' && requested.has(id) ? [[id, types] as const] : [];
     });
   }
 
-  async #single(place: EntityPlace, id: string, signal: AbortSignal | undefined): Promise<StoredTypes> {
+  async #fetchOne(lookup: EntityLookup, id: string, signal: AbortSignal | undefined): Promise<StoredTypes> {
     // A URL cannot contain half a surrogate pair.
     if (!id.isWellFormed()) return 'hidden';
     const reply = await this.#get(
-      place,
-      `/${encodeURIComponent(id)}?${place.isTemporal ? 'lastN=1' : 'options=keyValues'}`,
+      lookup,
+      `/${encodeURIComponent(id)}?${lookup.isTemporal ? 'lastN=1' : 'options=keyValues'}`,
       signal,
     );
     if (reply.status === 404) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
-    const item = SHOWN.has(reply.status) ? jsonIn(reply.text) : undefined;
+    const item = ENTITY_STATUSES.has(reply.status) ? jsonIn(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)
       throw new TypeUnknownError(
@@ -203,7 +203,7 @@ export class EntityTypes {
   }
 
   async #get(
-    { isTemporal, headers }: EntityPlace,
+    { isTemporal, headers }: EntityLookup,
     rest: string,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly status: number; readonly text: string }> {
@@ -218,7 +218,7 @@ export class EntityTypes {
   }
 }
 
-function nameOf({ key }: EntityPlace, id: string): string {
+function cacheKey({ key }: EntityLookup, id: string): string {
   return `${key} ${id}`;
 }
 

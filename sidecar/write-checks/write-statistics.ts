@@ -26,11 +26,11 @@ export interface WriteCounts {
 }
 
 /** Maximum number of findings kept for one policy, and for all policies. */
-const MAX_OF_POLICY = 1000;
-const MAX_OF_ALL = 10_000;
+const MAX_FINDINGS_PER_POLICY = 1000;
+const MAX_FINDINGS = 10_000;
 const MAX_SAMPLE = 5;
 /** Maximum number of characters kept of an id. */
-const MAX_ID_CHARACTERS = 1000;
+const MAX_ID_CHARS = 1000;
 /** Maximum number of policies with counts; there are more only if many policies are deleted and created. */
 const MAX_POLICIES = 1000;
 
@@ -43,27 +43,27 @@ interface Counts {
 }
 
 /** Counts the results of checks by policy. The counts are lost when the process ends. */
-export class WriteRecord {
+export class WriteStatistics {
   readonly #byPolicy = new Map<string, Counts>();
-  #findings = 0;
+  #findingCount = 0;
 
   /** Adds the results for one write. */
   add({ valid, others }: Judgement, candidates: readonly CandidatePolicy[], decision: Decision): void {
-    for (const [policy, entities] of valid) this.#of(candidates[policy]).checked += entities;
+    for (const [policy, entities] of valid) this.#countsOf(candidates[policy]).checked += entities;
     for (const item of others) {
-      const counts = this.#of(candidates[item.policy]);
+      const counts = this.#countsOf(candidates[item.policy]);
       counts.checked += 1;
       if (item.verdict === 'invalid') counts.invalid += 1;
       else counts.notJudged += 1;
-      this.#note(counts, item);
+      this.#addFindings(counts, item);
     }
     for (const { policy } of decision.refused)
-      this.#of(candidates.find(({ name }) => name === policy)).refused += 1;
+      this.#countsOf(candidates.find(({ name }) => name === policy)).refused += 1;
   }
 
   /** The counts of some policies, or of all. The name of the setting is empty. */
   counts(policies?: readonly CountedPolicy[]): WriteCounts {
-    const keys = policies?.map(keyOfPolicy) ?? [...this.#byPolicy.keys()];
+    const keys = policies?.map(policyKey) ?? [...this.#byPolicy.keys()];
     const all = keys.flatMap((key) => this.#byPolicy.get(key) ?? []);
     const sum = (of: (counts: Counts) => number) => all.reduce((total, one) => total + of(one), 0);
     return {
@@ -71,30 +71,30 @@ export class WriteRecord {
       invalid: sum((one) => one.invalid),
       refused: sum((one) => one.refused),
       notJudged: sum((one) => one.notJudged),
-      findings: merged(all)
+      findings: mergeFindings(all)
         .sort((one, other) => other.entities - one.entities)
-        .slice(0, MAX_OF_POLICY),
+        .slice(0, MAX_FINDINGS_PER_POLICY),
     };
   }
 
-  #of(policy: CountedPolicy = { name: '' }): Counts {
-    const key = keyOfPolicy(policy);
+  #countsOf(policy: CountedPolicy = { name: '' }): Counts {
+    const key = policyKey(policy);
     const known = this.#byPolicy.get(key);
     if (known !== undefined) return known;
     if (this.#byPolicy.size >= MAX_POLICIES) {
       this.#byPolicy.clear();
-      this.#findings = 0;
+      this.#findingCount = 0;
     }
     const counts = { checked: 0, invalid: 0, refused: 0, notJudged: 0, findings: new Map() };
     this.#byPolicy.set(key, counts);
     return counts;
   }
 
-  #note(counts: Counts, { id: whole, findings = [] }: JudgedItem): void {
-    const id = whole?.slice(0, MAX_ID_CHARACTERS);
+  #addFindings(counts: Counts, { id: whole, findings = [] }: JudgedItem): void {
+    const id = whole?.slice(0, MAX_ID_CHARS);
     const seen = new Set<string>();
     for (const finding of findings) {
-      const key = keyOf(finding);
+      const key = findingKey(finding);
       if (seen.has(key)) continue;
       seen.add(key);
       const known = counts.findings.get(key);
@@ -102,15 +102,15 @@ export class WriteRecord {
         known.entities += 1;
         if (id !== undefined && known.sample.length < MAX_SAMPLE && !known.sample.includes(id))
           known.sample.push(id);
-      } else if (counts.findings.size < MAX_OF_POLICY && this.#findings < MAX_OF_ALL) {
-        this.#findings += 1;
+      } else if (counts.findings.size < MAX_FINDINGS_PER_POLICY && this.#findingCount < MAX_FINDINGS) {
+        this.#findingCount += 1;
         counts.findings.set(key, { ...finding, entities: 1, sample: id === undefined ? [] : [id] });
       }
     }
   }
 }
 
-function merged(all: readonly Counts[]): CountedFinding[] {
+function mergeFindings(all: readonly Counts[]): CountedFinding[] {
   if (all.length === 1) return [...(all[0]?.findings.values() ?? [])];
   const found = new Map<string, CountedFinding>();
   for (const { findings } of all)
@@ -130,10 +130,10 @@ function merged(all: readonly Counts[]): CountedFinding[] {
   return [...found.values()];
 }
 
-function keyOfPolicy({ name, tenant }: CountedPolicy): string {
+function policyKey({ name, tenant }: CountedPolicy): string {
   return JSON.stringify([name, tenant ?? null]);
 }
 
-function keyOf({ model, pointer, keyword }: WriteFinding): string {
+function findingKey({ model, pointer, keyword }: WriteFinding): string {
   return JSON.stringify([model, pointer, keyword]);
 }

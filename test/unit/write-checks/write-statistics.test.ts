@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { WriteRecord } from '../../../sidecar/write-checks/write-record.js';
+import { WriteStatistics } from '../../../sidecar/write-checks/write-statistics.js';
 import { type CandidatePolicy, settingPolicy } from '../../../sidecar/write-checks/candidates.js';
 
 const policyOf = (tenant?: string): CandidatePolicy => ({
@@ -10,7 +10,7 @@ const policyOf = (tenant?: string): CandidatePolicy => ({
 });
 
 it('a policy does not count findings of a policy with the same name in another tenant', () => {
-  const record = new WriteRecord();
+  const record = new WriteStatistics();
   const finding = { model: 'city/Car', pointer: '/speed', keyword: 'type', detail: 'must be a number' };
   const item = {
     index: 0,

@@ -16,46 +16,46 @@ const MAX_UNMODELLED = 1000;
 const MAX_SAMPLE = 5;
 
 /** Maximum number of stored entities, per finding and per scan. */
-const MAX_KEPT = { finding: 10_000, scan: 100_000 } as const;
+const MAX_STORED = { finding: 10_000, scan: 100_000 } as const;
 
 /** Maximum number of different reasons for not judging in a record. */
 const MAX_REASONS = 10;
 
-type Growing<Part> = {
+type Mutable<Part> = {
   -readonly [Member in keyof Part]: Part[Member] extends readonly (infer One)[] ? One[] : Part[Member];
 };
 
 /** Entities that were not judged, for the same reason. */
-interface LeftOut {
+interface UnjudgedGroup {
   entities: number;
   readonly sample: string[];
 }
 
-interface Counted extends Growing<ScanFinding> {
+interface CountedFinding extends Mutable<ScanFinding> {
   readonly key: string;
-  kept: number;
+  stored: number;
 }
 
 /** The members of a record with the results. */
-export type Found = Pick<
+export type ScanCounts = Pick<
   ScanRecord,
   'checked' | 'valid' | 'invalid' | 'notJudged' | 'models' | 'findings' | 'unmodelled'
 >;
 
 /** Adds up the results of the pages of a scan. */
-export class ScanTally {
-  readonly #models = new Map<string, Growing<ScannedModel>>();
-  readonly #findings = new Map<string, Counted>();
+export class ScanResults {
+  readonly #models = new Map<string, Mutable<ScannedModel>>();
+  readonly #findings = new Map<string, CountedFinding>();
   /** By type. */
-  readonly #unmodelled = new Map<string, LeftOut>();
-  readonly #ambiguous = new Map<string, LeftOut>();
+  readonly #unmodelled = new Map<string, UnjudgedGroup>();
+  readonly #ambiguous = new Map<string, UnjudgedGroup>();
   /** By reason. */
-  readonly #unreadable = new Map<string, LeftOut>();
+  readonly #unreadable = new Map<string, UnjudgedGroup>();
   #valid = 0;
   #invalid = 0;
   #notJudged = 0;
-  #kept = 0;
-  #isCutShort = false;
+  #stored = 0;
+  #isTruncated = false;
   #hasMoreFindings = false;
 
   /** Whether some entities could not be judged although they have a model. */
@@ -64,15 +64,15 @@ export class ScanTally {
   }
 
   /** How many more invalid entities can be stored. */
-  get room(): number {
-    return MAX_KEPT.scan - this.#kept;
+  get remainingCapacity(): number {
+    return MAX_STORED.scan - this.#stored;
   }
 
   /** Adds the verdict on a page. @returns the entities to store */
   add(verdict: PageVerdict): readonly FoundEntities[] {
     if ('notJudged' in verdict) {
       const { why, notJudged, sample } = verdict;
-      this.#leaveOut(this.#unreadable, why, MAX_REASONS, { entities: notJudged, sample });
+      this.#addUnjudged(this.#unreadable, why, MAX_REASONS, { entities: notJudged, sample });
       return [];
     }
     const { judged, models } = verdict;
@@ -81,34 +81,34 @@ export class ScanTally {
     judged.models.forEach(({ valid, invalid }, index) => {
       const model = models[index];
       if (model === undefined || valid + invalid === 0) return;
-      const name = JSON.stringify([model.domain, model.model, model.version]);
-      const { domain, model: own, version } = model;
-      const known = this.#models.get(name) ?? {
+      const key = JSON.stringify([model.domain, model.model, model.version]);
+      const { domain, model: name, version } = model;
+      const known = this.#models.get(key) ?? {
         domain,
-        model: own,
+        model: name,
         version,
         checked: 0,
         valid: 0,
         invalid: 0,
       };
-      this.#models.set(name, known);
+      this.#models.set(key, known);
       known.checked += valid + invalid;
       known.valid += valid;
       known.invalid += invalid;
     });
     for (const { type, isAmbiguous, ...others } of judged.others)
-      if (isAmbiguous) this.#leaveOut(this.#ambiguous, type, MAX_REASONS, others);
-      else this.#leaveOut(this.#unmodelled, type, MAX_UNMODELLED, others);
+      if (isAmbiguous) this.#addUnjudged(this.#ambiguous, type, MAX_REASONS, others);
+      else this.#addUnjudged(this.#unmodelled, type, MAX_UNMODELLED, others);
     for (const { why, ...unreadable } of judged.unreadable)
-      this.#leaveOut(this.#unreadable, why, MAX_REASONS, unreadable);
+      this.#addUnjudged(this.#unreadable, why, MAX_REASONS, unreadable);
     return judged.findings.flatMap((finding) => {
       const model = models[finding.model];
-      return model === undefined ? [] : this.#count(finding, model, judged.entities);
+      return model === undefined ? [] : this.#addFinding(finding, model, judged.entities);
     });
   }
 
   /** The current results for the record. */
-  get found(): Found {
+  get counts(): ScanCounts {
     const byNumber = (one: { entities: number }, other: { entities: number }) =>
       other.entities - one.entities;
     return {
@@ -120,7 +120,7 @@ export class ScanTally {
       findings: [...this.#findings.values()]
         .sort(byNumber)
         .slice(0, MAX_FINDINGS)
-        .map(({ kept: _kept, key: _key, ...finding }) => ({ ...finding, sample: [...finding.sample] })),
+        .map(({ stored: _stored, key: _key, ...finding }) => ({ ...finding, sample: [...finding.sample] })),
       unmodelled: Array.from(this.#unmodelled, ([type, one]) => ({
         type,
         ...one,
@@ -143,10 +143,10 @@ export class ScanTally {
     const more = this.#hasMoreFindings
       ? [`There are more findings than the ${String(MAX_FINDINGS)} shown; all invalid entities are counted.`]
       : [];
-    const cut = this.#isCutShort
+    const cut = this.#isTruncated
       ? [
-          `Not all entities of the findings are kept: at most ${String(MAX_KEPT.finding)} ` +
-            `per finding, and ${String(MAX_KEPT.scan)} in all.`,
+          `Not all entities of the findings are kept: at most ${String(MAX_STORED.finding)} ` +
+            `per finding, and ${String(MAX_STORED.scan)} in all.`,
         ]
       : [];
     return [...ambiguous, ...unreadable, ...more, ...cut];
@@ -155,24 +155,24 @@ export class ScanTally {
   /**
    * Counts entities that were not judged.
    *
-   * @param most maximum number of groups; entities beyond them are counted without a group
+   * @param maxGroups maximum number of groups; entities beyond them are counted without a group
    */
-  #leaveOut(
-    groups: Map<string, LeftOut>,
+  #addUnjudged(
+    groups: Map<string, UnjudgedGroup>,
     name: string,
-    most: number,
+    maxGroups: number,
     { entities: number, sample }: { readonly entities: number; readonly sample: readonly string[] },
   ): void {
     this.#notJudged += number;
     const known = groups.get(name);
-    if (known === undefined && groups.size >= most) return;
+    if (known === undefined && groups.size >= maxGroups) return;
     const group = known ?? { entities: 0, sample: [] };
     groups.set(name, group);
     group.entities += number;
     group.sample.push(...sample.slice(0, MAX_SAMPLE - group.sample.length));
   }
 
-  #count(
+  #addFinding(
     finding: JudgedFinding,
     { domain, model }: { readonly domain: string; readonly model: string },
     all: readonly FoundEntity[],
@@ -183,19 +183,19 @@ export class ScanTally {
     if (counted === undefined) {
       if (this.#findings.size >= MAX_FINDINGS) this.#hasMoreFindings = true;
       if (this.#findings.size >= MAX_COUNTED) return [];
-      counted = { domain, model, pointer, keyword, detail, entities: 0, sample: [], key, kept: 0 };
+      counted = { domain, model, pointer, keyword, detail, entities: 0, sample: [], key, stored: 0 };
       this.#findings.set(key, counted);
     }
     counted.entities += finding.entities;
     counted.sample.push(...finding.sample.slice(0, MAX_SAMPLE - counted.sample.length));
-    const room = Math.min(MAX_KEPT.finding - counted.kept, MAX_KEPT.scan - this.#kept);
-    const kept = finding.reported.slice(0, Math.max(0, room)).flatMap((index) => all[index] ?? []);
-    if (kept.length < finding.entities) this.#isCutShort = true;
-    if (kept.length === 0) return [];
-    const first = counted.kept;
-    counted.kept += kept.length;
-    this.#kept += kept.length;
-    return [{ finding: key, first, entities: kept }];
+    const capacity = Math.min(MAX_STORED.finding - counted.stored, MAX_STORED.scan - this.#stored);
+    const stored = finding.reported.slice(0, Math.max(0, capacity)).flatMap((index) => all[index] ?? []);
+    if (stored.length < finding.entities) this.#isTruncated = true;
+    if (stored.length === 0) return [];
+    const first = counted.stored;
+    counted.stored += stored.length;
+    this.#stored += stored.length;
+    return [{ finding: key, first, entities: stored }];
   }
 }
 

@@ -9,20 +9,20 @@ import type { JsonValue } from '../shared/json/json.js';
 import type { Model } from '../store/index.js';
 
 /** Maximum number of models considered for one name. */
-const MAX_OF_NAME = 20;
+const MAX_MODELS_PER_NAME = 20;
 
 /** Supplies workers with models and contexts: those that are stored, or that may be fetched. */
-export class ModelSupply {
+export class ModelLoader {
   readonly #schemas: SchemaService;
-  readonly #ownNames: OwnTypeNames;
+  readonly #typeNames: ContextTypeNames;
 
   constructor(schemas: SchemaService) {
     this.#schemas = schemas;
-    this.#ownNames = new OwnTypeNames(schemas);
+    this.#typeNames = new ContextTypeNames(schemas);
   }
 
   /** The published models that may be for the types. The meanings of their names decide whether they are. */
-  async types(
+  async modelsOfTypes(
     types: readonly WrittenType[],
     stamp: string,
   ): Promise<readonly (readonly [iri: string, models: readonly SuppliedModel[]])[]> {
@@ -30,37 +30,37 @@ export class ModelSupply {
     for (const { written, iri } of types) {
       if (iri === undefined) continue;
       const names = new Set([iri, localName(iri), written, localName(written)]);
-      for (const name of await this.#ownNames.of(iri, stamp)) names.add(name);
+      for (const name of await this.#typeNames.of(iri, stamp)) names.add(name);
       const models = new Map<string, Model>();
       for (const name of names) {
         const { items } = await this.#schemas.store.models.search(
           { type: name },
-          { limit: MAX_OF_NAME, offset: 0 },
+          { limit: MAX_MODELS_PER_NAME, offset: 0 },
         );
         for (const model of items)
           if (model.status !== 'draft') models.set(`${model.domain}/${model.name}`, model);
       }
       const supplied: SuppliedModel[] = [];
-      for (const model of models.values()) supplied.push(...(await this.#supplied(model, undefined)));
+      for (const model of models.values()) supplied.push(...(await this.#load(model, undefined)));
       found.push([iri, supplied]);
     }
     return found;
   }
 
   /** Models by `D/M` or `D/M@3`; undefined for models that do not exist. */
-  async models(
+  async modelsNamed(
     names: readonly string[],
   ): Promise<readonly (readonly [name: string, model: SuppliedModel | undefined])[]> {
     const found: (readonly [string, SuppliedModel | undefined])[] = [];
     for (const name of names) {
       const named = parseModelName(name);
-      const [model] = named === undefined ? [] : await this.#supplied(named, named.version);
+      const [model] = named === undefined ? [] : await this.#load(named, named.version);
       found.push([name, model]);
     }
     return found;
   }
 
-  async #supplied(
+  async #load(
     { domain, name }: Pick<Model, 'domain' | 'name'>,
     version: number | undefined,
   ): Promise<readonly SuppliedModel[]> {
@@ -96,7 +96,7 @@ export class ModelSupply {
 const MAX_TEXTS = 5000;
 
 /** Maximum number of contexts whose terms are remembered, by their texts. */
-const MAX_REMEMBERED = 2000;
+const MAX_CACHED_CONTEXTS = 2000;
 
 type NamesByIri = ReadonlyMap<string, readonly string[]>;
 
@@ -104,7 +104,7 @@ type NamesByIri = ReadonlyMap<string, readonly string[]>;
  * The names that models' own contexts have for an IRI. A generated context makes IRIs from names, so the name is at
  * the end of the IRI; an own context may use any name for a type.
  */
-class OwnTypeNames {
+class ContextTypeNames {
   readonly #schemas: SchemaService;
   readonly #byContext = new Map<string, NamesByIri>();
   #current: { readonly stamp: string; readonly maps: Promise<readonly NamesByIri[]> } | undefined;
@@ -129,17 +129,17 @@ class OwnTypeNames {
     for await (const { name } of allItems((page) => store.domains.list(page)))
       for (const { contextSha256: sha256 } of await store.models.current(name)) {
         const known = this.#byContext.get(sha256) ?? this.#byContext.get(`${sha256} ${stamp}`);
-        maps.push(known ?? (await this.#readOne(sha256, stamp)));
+        maps.push(known ?? (await this.#readContext(sha256, stamp)));
       }
     return maps;
   }
 
-  async #readOne(sha256: string, stamp: string): Promise<NamesByIri> {
+  async #readContext(sha256: string, stamp: string): Promise<NamesByIri> {
     const text = await this.#schemas.store.content(sha256);
     // The generated terms come before the own context.
     const own = text === undefined ? [] : withoutCore(text).slice(1);
     const map = own.length === 0 ? new Map<string, readonly string[]>() : await this.#namesIn(own);
-    if (this.#byContext.size >= MAX_REMEMBERED) this.#byContext.clear();
+    if (this.#byContext.size >= MAX_CACHED_CONTEXTS) this.#byContext.clear();
     this.#byContext.set(isSelfContained(own) ? sha256 : `${sha256} ${stamp}`, map);
     return map;
   }
