@@ -98,10 +98,6 @@ it('a context update is refused if it breaks a follower; contexts that are alrea
   const done = await service.contexts.update('base', { ...PROTECTED, more: 'urn:more' }, LOOKING);
   assert.equal(done.isNewVersion, true, 'they could not be processed before either');
   assert.deepEqual(done.followers, []);
-  assert.deepEqual(
-    done.warnings.filter(({ code }) => code === 'broken-follower'),
-    [],
-  );
   assert.equal((await service.contexts.update('base', BEFORE, LOOKING)).isNewVersion, true);
 });
 
@@ -115,24 +111,6 @@ it('a context update is refused if it makes the chain of contexts too long for a
   const { dependents, message } = await rejection(change, BrokenFollowersError);
   assert.deepEqual(dependents, [{ kind: 'context', name: 'c10', version: 1 }]);
   assert.match(message, /10 deep/);
-});
-
-it('a context update warns of followers that are added just before it is written and break', async (t) => {
-  const { service } = await rigOf(t, {
-    store: before((store) =>
-      store.contexts.create('late', {
-        text: text([urlOf('base').replace(BASE_URL, 'http://gateway.invalid'), { seats: 'urn:own:seats' }]),
-        contexts: new Set(['base']),
-      }),
-    ),
-  });
-  await service.contexts.create('base', BEFORE, OPTIONS);
-  const { isNewVersion, warnings } = await service.contexts.update('base', PROTECTED, LOOKING);
-  assert.equal(isNewVersion, true);
-  assert.deepEqual(
-    warnings.map(({ code, pointer, detail }) => [code, pointer, detail.slice(0, 47)]),
-    [['broken-follower', '/@context', 'The context "late" can no longer be processed: ']],
-  );
 });
 
 it('followers are checked again if another update of the context comes first', async (t) => {
@@ -233,79 +211,4 @@ it('the check of followers stops, and nothing is written, if the client disconne
   const { signal } = leaving;
   await assert.rejects(service.contexts.update('base', AFTER, { ...LOOKING, signal }), /gone/);
   assert.match((await service.contexts.document('base')).bytes.toString(), /terms\.example/);
-});
-
-it('an outage after a context was written is no error; the effect on followers is then reported as unknown', async (t) => {
-  const state = { isWritten: false };
-  const { service } = await rigOf(t, {
-    store: (store) =>
-      storeWith(store, {
-        contexts: over(store.contexts, {
-          update: async (...parameters) => {
-            const at = await store.contexts.update(...parameters);
-            state.isWritten = true;
-            return at;
-          },
-          dependents: (...parameters) =>
-            state.isWritten
-              ? Promise.reject(new StoreUnavailableError('down'))
-              : store.contexts.dependents(...parameters),
-        }),
-      }),
-  });
-  await service.contexts.create('base', BEFORE, OPTIONS);
-  await model(service, 'Bench', ['base', { seats: 'terms:seats' }]);
-  const { context, warnings, followers } = await service.contexts.update('base', AFTER, LOOKING);
-  assert.deepEqual([context.currentVersion, followers], [2, []]);
-  assert.match(warnings[0]?.detail ?? '', /^All followers of the context were not checked/);
-});
-
-it('followers are checked again if one is added, removed or changed just before a context is written, also beyond a hundred', async (t) => {
-  const base = { text: text([urlOf('base')]), contexts: new Set(['base']) };
-  const nameOf = (n: number) => `f${String(n).padStart(3, '0')}`;
-  let meddle: (store: SchemaStore) => Promise<unknown> = () => Promise.resolve();
-  let deleted = '';
-  const { service, store, tasks } = await rigOf(t, {
-    // The check ends after a while.
-    clock: handClock(),
-    workers: (workers) => ({
-      run: (kind, input, options) =>
-        kind === 'contextTerms'
-          ? Promise.resolve({ terms: [], defaults: {} } as never)
-          : workers.run(kind, input, options),
-    }),
-    store: (below) =>
-      storeWith(below, {
-        contexts: over(below.contexts, {
-          update: async (...parameters) => {
-            await meddle(below);
-            tasks.length = 0;
-            return below.contexts.update(...parameters);
-          },
-          get: async (name, ...parameters) => {
-            if (name === deleted) await below.contexts.delete(name);
-            return below.contexts.get(name, ...parameters);
-          },
-        }),
-      }),
-  });
-  await service.contexts.create('base', BEFORE, OPTIONS);
-  for (let n = 0; n < MAX_FOLLOWERS + 2; n += 1) await store.contexts.create(nameOf(n), base);
-  const changes: readonly (readonly [string, typeof meddle, boolean])[] = [
-    ['nothing', () => Promise.resolve(), false],
-    ['one beyond a hundred comes', ({ contexts }) => contexts.create('late', base), true],
-    ['one beyond a hundred goes', ({ contexts }) => contexts.delete(nameOf(MAX_FOLLOWERS)), true],
-    ['one that was listed is deleted', () => Promise.resolve((deleted = nameOf(0))), true],
-    [
-      'one of a hundred changes',
-      ({ contexts }) =>
-        contexts.update(nameOf(1), { ...base, text: text([urlOf('base'), { own: 'urn:own' }]) }),
-      true,
-    ],
-  ];
-  for (const [index, [what, change, isRepeated]] of changes.entries()) {
-    meddle = change;
-    await service.contexts.update('base', { terms: `https://terms.example/${index}/` }, LOOKING);
-    assert.equal(tasks.includes('contextTerms'), isRepeated, what);
-  }
 });

@@ -37,16 +37,13 @@ export interface FollowersEffect {
   readonly changed: readonly ChangedFollower[];
   /** Number of followers that were not checked. */
   readonly uncompared: number;
-  /** Changes whenever followers are added, removed or changed. */
-  readonly stamp: string;
 }
 
 /** A context whose text changes. */
 export interface ContextChange {
   readonly name: string;
   readonly before: string;
-  /** Omitted if the new text is already stored. */
-  readonly after?: string;
+  readonly after: string;
 }
 
 interface Parts {
@@ -108,10 +105,10 @@ export class ContextFollowers {
   ): Promise<FollowersEffect> {
     const { clock } = this.#parts;
     const until = clock.monotonicMs() + MAX_FOLLOWERS_MS;
-    const { followers, stamp } = await this.#stamped(name, signal);
+    const followers = await this.all(name, signal);
     const texts: ComparedTexts = {
       contextsBefore: new Map([[name, before]]),
-      contextsAfter: after === undefined ? undefined : new Map([[name, after]]),
+      contextsAfter: new Map([[name, after]]),
       baseUrl,
     };
     const broken: BrokenFollower[] = [];
@@ -143,23 +140,7 @@ export class ContextFollowers {
       ),
       changed: changed.toSorted((one, other) => byName(titleOf(one), titleOf(other))),
       uncompared,
-      stamp,
     };
-  }
-
-  /** Returns the current stamp; see {@link FollowersEffect}. */
-  async stamp(name: string, signal?: AbortSignal): Promise<string> {
-    return (await this.#stamped(name, signal)).stamp;
-  }
-
-  async #stamped(name: string, signal: AbortSignal | undefined) {
-    const { contexts } = this.#parts.store;
-    const followers = await this.all(name, signal);
-    const etags = await mapInBatches(followers.slice(0, MAX_FOLLOWERS), async (follower) => {
-      const own = contextNameOf(follower);
-      return [own, (await undefinedIfNotFound('context', contexts.get(own)))?.context.etag] as const;
-    });
-    return { followers, stamp: JSON.stringify([etags, followers.slice(MAX_FOLLOWERS).map(contextNameOf)]) };
   }
 
   /** Returns why a change breaks a document that names a context; undefined if it does not. */

@@ -11,7 +11,6 @@ import {
   AlreadyExistsError,
   type Context,
   type ContextAt,
-  describeResource,
   type DomainContextName,
   domainNameTaken,
   type IfMatch,
@@ -77,14 +76,9 @@ export interface ServedContext extends ServedDocument {
   readonly warningCount?: number;
 }
 
-/**
- * A warning about the followers of a context.
- *
- * - `broken-follower`: it can no longer be processed
- * - `followers-not-compared`: the effect of the change on them is unknown
- */
+/** A warning that the effect of a change on followers of the context is unknown. */
 interface FollowerWarning {
-  readonly code: 'broken-follower' | 'followers-not-compared';
+  readonly code: 'followers-not-compared';
   /** The pointer to the context. */
   readonly pointer: string;
   readonly detail: string;
@@ -213,8 +207,7 @@ export class Contexts {
 
   /**
    * Creates a new version of a custom context, unless nothing changes. Followers are checked before the version is
-   * written. If some are added or changed in the meantime, they are checked again afterwards, and the warnings name
-   * those that can no longer be processed.
+   * written; those that are added in the meantime are not.
    *
    * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, ContextInvalidError, ConcurrentUpdateError,
    * BrokenFollowersError, or the reason of the signal
@@ -242,8 +235,7 @@ export class Contexts {
       const { context: written } = await writeIfUnchanged(() =>
         store.contexts.update(name, version, [before.context.etag]),
       );
-      const now = effect && (await this.#effectAfter(effect, change, looking));
-      return { ...known, context: written, ...this.#reported(now, accepted, looking) };
+      return { ...known, context: written, ...this.#reported(effect, accepted, looking) };
     });
   }
 
@@ -265,31 +257,17 @@ export class Contexts {
     throw new BrokenFollowersError(change.name, dependents, first.reason);
   }
 
-  /** Determines the effect after the change was stored, because followers may have been added in the meantime. */
-  async #effectAfter(
-    known: FollowersEffect,
-    { name, before }: Parameters<ContextFollowers['effect']>[0],
-    { baseUrl }: Parameters<ContextFollowers['effect']>[1],
-  ): Promise<FollowersEffect | 'unknown'> {
-    const { followers } = this.#parts;
-    try {
-      if ((await followers.stamp(name)) === known.stamp) return known;
-      return await followers.effect({ name, before }, { baseUrl });
-    } catch {
-      // The context has been written, and an outage must not hide that.
-      return 'unknown';
-    }
-  }
-
   #reported(
-    effect: FollowersEffect | 'unknown' | undefined,
+    effect: FollowersEffect | undefined,
     { warnings }: AcceptedContext,
     { pointer = '/@context' }: ContextWriteOptions,
   ): Pick<WrittenContext, 'warnings' | 'followers'> {
     if (effect === undefined) return { warnings, followers: [] };
-    return effect === 'unknown'
-      ? { warnings: [...warnings, notCompared('All followers', pointer)], followers: [] }
-      : { warnings: [...warnings, ...warningsOf(effect, pointer)], followers: effect.changed };
+    const { uncompared, changed } = effect;
+    return {
+      warnings: uncompared === 0 ? warnings : [...warnings, notCompared(uncompared, pointer)],
+      followers: changed,
+    };
   }
 
   /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, InUseError */
@@ -351,18 +329,9 @@ export class Contexts {
   }
 }
 
-function warningsOf({ broken, uncompared }: FollowersEffect, pointer: string): readonly FollowerWarning[] {
-  const named = broken.map(({ follower, reason }): FollowerWarning => {
-    const detail = `The ${describeResource(follower)} can no longer be processed: ${reason}`;
-    return { code: 'broken-follower', pointer, detail };
-  });
-  if (uncompared === 0) return named;
-  const [who, verb] = uncompared === 1 ? ['1 follower', 'was'] : [`${uncompared} followers`, 'were'];
-  return [...named, notCompared(who, pointer, verb)];
-}
-
-function notCompared(who: string, pointer: string, verb = 'were'): FollowerWarning {
-  const detail = `${who} of the context ${verb} not checked: what the change means for them is not known.`;
+function notCompared(count: number, pointer: string): FollowerWarning {
+  const who = count === 1 ? '1 follower of the context was' : `${count} followers of the context were`;
+  const detail = `${who} not checked: what the change means for them is not known.`;
   return { code: 'followers-not-compared', pointer, detail };
 }
 
