@@ -14,7 +14,7 @@ export function meRoute(api: Api): void {
       description: 'If sign-in is off, you have all of them.',
       response: { 200: json('You.', ME) },
     },
-    config: { isVolatile: true, isStatic: true },
+    config: { isVolatile: true },
     handler: async ({ caller: { name, roles, tenants } }, reply) => {
       const own = ROLES.filter((role) => roles.has(role));
       return send(reply, okWithoutETag({ caller: name, roles: own, tenants: tenants && [...tenants] }));

@@ -160,9 +160,7 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
         201: json('The new model.', UPDATED_MODEL),
       },
     },
-    config: {
-      isConditional: true,
-    },
+    config: { isConditional: true },
     handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
       const key = modelKey(params);
       const options = { expected: expectedStateOf(conditions), dryRun, baseUrl, caller: caller.name };

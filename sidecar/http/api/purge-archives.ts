@@ -54,9 +54,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       response: { 202: json('Its record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: {
-      isVolatile: true,
-    },
+    config: { isVolatile: true },
     handler: async (request, reply) => {
       const { body, params, baseUrl } = request;
       const record = await purges.restore(params.purge, {
@@ -79,9 +77,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       params: PARAMS,
       response: { 200: content('The archive.', { [NDJSON]: TEXT }) },
     },
-    config: {
-      isVolatile: true,
-    },
+    config: { isVolatile: true },
     handler: async ({ params, method }, reply) => {
       if (method === 'HEAD') {
         await archives.find(params.purge);

@@ -70,10 +70,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 202: json('Its record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: {
-      isVolatile: true,
-      namesPurge: true,
-    },
+    config: { isVolatile: true, namesPurge: true },
     handler: async (request, reply) => {
       const { body } = request;
       const purge =

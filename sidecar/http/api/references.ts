@@ -86,9 +86,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
         201: json('Created.', PUT_REFERENCE),
       },
     },
-    config: {
-      isConditional: true,
-    },
+    config: { isConditional: true },
     handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
       const expected = expectedStateOf(conditions);
       if (dryRun) {

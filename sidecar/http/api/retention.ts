@@ -174,10 +174,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       params: PARAMS,
       response: { 200: json('The matches.', PREVIEW) },
     },
-    config: {
-      isVolatile: true,
-      namesPurge: true,
-    },
+    config: { isVolatile: true, namesPurge: true },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { retentionPolicy } = request.params;
@@ -218,11 +215,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       params: PARAMS,
       response: { 202: json('The record of the run.', PURGE) },
     },
-    config: {
-      isVolatile: true,
-      isConditional: true,
-      namesPurge: true,
-    },
+    config: { isVolatile: true, isConditional: true, namesPurge: true },
     handler: async (request, reply) => {
       const { params, conditions, baseUrl } = request;
       const { ifMatch } = await preconditionsOfExisting(conditions, () =>

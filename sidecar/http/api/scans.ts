@@ -59,9 +59,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       body: NEW_SCAN,
       response: { 202: json('Its record.', SCAN) },
     },
-    config: {
-      isVolatile: true,
-    },
+    config: { isVolatile: true },
     handler: async (request, reply) => {
       const { tenant, link, ...scan } = request.body;
       const origin = readJobOrigin(request, defined({ 'ngsild-tenant': tenant, link }));
