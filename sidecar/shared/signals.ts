@@ -43,7 +43,7 @@ export function onParentEnd(self: { readonly ppid: number }, everyMs: number, en
 const PARENT_LOOK_MS = 500;
 
 /**
- * Ends a service on SIGTERM and SIGINT, and when the npm that started it ends.
+ * Ends a service on SIGTERM, SIGINT and SIGHUP (its terminal is closed), and when the npm that started it ends.
  *
  * @param self `process`
  * @param isByNpm whether npm is the parent; see isNpmStart
@@ -58,8 +58,7 @@ export function endBySignals(
   const onSignal = (signal: NodeJS.Signals) => {
     if (!isEcho(signal)) ending.ask({ signal });
   };
-  self.on('SIGTERM', onSignal);
-  self.on('SIGINT', onSignal);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) self.on(signal, onSignal);
   // If npm is killed, it cannot forward the signal. If npm ends after forwarding it, that is not a request to force the
   // stop.
   if (isByNpm) onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));

@@ -39,38 +39,39 @@ it('SIGTERM ends a gateway that is still starting as process 1 of a container', 
   assert.deepEqual(await gateway.ended, { code: 143, signal: null });
 });
 
-it("on SIGTERM, deletes in flight finish, the purge's caller is answered, new purges are refused, and the exit code is 0", async () => {
-  const broker = await startTestBroker();
-  broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
-  const { held: slow, gate } = await holdBack(broker);
-  const gateway = await GatewayProcess.start({
-    PORT: '0',
-    BROKER_URL: slow.url,
-    PURGE_BATCH_SIZE: '5',
-    PURGE_CONCURRENCY: '2',
-    ...LONG_GRACE,
+for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+  it(`on ${signal}, deletes in flight finish, the purge's caller is answered, new purges are refused, and the exit code is 0`, async () => {
+    const broker = await startTestBroker();
+    broker.entities.seed(30, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car' }));
+    const { held: slow, gate } = await holdBack(broker);
+    const gateway = await GatewayProcess.start({
+      PORT: '0',
+      BROKER_URL: slow.url,
+      PURGE_BATCH_SIZE: '5',
+      PURGE_CONCURRENCY: '2',
+      ...LONG_GRACE,
+    });
+    const url = await gateway.url();
+    const running = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+    await slow.arrived(isDelete, 2);
+
+    gateway.signal(signal);
+    await gateway.until(/"msg":"shutting down"/);
+    const late = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
+    assert.equal(late.status, 503);
+    assert.equal(late.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
+    assert.equal((await send(url, 'GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
+    assert.equal((await send(url, 'GET', '/health/ready')).status, 503);
+
+    gate.open();
+    const stopped = await running;
+    assert.equal(stopped.status, 503);
+    assert.equal(stopped.problem()['deleted'], 10);
+    assert.deepEqual(await gateway.ended, CLEAN);
+    assert.equal(gateway.stderr, '');
+    assert.equal(broker.entities.count(), 20);
+    assert.equal(slow.requests.filter(isDelete).length, 2);
   });
-  const url = await gateway.url();
-  const running = send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
-  await slow.arrived(isDelete, 2);
-
-  gateway.signal('SIGTERM');
-  await gateway.until(/"msg":"shutting down"/);
-  const late = await send(url, 'DELETE', '/ngsi-ld/v1/entities?type=Car');
-  assert.equal(late.status, 503);
-  assert.equal(late.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
-  assert.equal((await send(url, 'GET', '/ngsi-ld/v1/entities?type=Car')).status, 200);
-  assert.equal((await send(url, 'GET', '/health/ready')).status, 503);
-
-  gate.open();
-  const stopped = await running;
-  assert.equal(stopped.status, 503);
-  assert.equal(stopped.problem()['deleted'], 10);
-  assert.deepEqual(await gateway.ended, CLEAN);
-  assert.equal(gateway.stderr, '');
-  assert.equal(broker.entities.count(), 20);
-  assert.equal(slow.requests.filter(isDelete).length, 2);
-});
 
 it('after SIGTERM, requests that wait for the broker are 503 when the grace time is over', async () => {
   const { broker, gateway, url } = await startHanging({ SHUTDOWN_GRACE_MS: '20' });

@@ -256,7 +256,7 @@ export const settings = {
   SHUTDOWN_GRACE_MS: setting(
     '25000',
     wholeNumber(0, 3_600_000),
-    'milliseconds for running work after SIGTERM or SIGINT',
+    'milliseconds for running work after SIGTERM, SIGINT or SIGHUP',
   ),
   WRITE_CHECK: setting(
     'off',
