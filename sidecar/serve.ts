@@ -14,6 +14,9 @@ const EXIT_FAILED = 1;
 /** Maximum time for the process to exit after the gateway is closed, in milliseconds. */
 const LEAVE_MS = 500;
 
+/** Maximum size of log lines that wait for a reader of standard output. */
+const LOG_BACKLOG_BYTES = 8 * 1024 * 1024;
+
 async function main(): Promise<void> {
   tuneCollector();
   let config: Config;
@@ -71,13 +74,29 @@ async function main(): Promise<void> {
 }
 
 /**
- * Opens standard output for the log. While it cannot be written, e.g. because the disk is full, lines are lost, and the
- * gateway keeps working: pino would throw the error, and try for ever to write the rest before the process exits.
+ * Opens standard output for the log. While it cannot be written, e.g. because the disk is full or the reader of a pipe
+ * hangs, lines are lost, and the gateway keeps working: pino would throw the error, keep all lines in memory, and try for
+ * ever to write the rest before the process exits.
  */
 function logOutput(): DestinationStream {
   process.stdout.on('error', () => {});
   const open = () => {
-    const output = pino.destination({ minLength: 0 });
+    let giveUpAtMs = Infinity;
+    const output = pino.destination({
+      minLength: 0,
+      maxLength: LOG_BACKLOG_BYTES,
+      retryEAGAIN: () => performance.now() < giveUpAtMs,
+    });
+    const flushSync = output.flushSync.bind(output);
+    // Called when the process exits.
+    output.flushSync = () => {
+      giveUpAtMs = performance.now() + LEAVE_MS;
+      try {
+        flushSync();
+      } catch {
+        // Nobody reads the rest.
+      }
+    };
     output.on('error', () => {
       output.flushSync = () => {};
       current = open();

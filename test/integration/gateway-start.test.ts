@@ -132,6 +132,31 @@ it('a second gateway on the same SQLite file is refused, and the file is free ag
   await (await GatewayProcess.start(env)).url();
 });
 
+it('a gateway whose log nobody reads answers and stops as usual', async () => {
+  await ensureBuilt();
+  const port = await freePort();
+  const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
+    env: { PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.pause();
+  const ended = once(child, 'exit');
+  stopLater(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilUp(url);
+  // More than the pipe holds: each purge logs its query twice.
+  for (let count = 1; count <= 60; count += 1) {
+    const query = `type=Nothing&q=name=="${'x'.repeat(7000)}"`;
+    const answer = await fetch(`${url}/ngsi-ld/v1/entities?${query}`, { method: 'DELETE' });
+    assert.equal(answer.status, 204);
+  }
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+});
+
 it('a gateway whose log cannot be written, because the disk is full, answers and stops as usual', async (test) => {
   if (!existsSync('/dev/full')) {
     test.skip('the system has no /dev/full');
@@ -158,12 +183,7 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
       await ended;
     });
     const url = `http://127.0.0.1:${port}`;
-    await untilTrue(() =>
-      fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
+    await untilUp(url);
     for (let count = 1; count <= 3; count += 1) {
       const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Nothing`, { method: 'DELETE' });
       assert.equal(answer.status, 204);
@@ -172,3 +192,12 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
     assert.deepEqual(await ended, [0, null]);
   }
 });
+
+async function untilUp(url: string): Promise<void> {
+  await untilTrue(() =>
+    fetch(`${url}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+}
