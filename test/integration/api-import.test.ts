@@ -245,6 +245,7 @@ it('an import names a missing document with its URL, the line and the fix, and s
   const report = await importing(api, cityRepository());
   const bench = fileOf(report, 'Bench/schema.json');
   assert.equal(bench.status, 'refused');
+  assert.equal(report.summary.models, 0, 'a refused model does not count');
   assert.match(bench.reason ?? '', new RegExp(`missing: ${COMMON_URL}.*PUT /api/v2/references`));
   const text = JSON.stringify(cityRepository()['Bench/schema.json'], null, 2).split('\n');
   assert.match(text[(bench.line ?? 0) - 1] ?? '', /\$ref/);

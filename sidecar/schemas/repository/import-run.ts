@@ -121,7 +121,7 @@ export class ImportRun {
         unchanged: count('unchanged'),
         refused: count('refused'),
         ignored: ignored + plan.ignored,
-        models: plan.models.length,
+        models: [...this.#models.values()].filter(({ entry }) => entry.status !== 'refused').length,
         examples: {
           valid: files.reduce((sum, { examples }) => sum + (examples?.valid ?? 0), 0),
           invalid: files.reduce((sum, { examples }) => sum + invalidFiles(examples), 0),

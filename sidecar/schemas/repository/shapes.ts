@@ -89,6 +89,7 @@ export interface ImportSummary {
   readonly refused: number;
   /** Number of files that no import reads, and of documents that no model uses. */
   readonly ignored: number;
+  /** Number of models created, updated or unchanged. */
   readonly models: number;
   readonly examples: Readonly<Record<'valid' | 'invalid' | 'unchecked' | 'kept' | 'leftOut', number>>;
 }
