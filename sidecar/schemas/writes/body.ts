@@ -30,7 +30,7 @@ const MAX_ENTITIES = 10_000;
  * @param bytes each byte as one character
  */
 export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
-  const text = textOf(bytes);
+  const text = decodeUtf8(bytes);
   if (text === undefined) return fault('is not UTF-8', 'json');
   const read = readJson(text);
   if ('unreadable' in read) {
@@ -68,7 +68,7 @@ export function isAttributeKind(kind: WriteKind): boolean {
 }
 
 /** The text of UTF-8 bytes, each given as one character; undefined if they are not UTF-8. */
-function textOf(bytes: string): string | undefined {
+function decodeUtf8(bytes: string): string | undefined {
   if (!/[\x80-\xff]/.test(bytes)) return bytes;
   try {
     return DECODER.decode(Buffer.from(bytes, 'latin1'));
@@ -88,11 +88,11 @@ function fault(detail: string, keyword: string): BodyOutcome {
  * The body of a write to one attribute, in each way in which brokers may read it, as an entity with that attribute.
  * Brokers also accept the attribute wrapped in an object with its name.
  */
-export function attributesIn(body: JsonValue, attribute: string): readonly JsonObject[] {
+export function attributeReadings(body: JsonValue, attribute: string): readonly JsonObject[] {
   const bare = { [attribute]: body };
   if (!isObject(body) || !Object.hasOwn(body, attribute)) return [bare];
   const wrapped = { [attribute]: body[attribute] ?? null };
-  return HELD.some((name) => Object.hasOwn(body, name)) ? [wrapped, bare] : [wrapped];
+  return VALUE_MEMBERS.some((name) => Object.hasOwn(body, name)) ? [wrapped, bare] : [wrapped];
 }
 
-const HELD = ['type', 'value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'];
+const VALUE_MEMBERS = ['type', 'value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'];

@@ -9,7 +9,7 @@ import {
 } from '../../shared/json/json.js';
 
 /** The text that deletes an attribute, or a member of its value (clause 4.5.0, NGSI-LD Null). */
-const NULL = 'urn:ngsi-ld:null';
+const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 
 /** Whether a broker may understand a written attribute as its deletion. The deletion of a single dataset does not count. */
 export function isDeleted(value: JsonValue): boolean {
@@ -18,19 +18,19 @@ export function isDeleted(value: JsonValue): boolean {
   if (!isObject(value)) return false;
   const dataset = member(value, 'datasetId');
   if (typeof dataset === 'string' && dataset !== '@none') return false;
-  return heldIn(value).some(mayBeNull);
+  return valuesIn(value).some(mayBeNull);
 }
 
 /** Whether an attribute, or an instance of it, is written only to delete it. */
 export function isOnlyDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
   if (!isObject(value)) return isNull(value);
-  const held = heldIn(value);
+  const held = valuesIn(value);
   return held.length > 0 && held.every(isNull);
 }
 
 /** The values in all members of an attribute that can hold one; for a language map, the value of each language. */
-function heldIn(attribute: JsonObject): readonly JsonValue[] {
+function valuesIn(attribute: JsonObject): readonly JsonValue[] {
   return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
     if (!Object.hasOwn(attribute, name)) return [];
     const held = attribute[name] ?? null;
@@ -39,7 +39,7 @@ function heldIn(attribute: JsonObject): readonly JsonValue[] {
 }
 
 function isNull(value: JsonValue): boolean {
-  return value === NULL || value === null;
+  return value === NGSI_LD_NULL || value === null;
 }
 
 /** Some brokers also accept the JSON-LD form of null, `{"@type": "@json", "@value": null}`; others store it. */
@@ -63,36 +63,36 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
   const deleted = new Set<string>();
   const remaining = Object.entries(entity).map(([name, value]): [string, JsonValue] => [
     name,
-    name === 'id' || name === 'type' ? value : remainingOf(value, [name]),
+    name === 'id' || name === 'type' ? value : remainingAttribute(value, [name]),
   ]);
   return {
     entity: deleted.size === 0 ? entity : objectOf(remaining),
     isPartDeleted: (tokens, name) => deleted.has(JSON.stringify([...tokens, name])),
   };
 
-  function remainingOf(attribute: JsonValue, path: readonly string[]): JsonValue {
+  function remainingAttribute(attribute: JsonValue, path: readonly string[]): JsonValue {
     if (isArray(attribute))
       return attribute.map((one, index) =>
-        isObject(one) && isAttribute(one) ? remainingOf(one, [...path, String(index)]) : one,
+        isObject(one) && isAttribute(one) ? remainingAttribute(one, [...path, String(index)]) : one,
       );
     if (!isObject(attribute)) return attribute;
     if (!isAttribute(attribute)) return isMerge ? remainingValue(attribute, path) : attribute;
-    return kept(attribute, path, (name, value) => {
+    return keepMembers(attribute, path, (name, value) => {
       if (KIND_OF_MEMBER.has(name)) return isMerge ? remainingValue(value, [...path, name]) : value;
-      if (STAYING.has(name)) return value;
-      return isOnlyDeleted(value) ? undefined : remainingOf(value, [...path, name]);
+      if (IDENTITY_MEMBERS.has(name)) return value;
+      return isOnlyDeleted(value) ? undefined : remainingAttribute(value, [...path, name]);
     });
   }
 
   /** Arrays are replaced as a whole, even by a merge (RFC 7396). */
   function remainingValue(value: JsonValue, path: readonly string[]): JsonValue {
     if (!isObject(value)) return value;
-    return kept(value, path, (name, inside) =>
+    return keepMembers(value, path, (name, inside) =>
       isNull(inside) ? undefined : remainingValue(inside, [...path, name]),
     );
   }
 
-  function kept(
+  function keepMembers(
     object: JsonObject,
     path: readonly string[],
     keep: (name: string, value: JsonValue) => JsonValue | undefined,
@@ -108,7 +108,7 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
 }
 
 /** Members that identify an attribute, and cannot be deleted by themselves. */
-const STAYING: ReadonlySet<string> = new Set(['type', '@type', 'datasetId']);
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(['type', '@type', 'datasetId']);
 
 function isAttribute(object: JsonObject): boolean {
   return (

@@ -3,7 +3,7 @@ import { isObject, type JsonValue, pointerOf } from '../../shared/json/json.js';
 import { Reports } from '../validation/reports.js';
 import { idOf, isAttributeKind, type WrittenEntities } from './body.js';
 import { itemSpans } from '../../shared/json/json-positions.js';
-import type { WriteError } from './judge.js';
+import type { WriteError } from './judge-entity.js';
 import { isRefused } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, WriteFinding } from './protocol.js';
 
@@ -32,7 +32,7 @@ export function judgedEntities(
   for (const [index, { policy, reason, errors }] of verdicts.entries()) {
     if (candidates[policy]?.mode === 'off') continue;
     const given = entities[index] ?? null;
-    const itsId = id ?? idOf(given);
+    const entityId = id ?? idOf(given);
     if (errors !== undefined) {
       const base = isBatch ? [String(index)] : [];
       const tokensOf = bodyTokens(kind, attribute, given);
@@ -40,8 +40,9 @@ export function judgedEntities(
       const moved = errors.map((error) => ({ ...error, tokens: tokensOf(error.tokens) }));
       reports.add(entity, { form: 'normalized', errors: moved, warnings: [] }, base);
       reported.push(others.length);
-      others.push({ index, id: itsId, policy, verdict: 'invalid', findings: findingsOf(errors) });
-    } else if (reason !== undefined) others.push({ index, id: itsId, policy, verdict: 'not-judged', reason });
+      others.push({ index, id: entityId, policy, verdict: 'invalid', findings: findingsOf(errors) });
+    } else if (reason !== undefined)
+      others.push({ index, id: entityId, policy, verdict: 'not-judged', reason });
     else valid.set(policy, (valid.get(policy) ?? 0) + 1);
   }
   if (reported.length > 0)
@@ -54,16 +55,16 @@ export function judgedEntities(
     const candidate = candidates[policy];
     return candidate !== undefined && isRefused(verdict, candidate);
   });
-  const left = new Set(refused.map(({ index }) => index));
-  const thins =
+  const refusedIndexes = new Set(refused.map(({ index }) => index));
+  const isPartial =
     isBatch &&
-    left.size > 0 &&
-    left.size < entities.length &&
+    refusedIndexes.size > 0 &&
+    refusedIndexes.size < entities.length &&
     refused.every(({ policy }) => candidates[policy]?.allowsPartialBatch === true);
   return {
     valid: [...valid],
     others,
-    ...(thins ? { partialBatch: withoutEntities(text, entities, left) } : {}),
+    ...(isPartial ? { partialBatch: withoutEntities(text, entities, refusedIndexes) } : {}),
   };
 }
 
@@ -88,8 +89,8 @@ function findingsOf(errors: readonly WriteError[]): readonly WriteFinding[] {
 }
 
 /** The batch as it was written, without some of its entities. */
-function withoutEntities(text: string, entities: readonly JsonValue[], left: ReadonlySet<number>) {
-  const kept = itemSpans(text).flatMap((span, index) => (left.has(index) ? [] : [{ span, index }]));
+function withoutEntities(text: string, entities: readonly JsonValue[], refused: ReadonlySet<number>) {
+  const kept = itemSpans(text).flatMap((span, index) => (refused.has(index) ? [] : [{ span, index }]));
   return {
     body: `[${kept.map(({ span: [start, end] }) => text.slice(start, end)).join(',')}]`,
     ids: kept.flatMap(({ index }) => idOf(entities[index] ?? null) ?? []),

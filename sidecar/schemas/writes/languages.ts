@@ -1,6 +1,6 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isDeleted } from './deletions.js';
-import type { Submitted } from './submitted.js';
+import type { SubmittedEntity } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /**
@@ -10,10 +10,10 @@ import type { WriteModel } from './write-models.js';
  */
 export function withoutMergedStrings(
   models: readonly WriteModel[],
-  submitted: Submitted,
-): { readonly rest: Submitted; readonly ambiguity?: string } {
-  const isMerged = ({ iri, value }: Submitted['members'][number]) =>
-    isStringAlone(value) && !isDeleted(value) && models.some((model) => hasLanguages(model, iri));
+  submitted: SubmittedEntity,
+): { readonly rest: SubmittedEntity; readonly ambiguity?: string } {
+  const isMerged = ({ iri, value }: SubmittedEntity['members'][number]) =>
+    isPlainString(value) && !isDeleted(value) && models.some((model) => isLanguageProperty(model, iri));
   const merged = submitted.members.find(isMerged);
   if (merged === undefined) return { rest: submitted };
   return {
@@ -22,13 +22,13 @@ export function withoutMergedStrings(
   };
 }
 
-function hasLanguages({ attributes, whole }: WriteModel, iri: string): boolean {
+function isLanguageProperty({ attributes, whole }: WriteModel, iri: string): boolean {
   const name = attributes.get(iri);
   return name !== undefined && whole.attributes.get(name) === 'LanguageProperty';
 }
 
 /** Whether a value is a string, or an attribute whose value is just a string. */
-function isStringAlone(value: JsonValue): boolean {
+function isPlainString(value: JsonValue): boolean {
   if (!isObject(value)) return typeof value === 'string';
   return typeof (member(value, 'languageMap') ?? member(value, 'value')) === 'string';
 }

@@ -2,14 +2,14 @@ import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import type { NameReader, Names } from '../json-ld/names.js';
 import { Spelling } from '../json-schema/spelling.js';
-import { judgeFragment, judgeWhole } from './judge.js';
+import { judgeFragment, judgeWhole } from './judge-entity.js';
 import type { WrittenType } from './policy-choice.js';
 import type { JudgeInput, JudgeNeeds, PrepareInput, SuppliedModel } from './protocol.js';
 import { readSubmitted } from './submitted.js';
-import { compileWriteModel, withMeaning, type WriteModel } from './write-models.js';
+import { compileWriteModel, withIris, type WriteModel } from './write-models.js';
 
 /** Thrown if something must be supplied before the write can be judged. */
-export class MissingInput extends Error {
+export class MissingInputError extends Error {
   constructor(readonly needs: JudgeNeeds) {
     super('Something is needed.');
   }
@@ -26,7 +26,7 @@ export function combineNeeds(needs: readonly JudgeNeeds[]): JudgeNeeds {
     models: [...new Set(needs.flatMap(({ models = [] }) => models))],
     unprepared: distinct(
       needs.flatMap(({ unprepared = [] }) => unprepared),
-      meaningKey,
+      modelKey,
     ),
     entities: [...new Set(needs.flatMap(({ entities = [] }) => entities))],
   };
@@ -45,17 +45,17 @@ export class ModelCache {
   readonly names: NameReader;
   readonly #types = new Map<string, readonly SuppliedModel[]>();
   readonly #models = new Map<string, SuppliedModel | undefined>();
-  readonly #meanings = new Map<string, Meaning>();
+  readonly #resolved = new Map<string, ResolvedModel>();
   readonly #ofType = new Map<string, readonly WriteModel[]>();
 
   /** @param before the cache of an earlier stamp, since which only documents of other origins may have changed */
   constructor(names: NameReader, before?: ModelCache) {
     this.names = names;
     if (before === undefined) return;
-    for (const [key, meaning] of before.#meanings) if (meaning.isFixed) this.#meanings.set(key, meaning);
+    for (const [key, meaning] of before.#resolved) if (meaning.isFixed) this.#resolved.set(key, meaning);
   }
 
-  take({ supplied }: JudgeInput): void {
+  addSupplied({ supplied }: JudgeInput): void {
     for (const [iri, models] of supplied.types ?? []) this.#types.set(iri, models);
     for (const [name, model] of supplied.models ?? []) this.#models.set(name, model);
   }
@@ -67,12 +67,12 @@ export class ModelCache {
     const known = this.#ofType.get(iri);
     if (known !== undefined) return known;
     const candidates = this.#types.get(iri);
-    if (candidates === undefined) throw new MissingInput({ types: [type] });
-    const unprepared = candidates.filter((one) => !this.#meanings.has(meaningKey(one)));
-    if (unprepared.length > 0) throw new MissingInput({ unprepared });
+    if (candidates === undefined) throw new MissingInputError({ types: [type] });
+    const unprepared = candidates.filter((one) => !this.#resolved.has(modelKey(one)));
+    if (unprepared.length > 0) throw new MissingInputError({ unprepared });
     const models: WriteModel[] = [];
     for (const one of candidates) {
-      const model = this.#meant(one);
+      const model = this.#resolve(one);
       if (model?.types.has(iri) === true) models.push(model);
     }
     this.#ofType.set(iri, models);
@@ -81,14 +81,14 @@ export class ModelCache {
 
   /** The model named by a policy. */
   named(name: string): WriteModel | undefined {
-    if (!this.#models.has(name)) throw new MissingInput({ models: [name] });
+    if (!this.#models.has(name)) throw new MissingInputError({ models: [name] });
     const found = this.#models.get(name);
-    return found === undefined ? undefined : this.#meant(found);
+    return found === undefined ? undefined : this.#resolve(found);
   }
 
-  #meant(one: SuppliedModel): WriteModel | undefined {
-    const known = this.#meanings.get(meaningKey(one));
-    if (known === undefined) throw new MissingInput({ unprepared: [one] });
+  #resolve(one: SuppliedModel): WriteModel | undefined {
+    const known = this.#resolved.get(modelKey(one));
+    if (known === undefined) throw new MissingInputError({ unprepared: [one] });
     return known.model;
   }
 
@@ -100,24 +100,24 @@ export class ModelCache {
     const compiled = compileWriteModel(one, schema);
     const outcome = await this.names.read(contextIn(one), stamp, contexts);
     if ('needs' in outcome) return outcome.needs.urls;
-    if ('unusable' in outcome) this.#meanings.set(meaningKey(one), { model: undefined, isFixed: false });
+    if ('unusable' in outcome) this.#resolved.set(modelKey(one), { model: undefined, isFixed: false });
     else {
-      const model = withMeaning(one.title, compiled, outcome.names);
-      this.#meanings.set(meaningKey(one), { model, isFixed: outcome.isFixed });
+      const model = withIris(one.title, compiled, outcome.names);
+      this.#resolved.set(modelKey(one), { model, isFixed: outcome.isFixed });
       warmUp(model, outcome.names);
     }
     return [];
   }
 }
 
-interface Meaning {
+interface ResolvedModel {
   /** Undefined if its @context cannot be used. */
   readonly model: WriteModel | undefined;
   /** Whether the meaning never changes, because the @context depends on no other document. */
   readonly isFixed: boolean;
 }
 
-function meaningKey({ title, key, context }: SuppliedModel): string {
+function modelKey({ title, key, context }: SuppliedModel): string {
   return `${title} ${key} ${context}`;
 }
 
@@ -132,13 +132,13 @@ function warmUp(model: WriteModel, names: Names): void {
   const sample = { id: 'urn:ngsi-ld:sample:1', type, sample: { type: 'Property', value: 1 } };
   const submitted = readSubmitted(sample, names);
   if ('ambiguity' in submitted) return;
-  const manner = {
+  const options = {
     isSimplified: false,
     isMerge: false,
     isPartial: false,
     isTemporal: false,
     deletes: 'nothing' as const,
   };
-  judgeWhole([model], submitted, manner, new Spelling());
-  judgeFragment([model], submitted, manner, new Spelling());
+  judgeWhole([model], submitted, options, new Spelling());
+  judgeFragment([model], submitted, options, new Spelling());
 }

@@ -1,4 +1,5 @@
 import { localName } from '../../ngsi-ld/representation/names.js';
+
 /** The part of a write policy that the choice between policies depends on. */
 export interface Candidate {
   readonly name: string;
@@ -9,13 +10,13 @@ export interface Candidate {
 }
 
 /** What a policy does with entities. */
-export interface Consequences {
+export interface PolicyEffect {
   readonly mode: WriteMode;
   readonly onUnjudged: 'accept' | 'refuse';
 }
 
 /** Whether an entity that is invalid, or not judged, must not be sent. In the mode `report`, nothing is refused. */
-export function isRefused(verdict: 'invalid' | 'not-judged', { mode, onUnjudged }: Consequences): boolean {
+export function isRefused(verdict: 'invalid' | 'not-judged', { mode, onUnjudged }: PolicyEffect): boolean {
   return mode === 'enforce' && (verdict === 'invalid' || onUnjudged === 'refuse');
 }
 
@@ -56,7 +57,7 @@ export function choosePolicy(candidates: readonly Candidate[], types: readonly W
     candidates,
     types.flatMap(({ iri }) =>
       iri === undefined
-        ? possible(candidates)
+        ? possiblePolicies(candidates)
         : candidates.findIndex(
             ({ types: own }) => own === undefined || own.some((one) => one === iri || one === localName(iri)),
           ),
@@ -65,7 +66,7 @@ export function choosePolicy(candidates: readonly Candidate[], types: readonly W
 }
 
 /** The policies up to the first one that applies to all types, because no later one can be chosen. */
-function possible(candidates: readonly Candidate[]): readonly number[] {
+function possiblePolicies(candidates: readonly Candidate[]): readonly number[] {
   const last = candidates.findIndex(({ types }) => types === undefined);
   return [...candidates.keys()].slice(0, last + 1);
 }

@@ -1,9 +1,9 @@
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import type { ContextResults } from '../json-ld/errors.js';
-import type { Candidate, Consequences, WrittenType } from './policy-choice.js';
+import type { Candidate, PolicyEffect, WrittenType } from './policy-choice.js';
 
 /** A policy that may apply to entities of a write. */
-export interface JudgeCandidate extends Candidate, Consequences {
+export interface JudgeCandidate extends Candidate, PolicyEffect {
   /** The model that judges the entities, `D/M` or `D/M@3`; by default the models of their types. */
   readonly model?: string | undefined;
   /** Whether the valid entities of a batch are sent if others are not valid. */

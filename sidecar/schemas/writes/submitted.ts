@@ -19,7 +19,7 @@ export interface Ambiguity {
 }
 
 /** An entity with the meanings of its members, which also keep the names under which they were submitted. */
-export interface Submitted {
+export interface SubmittedEntity {
   readonly members: readonly SubmittedMember[];
   readonly types: readonly WrittenType[];
   /** Names of attributes that mean the same as an earlier attribute. */
@@ -32,13 +32,13 @@ interface SubmittedMember {
   readonly iri: string;
   readonly value: JsonValue;
   /** A member of the attribute that some brokers use as its value, although it has another name. */
-  readonly otherValue?: string;
+  readonly valueAlias?: string;
 }
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
 /** Reads an entity, and determines what its names mean. */
-export function readSubmitted(entity: JsonObject, names: Names): Submitted | Ambiguity {
+export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity | Ambiguity {
   const members: SubmittedMember[] = [];
   const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
@@ -57,8 +57,8 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Amb
     }
     if (names.isScoped(name))
       return { ambiguity: `the @context has other definitions within ${shown(name)}` };
-    const otherValue = iri.startsWith('@') ? undefined : otherValueIn(value, names);
-    members.push({ name, iri, value, ...(otherValue === undefined ? {} : { otherValue }) });
+    const valueAlias = iri.startsWith('@') ? undefined : findValueAlias(value, names);
+    members.push({ name, iri, value, ...(valueAlias === undefined ? {} : { valueAlias }) });
     if (iri !== '@type') continue;
     const written = (isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
     const scoped = written.find((one) => names.isScoped(one));
@@ -73,10 +73,10 @@ export function readSubmitted(entity: JsonObject, names: Names): Submitted | Amb
 const VALUE_IRI = /^https:\/\/uri\.etsi\.org\/ngsi-ld\/has[A-Z]/;
 
 /** The first member of an attribute, or of one of its instances, that is its value under another name. */
-function otherValueIn(value: JsonValue, names: Names): string | undefined {
+function findValueAlias(value: JsonValue, names: Names): string | undefined {
   if (isArray(value)) {
     for (const item of value) {
-      const found = isObject(item) ? otherValueIn(item, names) : undefined;
+      const found = isObject(item) ? findValueAlias(item, names) : undefined;
       if (found !== undefined) return found;
     }
     return undefined;
@@ -102,21 +102,21 @@ export interface RenamedEntity {
 /** Renames the members of an entity for a model. @param asType the type to assume if the entity states none */
 export function renameForModel(
   model: WriteModel,
-  { members, types }: Submitted,
+  { members, types }: SubmittedEntity,
   asType?: string,
 ): RenamedEntity {
   const submittedAs = new Map<string, string>();
   const entries = members.map(({ name, iri, value }) => {
-    const meant = nameIn(model, name, iri);
+    const meant = modelNameOf(model, name, iri);
     submittedAs.set(meant, name);
-    return [meant, meant === 'type' ? typeIn(model, types, value) : value] as const;
+    return [meant, meant === 'type' ? modelTypeOf(model, types, value) : value] as const;
   });
   const typed =
     submittedAs.has('type') || asType === undefined ? entries : [...entries, ['type', asType] as const];
   return { entity: objectOf(typed), submittedAs };
 }
 
-function nameIn(model: WriteModel, name: string, iri: string): string {
+function modelNameOf(model: WriteModel, name: string, iri: string): string {
   if (iri === '@id') return 'id';
   if (iri === '@type') return 'type';
   if (NO_OWN_ATTRIBUTES.has(iri)) return iri.slice(CORE.length);
@@ -124,7 +124,7 @@ function nameIn(model: WriteModel, name: string, iri: string): string {
   return model.attributes.get(iri) ?? (model.whole.attributes.has(name) ? iri : name);
 }
 
-function typeIn(model: WriteModel, types: readonly WrittenType[], value: JsonValue): JsonValue {
+function modelTypeOf(model: WriteModel, types: readonly WrittenType[], value: JsonValue): JsonValue {
   const named = types.map(({ written, iri }) => model.types.get(iri ?? '') ?? iri ?? written);
   if (!isArray(value)) return named[0] ?? value;
   return named.length === value.length ? named : value;

@@ -2,8 +2,8 @@ import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { NameReader } from '../json-ld/names.js';
-import { Judging } from './judging.js';
-import { ModelCache, MissingInput } from './model-cache.js';
+import { WriteJudge } from './write-judge.js';
+import { ModelCache, MissingInputError } from './model-cache.js';
 import type { JudgeInput, JudgeNeeds, JudgeOutcome, PrepareInput, PrepareOutcome } from './protocol.js';
 
 const names = new NameReader();
@@ -17,14 +17,14 @@ const caches = new LRUCache<string, ModelCache>({ max: MAX_STAMPS });
 export const writeTasks = {
   /** Judges the entities of a write, each by its policy and its models. It may first need something. */
   async judgeWrite(input: JudgeInput): Promise<JudgeOutcome> {
-    const known = cacheAt(input.stamp);
-    known.take(input);
+    const cache = cacheFor(input.stamp);
+    cache.addSupplied(input);
     // The first task in a new worker is slow, so the worker is prepared first, with a longer deadline.
     if (!names.isReady) return { needs: withThreadId({ unprepared: [] }) };
     try {
-      return { judged: await new Judging(input, known).judge() };
+      return { judged: await new WriteJudge(input, cache).judge() };
     } catch (error) {
-      if (error instanceof MissingInput) return { needs: withThreadId(error.needs) };
+      if (error instanceof MissingInputError) return { needs: withThreadId(error.needs) };
       throw error;
     }
   },
@@ -32,10 +32,10 @@ export const writeTasks = {
   /** Prepares models and a context. */
   async prepareWrites(input: PrepareInput): Promise<PrepareOutcome> {
     const { stamp, context, contexts, models } = input;
-    const known = cacheAt(stamp);
+    const cache = cacheFor(stamp);
     await names.read(undefined, stamp, []);
     const urls: string[] = [];
-    for (const model of models) urls.push(...(await known.prepare(model, input)));
+    for (const model of models) urls.push(...(await cache.prepare(model, input)));
     if (context !== undefined) {
       const outcome = await names.read(parseWithDoubles(context), stamp, contexts);
       if ('needs' in outcome) urls.push(...outcome.needs.urls);
@@ -45,9 +45,9 @@ export const writeTasks = {
 };
 
 /** The cache for a stamp. The stamp begins with the revision of the store. */
-function cacheAt(stamp: string): ModelCache {
-  const known = caches.get(stamp);
-  if (known !== undefined) return known;
+function cacheFor(stamp: string): ModelCache {
+  const cached = caches.get(stamp);
+  if (cached !== undefined) return cached;
   const revision = stamp.slice(0, stamp.indexOf(' ') + 1);
   const before = [...caches.entries()].find(([other]) => other.startsWith(revision));
   const next = new ModelCache(names, before?.[1]);

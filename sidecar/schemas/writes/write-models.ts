@@ -49,7 +49,7 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
 }
 
 /** Adds the meanings of its names to a model. */
-export function withMeaning(title: string, compiled: CompiledWriteModel, names: Names): WriteModel {
+export function withIris(title: string, compiled: CompiledWriteModel, names: Names): WriteModel {
   const meaningOf = (name: string) => [names.iriOf(name) ?? name, name] as const;
   const { whole } = compiled;
   return {
@@ -61,14 +61,20 @@ export function withMeaning(title: string, compiled: CompiledWriteModel, names: 
 }
 
 /** Keywords that concern single attributes, whatever the other attributes are. */
-const OF_ONE = ['type', 'properties', 'patternProperties', 'additionalProperties', 'propertyNames'];
+const ATTRIBUTE_KEYWORDS = [
+  'type',
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'propertyNames',
+];
 
 /** The schema for some attributes of an entity: the conditions on single attributes that apply to all entities. */
 function fragmentSchema(schema: JsonObject): JsonObject {
   const described = attributesOf(schema);
   const { atoms } = new ValueConstraints([described.root], described.targets);
   const allOf = atoms
-    .map((atom) => objectOf(Object.entries(atom).filter(([keyword]) => OF_ONE.includes(keyword))))
+    .map((atom) => objectOf(Object.entries(atom).filter(([keyword]) => ATTRIBUTE_KEYWORDS.includes(keyword))))
     .filter((atom) => Object.keys(atom).length > 0);
   const root: JsonObject = { allOf };
   return toSelfContained({ ...described, root });

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import type { Names } from '../json-ld/names.js';
 import { Spelling } from '../json-schema/spelling.js';
 import {
-  attributesIn,
+  attributeReadings,
   type BodyFault,
   idOf,
   isAttributeKind,
@@ -12,22 +12,22 @@ import {
 } from './body.js';
 import { isDeleted } from './deletions.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
-import { judgeFragment, judgeWhole, type JudgeOptions } from './judge.js';
-import { combineNeeds, type ModelCache, MissingInput } from './model-cache.js';
+import { judgeFragment, judgeWhole, type JudgeOptions } from './judge-entity.js';
+import { combineNeeds, type ModelCache, MissingInputError } from './model-cache.js';
 import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
-import { readSubmitted, type Submitted } from './submitted.js';
+import { readSubmitted, type SubmittedEntity } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** Judges one write. */
-export class Judging {
+export class WriteJudge {
   readonly #input: JudgeInput;
   readonly #cache: ModelCache;
   readonly #spelling = new Spelling();
   readonly #stored: ReadonlyMap<string, StoredTypes>;
   readonly #dependsOn = new Set<string>();
-  readonly #wanted = new Set<string>();
+  readonly #missingTypes = new Set<string>();
   /** Stored entities whose types the write changes. */
   readonly #retyped = new Set<string>();
   /** Stored entities whose types the write leaves unchanged. */
@@ -39,40 +39,41 @@ export class Judging {
     this.#stored = new Map(input.supplied.entities);
   }
 
-  /** @throws Missing */
+  /** @throws MissingInputError */
   async judge(): Promise<Judgement> {
     const { kind, bytes } = this.#input;
-    if (kind === 'delete-attribute') return this.#collected([await this.#deletion()], NOTHING);
+    if (kind === 'delete-attribute') return this.#judgement([await this.#deletion()], NO_BODY);
     const body = readBody(bytes, kind);
     if ('fault' in body) return this.#unreadable(body.fault);
-    await this.#lookAhead(body.entities);
+    await this.#requestStoredTypes(body.entities);
     const verdicts: Verdict[] = [];
     const needs: JudgeNeeds[] = [];
     for (const entity of body.entities)
       try {
         verdicts.push(await this.#verdict(entity));
       } catch (error) {
-        if (!(error instanceof MissingInput)) throw error;
+        if (!(error instanceof MissingInputError)) throw error;
         needs.push(error.needs);
       }
-    if (this.#wanted.size > 0) needs.push({ entities: [...this.#wanted] });
-    if (needs.length > 0) throw new MissingInput(combineNeeds(needs));
-    return this.#collected(verdicts, body);
+    if (this.#missingTypes.size > 0) needs.push({ entities: [...this.#missingTypes] });
+    if (needs.length > 0) throw new MissingInputError(combineNeeds(needs));
+    return this.#judgement(verdicts, body);
   }
 
   /** Fragments are judged by the types of the stored entities. Requests those of a whole batch at once. */
-  async #lookAhead(entities: readonly JsonValue[]): Promise<void> {
+  async #requestStoredTypes(entities: readonly JsonValue[]): Promise<void> {
     const { kind, id } = this.#input;
     if (!FRAGMENTS.has(kind)) return;
     const ids = id === undefined ? entities.map(idOf) : [id];
     const unknown = ids.filter((one) => one !== undefined && !this.#stored.has(one));
-    if (unknown.length > 0) throw new MissingInput({ entities: [...new Set(unknown)] as readonly string[] });
+    if (unknown.length > 0)
+      throw new MissingInputError({ entities: [...new Set(unknown)] as readonly string[] });
   }
 
   async #verdict(entity: JsonValue): Promise<Verdict> {
     const { kind, attribute = '', candidates } = this.#input;
     if (isAttributeKind(kind) || kind === 'temporal-instance')
-      return this.#ofAttribute(attributesIn(entity, attribute));
+      return this.#attribute(attributeReadings(entity, attribute));
     if (!isObject(entity)) {
       const errors = [
         { model: '', tokens: [], keyword: 'type', predicate: () => 'must be an entity, an object' },
@@ -80,50 +81,50 @@ export class Judging {
       return { policy: choosePolicy(candidates, []), errors };
     }
     const names = await this.#names(member(entity, '@context'));
-    if (typeof names === 'string') return this.#unclear(names);
+    if (typeof names === 'string') return this.#notJudged(names);
     const submitted = readSubmitted(entity, names);
-    if ('ambiguity' in submitted) return this.#unclear(submitted.ambiguity);
+    if ('ambiguity' in submitted) return this.#notJudged(submitted.ambiguity);
     const id = idOf(entity) ?? idIn(submitted);
     return FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id);
   }
 
-  async #whole(submitted: Submitted, id: string | undefined): Promise<Verdict> {
+  async #whole(submitted: SubmittedEntity, id: string | undefined): Promise<Verdict> {
     const { kind, updates } = this.#input;
-    const mayBeThere = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
-    const completed = mayBeThere ? submitted : await this.#completed(submitted, id);
+    const mayExist = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
+    const completed = mayExist ? submitted : await this.#completed(submitted, id);
     const policy = choosePolicy(this.#input.candidates, completed.types);
     const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
     if (typeof models === 'string') {
       // The stored entity may have a type that is judged, and keeps it.
-      if (mayBeThere && id !== undefined && this.#storedTypes(id) !== undefined)
-        return this.#part(submitted, id);
+      if (mayExist && id !== undefined && this.#storedTypes(id) !== undefined)
+        return this.#asFragment(submitted, id);
       return this.#isOff(policy) ? { policy } : { policy, reason: models };
     }
-    const errors = judgeWhole(models, completed, this.#manner, this.#spelling);
+    const errors = judgeWhole(models, completed, this.#options, this.#spelling);
     if (errors.length === 0) return { policy };
-    if (!mayBeThere || id === undefined) return { policy, errors };
+    if (!mayExist || id === undefined) return { policy, errors };
     // If the entity exists, the write is only a part of it.
-    const isThere = this.#storedTypes(id);
-    if (isThere === undefined) return { policy, errors };
-    const asPart = await this.#part(submitted, id);
+    const storedTypes = this.#storedTypes(id);
+    if (storedTypes === undefined) return { policy, errors };
+    const asPart = await this.#asFragment(submitted, id);
     return asPart.reason === undefined ? asPart : { policy, errors };
   }
 
   /** Judges what may be a whole entity as a part of the stored one. */
-  async #part(submitted: Submitted, id: string): Promise<Verdict> {
+  async #asFragment(submitted: SubmittedEntity, id: string): Promise<Verdict> {
     const verdict = await this.#fragment(submitted, id);
     if (!this.#retyped.has(id)) this.#keepingType.add(id);
     return verdict;
   }
 
   /** A whole entity, completed by the id in the path and by the types that the broker has. */
-  async #completed(submitted: Submitted, id = this.#input.id): Promise<Submitted> {
+  async #completed(submitted: SubmittedEntity, id = this.#input.id): Promise<SubmittedEntity> {
     const { kind } = this.#input;
     if ((kind !== 'replace' && kind !== 'batch-upsert') || id === undefined) return submitted;
     const hasId = submitted.members.some(({ iri }) => iri === '@id');
     const hasType = submitted.types.length > 0;
     const stored = hasType ? undefined : this.#storedTypes(id);
-    const types = typeof stored === 'object' ? await this.#meanings(stored) : submitted.types;
+    const types = typeof stored === 'object' ? await this.#resolveTypes(stored) : submitted.types;
     const [first] = types;
     return {
       ...submitted,
@@ -138,11 +139,11 @@ export class Judging {
     };
   }
 
-  async #fragment(submitted: Submitted, itsId: string | undefined): Promise<Verdict> {
-    const id = this.#input.id ?? itsId;
+  async #fragment(submitted: SubmittedEntity, ownId: string | undefined): Promise<Verdict> {
+    const id = this.#input.id ?? ownId;
     const stored = id === undefined ? undefined : this.#storedTypes(id);
-    if (stored === 'hidden') return this.#unclear(HIDDEN);
-    const storedTypes = stored === undefined ? [] : await this.#meanings(stored);
+    if (stored === 'hidden') return this.#notJudged(HIDDEN);
+    const storedTypes = stored === undefined ? [] : await this.#resolveTypes(stored);
     const added = submitted.types.filter(({ iri }) => !storedTypes.some((one) => one.iri === iri));
     if (id !== undefined && added.length > 0) this.#retyped.add(id);
     const types = [...storedTypes, ...added];
@@ -154,24 +155,24 @@ export class Judging {
     const { kind, mergesLanguages } = this.#input;
     const isInLanguage = mergesLanguages && (kind === 'merge' || kind === 'batch-merge');
     const { rest, ambiguity } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
-    const errors = judgeFragment(models, rest, this.#manner, this.#spelling);
+    const errors = judgeFragment(models, rest, this.#options, this.#spelling);
     if (errors.length > 0) return { policy, errors };
     return ambiguity === undefined ? { policy } : { policy, reason: ambiguity };
   }
 
   /** @param readings the attribute, in each way in which brokers may read the body */
-  async #ofAttribute(readings: readonly JsonObject[]): Promise<Verdict> {
+  async #attribute(readings: readonly JsonObject[]): Promise<Verdict> {
     const [first, ...others] = readings;
     const context = first === undefined ? undefined : Object.values(first)[0];
     const names = await this.#names(isObject(context) ? member(context, '@context') : undefined);
-    if (typeof names === 'string') return this.#unclear(names);
+    if (typeof names === 'string') return this.#notJudged(names);
     let verdict: Verdict | undefined;
     for (const reading of [first ?? {}, ...others]) {
       const submitted = readSubmitted(
         objectOf(Object.entries(reading).map(([name, value]) => [name, withoutContext(value)])),
         names,
       );
-      if ('ambiguity' in submitted) return this.#unclear(submitted.ambiguity);
+      if ('ambiguity' in submitted) return this.#notJudged(submitted.ambiguity);
       const found = await this.#fragment(submitted, undefined);
       if (verdict === undefined || found.errors !== undefined || found.reason !== undefined) verdict = found;
       if (found.errors !== undefined) break;
@@ -182,11 +183,11 @@ export class Judging {
   async #deletion(): Promise<Verdict> {
     const { id = '', attribute = '', datasetId } = this.#input;
     const names = await this.#names(undefined);
-    if (typeof names === 'string') return this.#unclear(names);
+    if (typeof names === 'string') return this.#notJudged(names);
     const stored = this.#storedTypes(id);
-    if (this.#wanted.size > 0) throw new MissingInput({ entities: [...this.#wanted] });
-    if (stored === 'hidden') return this.#unclear(HIDDEN);
-    const types = stored === undefined ? [] : await this.#meanings(stored);
+    if (this.#missingTypes.size > 0) throw new MissingInputError({ entities: [...this.#missingTypes] });
+    if (stored === 'hidden') return this.#notJudged(HIDDEN);
+    const types = stored === undefined ? [] : await this.#resolveTypes(stored);
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
     if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
@@ -213,7 +214,7 @@ export class Judging {
     return this.#input.candidates[policy]?.mode === 'off';
   }
 
-  #unclear(reason: string): Verdict {
+  #notJudged(reason: string): Verdict {
     return { policy: choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]), reason };
   }
 
@@ -228,12 +229,12 @@ export class Judging {
     const context = own ?? link;
     const outcome = await this.#cache.names.read(context, stamp, supplied.contexts ?? []);
     if ('needs' in outcome)
-      throw new MissingInput({ urls: outcome.needs.urls, context: JSON.stringify(context) });
+      throw new MissingInputError({ urls: outcome.needs.urls, context: JSON.stringify(context) });
     return 'unusable' in outcome ? `its @context cannot be used: ${outcome.unusable}` : outcome.names;
   }
 
   /** The meanings of types as the broker shows them if no @context is requested. */
-  async #meanings(types: readonly string[]): Promise<readonly WrittenType[]> {
+  async #resolveTypes(types: readonly string[]): Promise<readonly WrittenType[]> {
     const outcome = await this.#cache.names.read(undefined, this.#input.stamp, []);
     if (!('names' in outcome)) throw new Error('The core context cannot be read.');
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
@@ -241,7 +242,7 @@ export class Judging {
 
   #storedTypes(id: string): StoredTypes {
     this.#dependsOn.add(id);
-    if (!this.#stored.has(id)) this.#wanted.add(id);
+    if (!this.#stored.has(id)) this.#missingTypes.add(id);
     return this.#stored.get(id);
   }
 
@@ -272,7 +273,7 @@ export class Judging {
           .join(', ')}`;
   }
 
-  get #manner(): JudgeOptions {
+  get #options(): JudgeOptions {
     const { kind, isSimplified } = this.#input;
     const isMerge = kind === 'merge' || kind === 'batch-merge';
     return {
@@ -297,7 +298,7 @@ export class Judging {
     return { valid: [], others: this.#isOff(policy) ? [] : [item], ids: undefined, dependsOn: [] };
   }
 
-  #collected(verdicts: readonly Verdict[], written: WrittenEntities): Judgement {
+  #judgement(verdicts: readonly Verdict[], written: WrittenEntities): Judgement {
     const { kind, id } = this.#input;
     const ids =
       FRAGMENTS.has(kind) || kind === 'delete-attribute'
@@ -320,7 +321,7 @@ const FRAGMENTS: ReadonlySet<WriteKind> = new Set([
   ...(['batch-update', 'batch-merge', 'temporal-append', 'temporal-instance'] as const),
 ]);
 
-function idIn({ members }: Submitted): string | undefined {
+function idIn({ members }: SubmittedEntity): string | undefined {
   const id = members.find(({ iri }) => iri === '@id')?.value;
   return typeof id === 'string' ? id : undefined;
 }
@@ -338,4 +339,4 @@ function withoutContext(value: JsonValue): JsonValue {
 }
 
 /** The content of a request without a body. */
-const NOTHING: WrittenEntities = { text: '', entities: [null], isBatch: false };
+const NO_BODY: WrittenEntities = { text: '', entities: [null], isBatch: false };

@@ -5,7 +5,7 @@ import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 import { isDeleted, isOnlyDeleted, type Remaining, withoutDeletedParts } from './deletions.js';
-import { isWithoutValue, type RenamedEntity, renameForModel, type Submitted } from './submitted.js';
+import { isWithoutValue, type RenamedEntity, renameForModel, type SubmittedEntity } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
 /** How to judge an entity. */
@@ -33,16 +33,16 @@ const MAX_SLICES = 5000;
 /** The errors of a whole entity, by each of the models. */
 export function judgeWhole(
   models: readonly WriteModel[],
-  submitted: Submitted,
-  manner: JudgeOptions,
+  submitted: SubmittedEntity,
+  options: JudgeOptions,
   spelling: Spelling,
 ): readonly WriteError[] {
   return models.flatMap((model) => {
     const renamed = renameForModel(model, submitted);
-    const { entity, positions } = without(renamed.entity, leavesOut(manner));
+    const { entity, positions } = withoutOmitted(renamed.entity, isNotJudged(options));
     const kept = { ...renamed, entity, positions };
-    const aliased = otherValues(model, submitted);
-    if (!manner.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, manner, spelling)];
+    const aliased = aliasErrors(model, submitted);
+    if (!options.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, options, spelling)];
     const [first, ...others] = slicesOf(entity);
     return [
       ...aliased,
@@ -50,12 +50,12 @@ export function judgeWhole(
         model,
         model.whole,
         { ...kept, entity: first?.entity ?? entity },
-        manner,
+        options,
         spelling,
         first?.indexes,
       ),
       ...others.flatMap(({ entity: one, indexes }) =>
-        errorsOf(model, model.fragment, { ...kept, entity: one }, manner, spelling, indexes),
+        errorsOf(model, model.fragment, { ...kept, entity: one }, options, spelling, indexes),
       ),
     ];
   });
@@ -64,8 +64,8 @@ export function judgeWhole(
 /** The errors of some attributes of an entity, by each of the models, whatever the entity's other attributes are. */
 export function judgeFragment(
   models: readonly WriteModel[],
-  submitted: Submitted,
-  manner: JudgeOptions,
+  submitted: SubmittedEntity,
+  options: JudgeOptions,
   spelling: Spelling,
 ): readonly WriteError[] {
   return models.flatMap((model) => {
@@ -74,26 +74,26 @@ export function judgeFragment(
     const deleted = Object.keys(renamed.entity).filter(
       (name) => model.required.has(name) && isDeleted(renamed.entity[name] ?? null),
     );
-    const { entity: judged, positions } = without(renamed.entity, leavesOut(manner));
+    const { entity: judged, positions } = withoutOmitted(renamed.entity, isNotJudged(options));
     const remaining: Remaining =
-      manner.deletes === 'attributes and parts'
-        ? withoutDeletedParts(judged, manner.isMerge)
+      options.deletes === 'attributes and parts'
+        ? withoutDeletedParts(judged, options.isMerge)
         : { entity: judged, isPartDeleted: () => false };
     const entity = { ...remaining.entity, id: FRAGMENT_ID, type };
-    const slices = manner.isTemporal ? slicesOf(entity) : [{ entity, indexes: undefined }];
+    const slices = options.isTemporal ? slicesOf(entity) : [{ entity, indexes: undefined }];
     const found = slices.flatMap((slice) =>
       errorsOf(
         model,
         model.fragment,
         { ...renamed, ...remaining, positions, entity: slice.entity },
-        manner,
+        options,
         spelling,
         slice.indexes,
       ),
     );
     // Depending on the broker, a partial update replaces a value or merges it.
     const merged =
-      manner.deletes === 'attributes and parts' && !manner.isMerge
+      options.deletes === 'attributes and parts' && !options.isMerge
         ? withoutDeletedParts(judged, true)
         : undefined;
     const ifMerged =
@@ -103,7 +103,7 @@ export function judgeFragment(
             model,
             model.fragment,
             { ...renamed, ...merged, positions, entity: { ...merged.entity, id: FRAGMENT_ID, type } },
-            { ...manner, isMerge: true },
+            { ...options, isMerge: true },
             spelling,
           ).filter(({ keyword }) => keyword === 'required');
     return [
@@ -113,7 +113,7 @@ export function judgeFragment(
         keyword: 'required',
         predicate: () => NOT_DELETED,
       })),
-      ...otherValues(model, submitted),
+      ...aliasErrors(model, submitted),
       ...[...found, ...ifMerged].filter(({ tokens: [name] }) => name !== 'id' && name !== 'type'),
     ];
   });
@@ -122,7 +122,7 @@ export function judgeFragment(
 const NOT_DELETED = 'must not be deleted: every entity of the model has it';
 
 /** Returns which attributes, and which of their instances, are not judged. */
-function leavesOut({ deletes, isPartial }: JudgeOptions): (value: JsonValue) => boolean {
+function isNotJudged({ deletes, isPartial }: JudgeOptions): (value: JsonValue) => boolean {
   return (value) => (deletes !== 'nothing' && isOnlyDeleted(value)) || (isPartial && isWithoutValue(value));
 }
 
@@ -133,7 +133,7 @@ function leavesOut({ deletes, isPartial }: JudgeOptions): (value: JsonValue) => 
 const FRAGMENT_ID = 'urn:ngsi-ld:fragment:1';
 
 /** Attributes and values that brokers may find under other names than a model does. */
-function otherValues({ title }: WriteModel, { members, repeated }: Submitted): readonly WriteError[] {
+function aliasErrors({ title }: WriteModel, { members, repeated }: SubmittedEntity): readonly WriteError[] {
   const twice = repeated.map((name) => ({
     model: title,
     tokens: [name],
@@ -141,12 +141,12 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
     predicate: () =>
       'must not be present: another member means the same, and brokers differ in which one they use',
   }));
-  const values = members.flatMap(({ name, otherValue }) =>
-    otherValue === undefined
+  const values = members.flatMap(({ name, valueAlias }) =>
+    valueAlias === undefined
       ? []
       : {
           model: title,
-          tokens: [name, otherValue],
+          tokens: [name, valueAlias],
           keyword: 'additionalProperties',
           predicate: () =>
             'must not be present: brokers differ in whether they use it as the value of the attribute',
@@ -159,7 +159,7 @@ function otherValues({ title }: WriteModel, { members, repeated }: Submitted): r
 function errorsOf(
   { title }: WriteModel,
   model: Model,
-  { entity, submittedAs, positions, isPartDeleted }: Kept,
+  { entity, submittedAs, positions, isPartDeleted }: JudgedEntity,
   { isSimplified, isMerge }: JudgeOptions,
   spelling: Spelling,
   indexes?: ReadonlyMap<string, number>,
@@ -173,7 +173,7 @@ function errorsOf(
   const seen = new Set<string>();
   return forms.flatMap((form) =>
     validateEntity(entity, model, { form }, spelling).errors.flatMap((found) => {
-      const error = isMerge && found.keyword === 'required' ? asDeletion(found, isPartDeleted) : found;
+      const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
       if (error === undefined) return [];
       const [name = '', ...below] = error.tokens;
       const index = indexes?.get(name);
@@ -192,7 +192,10 @@ function errorsOf(
 }
 
 /** A required member that a merge does not have is already stored, unless the merge deletes it. */
-function asDeletion(error: EntityError, isPartDeleted: Kept['isPartDeleted']): EntityError | undefined {
+function asDeletionError(
+  error: EntityError,
+  isPartDeleted: JudgedEntity['isPartDeleted'],
+): EntityError | undefined {
   const { tokens, missing } = error;
   if (missing === undefined || isPartDeleted?.(tokens, missing) !== true) return undefined;
   return { ...error, tokens: [...tokens, missing], predicate: () => NOT_DELETED };
@@ -202,25 +205,25 @@ function hasNoAttributes(entity: JsonObject): boolean {
   return Object.keys(entity).every((name) => name === 'id' || name === 'type');
 }
 
-interface Kept extends RenamedEntity, Partial<Pick<Remaining, 'isPartDeleted'>> {
+interface JudgedEntity extends RenamedEntity, Partial<Pick<Remaining, 'isPartDeleted'>> {
   /** The original indexes of the instances, for attributes of which some instances are not judged. */
   readonly positions: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The entity without the attributes and instances that are not judged; the same object if there are none. */
-function without(
+function withoutOmitted(
   entity: JsonObject,
-  isLeftOut: (value: JsonValue) => boolean,
-): Pick<Kept, 'entity' | 'positions'> {
+  isOmitted: (value: JsonValue) => boolean,
+): Pick<JudgedEntity, 'entity' | 'positions'> {
   const positions = new Map<string, readonly number[]>();
   const kept = Object.entries(entity).flatMap(([name, value]): readonly (readonly [string, JsonValue])[] => {
     if (name === 'id' || name === 'type') return [[name, value]];
-    const isLeft = isLeftOut(value);
-    const isPartlyLeft = !isLeft && isArray(value) && value.some((one) => isObject(one) && isLeftOut(one));
+    const isLeft = isOmitted(value);
+    const isPartlyLeft = !isLeft && isArray(value) && value.some((one) => isObject(one) && isOmitted(one));
     if (!isPartlyLeft) return isLeft ? [] : [[name, value]];
     const at = [...value.keys()].filter((index) => {
       const one = value[index] ?? null;
-      return !isObject(one) || !isLeftOut(one);
+      return !isObject(one) || !isOmitted(one);
     });
     positions.set(name, at);
     return [[name, at.map((index) => value[index] ?? null)]];
