@@ -1,5 +1,5 @@
 /** The attributes of a model, for people. Pure: it is tested without a browser. */
-import { NO_OWN_ATTRIBUTES } from '../../sidecar/ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../sidecar/ngsi-ld/members.js';
 import { statedUnit, withoutUnit } from '../../sidecar/shared/stated-unit.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
@@ -27,7 +27,7 @@ export function attributeRows(openapi: unknown, schema: unknown): readonly Attri
   const [entity] = Object.values(partOf(partOf(root['components'])['schemas'])).map(partOf);
   const required = listOf(entity?.['required']);
   return Object.entries(partOf(entity?.['properties']))
-    .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
+    .filter(([name]) => !NON_ATTRIBUTE_MEMBERS.has(name))
     .map(([name, property]) => {
       const [first] = listOf(partOf(property)['anyOf']);
       const attribute = resolved(root, first ?? property);

@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../ngsi-ld/members.js';
 import { itemSpans } from '../shared/json/json-positions.js';
 import { isObject, itemsOf, type JsonObject, type JsonValue, objectOf } from '../shared/json/json.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
@@ -73,7 +73,7 @@ export function mergeLines(
   const merged = new Map(Object.entries(earlier));
   for (const [name, value] of Object.entries(later)) {
     const before = merged.get(name);
-    const isAttribute = before !== undefined && !NO_OWN_ATTRIBUTES.has(name);
+    const isAttribute = before !== undefined && !NON_ATTRIBUTE_MEMBERS.has(name);
     merged.set(name, isAttribute ? mergeInstances(before, value, isTemporal) : value);
   }
   return objectOf(merged);

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isArray, isObject, member } from '../shared/json/json.js';
 import { coordinatesProblem, type GeometryType } from '../ngsi-ld/geo-query.js';
 import { temporalKindOf } from '../ngsi-ld/q-time.js';
-import { KIND_OF_MEMBER, VALUE_MEMBERS } from '../ngsi-ld/members.js';
+import { KIND_BY_MEMBER, VALUE_MEMBERS } from '../ngsi-ld/members.js';
 import { isGeometry } from '../ngsi-ld/representation/geometry.js';
 import { instanceOf } from '../ngsi-ld/representation/instances.js';
 import { datasetIdOf, canonicalName, isAttributeName, isUri } from './model.js';
@@ -49,7 +49,7 @@ export function readInstance(name: string, input: JsonValue, depth = 0): JsonObj
     return readInstance(name, { type: 'GeoProperty', value: input }, depth);
   if (instance.how === 'bare' || instance.how === 'foreign') {
     throw refusals.badRequest(
-      `Attribute ${name} needs a known type, or one of ${[...KIND_OF_MEMBER.keys()].join(', ')}`,
+      `Attribute ${name} needs a known type, or one of ${[...KIND_BY_MEMBER.keys()].join(', ')}`,
     );
   }
   const { kind } = instance;

@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
-import { KIND_OF_MEMBER } from '../ngsi-ld/members.js';
+import { KIND_BY_MEMBER } from '../ngsi-ld/members.js';
 import { isInstanceArray, MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
 import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from './model.js';
@@ -77,7 +77,7 @@ function mergeInstance(entity: StoredEntity, name: string, patch: JsonValue, now
   const main = MAIN_MEMBER.get(kind) ?? 'value';
   const change = isObject(patch) && !isBareGeometry(patch) ? patch : { [main]: patch };
   const named = member(change, 'type');
-  const isOther = [...KIND_OF_MEMBER.keys()].some((held) => held !== main && Object.hasOwn(change, held));
+  const isOther = [...KIND_BY_MEMBER.keys()].some((held) => held !== main && Object.hasOwn(change, held));
   if (isOther || (named !== undefined && named !== kind)) {
     throw refusals.badRequest(`Attribute ${name} is a ${JSON.stringify(kind)}; its type cannot change`);
   }

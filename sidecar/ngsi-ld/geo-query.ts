@@ -11,10 +11,10 @@ export const GEOMETRY_DEPTHS = {
 } as const;
 
 /** The geometry that contains others. */
-export const COLLECTION = 'GeometryCollection';
+export const GEOMETRY_COLLECTION = 'GeometryCollection';
 
 /** Types of GeoJSON geometries (RFC 7946 § 3.1). */
-export const GEOMETRY_TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), COLLECTION];
+export const GEOMETRY_TYPES: readonly string[] = [...Object.keys(GEOMETRY_DEPTHS), GEOMETRY_COLLECTION];
 
 const RELATIONS = ['within', 'contains', 'intersects', 'equals', 'disjoint', 'overlaps'] as const;
 const NEAR = /^near;(maxDistance|minDistance)==((?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
@@ -110,16 +110,16 @@ function parseCoordinates(geometry: GeometryType, text: string): Coordinates {
  * …"; undefined if they are valid.
  */
 export function coordinatesProblem(geometry: GeometryType, coordinates: unknown): string | undefined {
-  return levelProblem(coordinates, GEOMETRY_DEPTHS[geometry], geometry);
+  return nestingProblem(coordinates, GEOMETRY_DEPTHS[geometry], geometry);
 }
 
-function levelProblem(value: unknown, depth: number, geometry: GeometryType): string | undefined {
+function nestingProblem(value: unknown, depth: number, geometry: GeometryType): string | undefined {
   if (depth === 1) {
     return isPosition(value) ? undefined : 'positions [longitude, latitude] with a latitude of -90 to 90';
   }
   if (!Array.isArray(value) || value.length === 0) return `arrays nested as in a ${geometry}`;
   for (const item of value) {
-    const problem = levelProblem(item, depth - 1, geometry);
+    const problem = nestingProblem(item, depth - 1, geometry);
     if (problem !== undefined) return problem;
   }
   if (depth !== 2) return undefined;

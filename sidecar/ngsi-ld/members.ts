@@ -6,27 +6,27 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 const SYSTEM_ATTRIBUTES = ['createdAt', 'modifiedAt', 'deletedAt'];
 
 /** Members that are not attributes (clause 5.2.4). */
-const MEMBERS = ['scope', 'expiresAt'];
+const OTHER_MEMBERS = ['scope', 'expiresAt'];
 
 /**
  * The members of an entity that are not its own attributes, by term and by IRI. A filter on these alone does not restrict
  * a purge (clause 5.6.21.4), and they cannot be removed as attributes.
  */
-export const NO_OWN_ATTRIBUTES: ReadonlySet<string> = new Set([
+export const NON_ATTRIBUTE_MEMBERS: ReadonlySet<string> = new Set([
   'id',
   'type',
   '@id',
   '@type',
   '@context',
-  ...[...SYSTEM_ATTRIBUTES, ...MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
+  ...[...SYSTEM_ATTRIBUTES, ...OTHER_MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
 
 /** Stands for the instances of an attribute without a datasetId. */
-export const NO_DATASET = '@none';
+export const DEFAULT_DATASET = '@none';
 
 /** Returns the names of an entity's own attributes, as written in the entity. */
-export function ownAttributesOf(entity: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(entity).filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+export function attributeNames(entity: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(entity).filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));
 }
 
 /** The types of attributes (ETSI GS CIM 009, clause 4.5), in the order in which messages list them. */
@@ -66,7 +66,7 @@ export const WRAPPED_KINDS: ReadonlySet<AttributeKind> = new Set([
 ]);
 
 /** The kind of attribute whose value is in this member; `value` may also hold a geometry, which makes it a GeoProperty. */
-export const KIND_OF_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string, AttributeKind>([
+export const KIND_BY_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string, AttributeKind>([
   ['value', 'Property'],
   ['object', 'Relationship'],
   ['languageMap', 'LanguageProperty'],
@@ -76,11 +76,11 @@ export const KIND_OF_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string
   ['objectList', 'ListRelationship'],
 ]);
 
-const KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
+const KIND_BY_TYPE: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
   ATTRIBUTE_KINDS.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
 );
 
 /** Returns the kind that the `type` of an attribute names, as a term or as its IRI. */
-export function kindNamed(type: JsonValue | undefined): AttributeKind | undefined {
-  return KINDS.get(type);
+export function kindOfType(type: JsonValue | undefined): AttributeKind | undefined {
+  return KIND_BY_TYPE.get(type);
 }

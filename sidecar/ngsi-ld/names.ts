@@ -1,5 +1,5 @@
 /** Maximum length of a name in UTF-16 code units: a common limit for URLs. */
-export const NAME_LENGTH_MAX = 2048;
+export const MAX_NAME_CHARS = 2048;
 
 /**
  * A term, or the beginning of a compact IRI. Clause 4.6.2 of ETSI GS CIM 009 allows letters, digits and `_`; published
@@ -12,7 +12,7 @@ const IRI = /^[\p{L}_][\p{L}\p{M}\p{N}_+.-]*:(?:[^\s\p{C}<>"{}|\\^`*[\]%]|%[\da-
 
 /** Whether a text can name an attribute or a type: a term, a compact IRI or an IRI (clauses 4.6.2 and 5.5.7). */
 export function isName(text: string): boolean {
-  return text.length <= NAME_LENGTH_MAX && (TERM.test(text) || IRI.test(text));
+  return text.length <= MAX_NAME_CHARS && (TERM.test(text) || IRI.test(text));
 }
 
 /** An absolute URI or IRI (RFC 3987): brokers accept letters of all scripts. */

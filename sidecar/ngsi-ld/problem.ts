@@ -27,6 +27,6 @@ export interface Problem {
 }
 
 /** Returns the URI of a problem type of this product; each type has a heading in docs/errors.md. */
-export function ownType(name: string): string {
+export function problemTypeUri(name: string): string {
   return `urn:ngsi-ld-gateway:problem:${name}`;
 }

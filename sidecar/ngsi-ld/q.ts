@@ -2,7 +2,7 @@
  * The NGSI-LD query language, parameter `q` (ETSI GS CIM 009 V1.9.1, clause 4.9): the parser, and functions to analyse
  * queries.
  */
-import { NO_OWN_ATTRIBUTES } from './members.js';
+import { NON_ATTRIBUTE_MEMBERS } from './members.js';
 import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
 import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 
@@ -37,16 +37,16 @@ export function parseQ(text: string, parameter: 'q' | 'csf' = 'q'): QNode {
 function readAlternatives(scanner: Scanner, depth: number): QNode {
   const operands = [readConjunction(scanner, depth)];
   while (scanner.take('|')) operands.push(readConjunction(scanner, depth));
-  return joined('or', operands);
+  return combine('or', operands);
 }
 
 function readConjunction(scanner: Scanner, depth: number): QNode {
   const operands = [readTerm(scanner, depth)];
   while (scanner.take(';')) operands.push(readTerm(scanner, depth));
-  return joined('and', operands);
+  return combine('and', operands);
 }
 
-function joined(kind: 'and' | 'or', operands: readonly QNode[]): QNode {
+function combine(kind: 'and' | 'or', operands: readonly QNode[]): QNode {
   const [first, last] = [operands[0], operands.at(-1)] as [QNode, QNode];
   return first === last ? first : { kind, operands, span: { start: first.span.start, end: last.span.end } };
 }
@@ -61,9 +61,9 @@ function readTerm(scanner: Scanner, depth: number): QNode {
 }
 
 /** A node whose end is not known yet. */
-type Unplaced<Node> = Node extends unknown ? Omit<Node, 'span'> : never;
+type WithoutSpan<Node> = Node extends unknown ? Omit<Node, 'span'> : never;
 
-function readGroup(scanner: Scanner, depth: number): Unplaced<Extract<QNode, { kind: 'group' }>> {
+function readGroup(scanner: Scanner, depth: number): WithoutSpan<Extract<QNode, { kind: 'group' }>> {
   if (depth > MAX_Q_DEPTH) scanner.fail(`at most ${MAX_Q_DEPTH} nested brackets`);
   scanner.take('(');
   const inner = readAlternatives(scanner, depth);
@@ -72,7 +72,7 @@ function readGroup(scanner: Scanner, depth: number): Unplaced<Extract<QNode, { k
 }
 
 /** @param span receives the start of the operator */
-function readCondition(scanner: Scanner, span: { operator?: number }): Unplaced<QCondition> {
+function readCondition(scanner: Scanner, span: { operator?: number }): WithoutSpan<QCondition> {
   if (scanner.take('!')) return { kind: 'exists', path: readPath(scanner), negated: true };
   const path = readPath(scanner);
   scanner.skipSpaces();
@@ -119,15 +119,15 @@ export function mixesLogicalOperators(node: QNode): boolean {
 }
 
 /** Whether every match must have at least one own attribute that the query requires, whichever alternative it satisfies. */
-export function demandsAttribute(node: QNode): boolean {
-  if ('path' in node) return demands(node);
-  if (node.kind === 'group') return demandsAttribute(node.inner);
-  return node.kind === 'and' ? node.operands.some(demandsAttribute) : node.operands.every(demandsAttribute);
+export function requiresAttribute(node: QNode): boolean {
+  if ('path' in node) return requiresItsAttribute(node);
+  if (node.kind === 'group') return requiresAttribute(node.inner);
+  return node.kind === 'and' ? node.operands.some(requiresAttribute) : node.operands.every(requiresAttribute);
 }
 
 /** Returns the own attributes that some alternative requires, each once. */
-export function demandedAttributesOf(node: QNode): readonly string[] {
-  return [...new Set(conditionsOf(node).filter(demands).map(attributeOf))];
+export function requiredAttributesOf(node: QNode): readonly string[] {
+  return [...new Set(conditionsOf(node).filter(requiresItsAttribute).map(attributeOf))];
 }
 
 /**
@@ -135,8 +135,8 @@ export function demandedAttributesOf(node: QNode): readonly string[] {
  * without the attribute either (clause 4.9), but in some brokers they do. Attributes that the broker itself sets always
  * exist.
  */
-function demands(condition: QCondition): boolean {
-  if (NO_OWN_ATTRIBUTES.has(attributeOf(condition))) return false;
+function requiresItsAttribute(condition: QCondition): boolean {
+  if (NON_ATTRIBUTE_MEMBERS.has(attributeOf(condition))) return false;
   switch (condition.kind) {
     case 'exists':
     case 'pattern':

@@ -4,9 +4,9 @@ import {
   isPurgeable,
   isSingleResourceDeletePath,
   isUnderApi,
-  type Reading,
-  readingsOf,
-} from './request-path-readings.js';
+  type PathInterpretation,
+  interpretPath,
+} from './path-interpretations.js';
 
 export { isSingleResourceDeletePath };
 
@@ -67,27 +67,27 @@ export function classifyRequest(
   rawUrl: string,
   rawHeaders: readonly string[] = [],
 ): RequestClass {
-  const given = exactPath(rawUrl);
-  const target = method === 'DELETE' && !rawUrl.includes('#') ? PURGE_PATHS.get(given) : undefined;
+  const exact = exactPath(rawUrl);
+  const target = method === 'DELETE' && !rawUrl.includes('#') ? PURGE_PATHS.get(exact) : undefined;
   if (target !== undefined) return { kind: 'purge', target };
-  if (PLAIN_PATH.test(given)) {
-    if (!/^\/ngsi-ld(?:\/|$)/i.test(given)) return OTHER;
+  if (PLAIN_PATH.test(exact)) {
+    if (!/^\/ngsi-ld(?:\/|$)/i.test(exact)) return OTHER;
     if (method !== 'DELETE' && !becomesDelete(method, rawUrl, rawHeaders)) return PASS;
   }
   const path = pathOf(rawUrl);
-  const ownReadings = readingsOf(path);
-  const readings = [...ownReadings, ...carelessReadings(rawUrl)];
-  if (!readings.some(isUnderApi)) return OTHER;
+  const ownInterpretations = interpretPath(path);
+  const interpretations = [...ownInterpretations, ...lenientInterpretations(rawUrl)];
+  if (!interpretations.some(isUnderApi)) return OTHER;
   if (method === 'DELETE') {
     if (isOneResource(rawUrl, rawHeaders)) return PASS;
     if (isSingleResourceDeletePath(rawUrl) && !hasSingleIdentifiers(rawUrl))
       return refuse('not-one-identifier');
-    return refuse(readings.some(isPurgeable) ? 'inexact-collection' : 'not-one-resource');
+    return refuse(interpretations.some(isPurgeable) ? 'inexact-collection' : 'not-one-resource');
   }
   if (becomesDelete(method, rawUrl, rawHeaders) && !isOneResource(rawUrl, rawHeaders))
     return refuse('method-override');
-  if (readings.some((reading) => reading.climbs)) return refuse('leaves-api');
-  return path.startsWith('/') && ownReadings.some(isUnderApi) ? PASS : refuse('malformed-target');
+  if (interpretations.some((reading) => reading.escapesRoot)) return refuse('leaves-api');
+  return path.startsWith('/') && ownInterpretations.some(isUnderApi) ? PASS : refuse('malformed-target');
 }
 
 /** Returns the request-target in origin form, including the query: without scheme and authority (RFC 9112 § 3.2.2). */
@@ -115,8 +115,8 @@ function pathOf(rawUrl: string): string {
  * Reads an absolute target as some routers do, which take everything up to the first slash as the authority:
  * `http://host?x/ngsi-ld/v1/entities`.
  */
-function carelessReadings(rawUrl: string): readonly Reading[] {
-  return rawUrl.startsWith('/') ? [] : readingsOf(exactPath(rawUrl.replace(/^[^:/]*:\/\/[^/]*/, '')));
+function lenientInterpretations(rawUrl: string): readonly PathInterpretation[] {
+  return rawUrl.startsWith('/') ? [] : interpretPath(exactPath(rawUrl.replace(/^[^:/]*:\/\/[^/]*/, '')));
 }
 
 function exactPath(target: string): string {

@@ -9,7 +9,7 @@ export interface ScopePattern {
   readonly end: number;
   readonly levels: readonly string[];
   /** `/#` at the end: the scope itself and everything below it. */
-  readonly below: boolean;
+  readonly includesDescendants: boolean;
 }
 
 /** More permissive than the grammar of clause 4.18, because brokers store scopes such as `/Nouvelle-Aquitaine/2`. */
@@ -48,7 +48,7 @@ function readPattern(scanner: Scanner): ScopePattern {
   }
   const below = scanner.take('/#');
   if (levels.length === 0 && !below) scanner.fail('a scope such as /Madrid/Gardens, /Madrid/+ or /Madrid/#');
-  return { levels, below, start, end: scanner.position };
+  return { levels, includesDescendants: below, start, end: scanner.position };
 }
 
 /** Whether every selected entity has a scope with a level named in the query; `/#` and `/+` name none. */
@@ -64,7 +64,7 @@ export function matchesScopes(query: ScopeQuery, scopes: readonly string[]): boo
   );
 }
 
-function matches({ levels, below }: ScopePattern, scope: readonly string[]): boolean {
+function matches({ levels, includesDescendants: below }: ScopePattern, scope: readonly string[]): boolean {
   if (below ? scope.length < levels.length : scope.length !== levels.length) return false;
   return levels.every((level, at) => level === '+' || level === scope[at]);
 }

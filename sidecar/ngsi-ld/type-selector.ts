@@ -31,16 +31,16 @@ export function parseTypeSelector(text: string): TypeSelector {
 function readAlternatives(scanner: Scanner, depth: number): TypeNode {
   const operands = [readConjunction(scanner, depth)];
   while (scanner.match(OR) !== undefined) operands.push(readConjunction(scanner, depth));
-  return joined('or', operands);
+  return combine('or', operands);
 }
 
 function readConjunction(scanner: Scanner, depth: number): TypeNode {
   const operands = [readOne(scanner, depth)];
   while (scanner.take(';')) operands.push(readOne(scanner, depth));
-  return joined('and', operands);
+  return combine('and', operands);
 }
 
-function joined(kind: 'and' | 'or', operands: readonly TypeNode[]): TypeNode {
+function combine(kind: 'and' | 'or', operands: readonly TypeNode[]): TypeNode {
   const [only, another] = operands;
   return only !== undefined && another === undefined ? only : { kind, operands };
 }

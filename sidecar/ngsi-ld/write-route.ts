@@ -1,5 +1,5 @@
 import { originForm } from './request-path.js';
-import { type Reading, readingsOf } from './request-path-readings.js';
+import { type PathInterpretation, interpretPath } from './path-interpretations.js';
 
 /** What a request writes, according to its method and path. */
 export interface WriteRoute {
@@ -67,13 +67,13 @@ const ROUTES: readonly (readonly [method: string, path: string, kind: WriteKind]
 ];
 
 /** Methods that change nothing (RFC 9110 § 9.2.1), and QUERY. */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY', 'CONNECT']);
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY', 'CONNECT']);
 
 /** POST requests to these paths only read. */
-const READS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?entityoperations\/query$/;
+const READ_ONLY_PATHS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?entityoperations\/query$/;
 
 /** Paths where brokers accept entities, in lower case like readings. */
-const ENTITIES = /^ngsi-ld\/[^/]+\/(?:temporal\/)?(?:entities|entityoperations)(?:\/|$)/;
+const ENTITY_PATHS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?(?:entities|entityoperations)(?:\/|$)/;
 
 /** A path that leaves servers nothing to decode, fold or cut off. */
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~:-]*)+\/?$/;
@@ -89,21 +89,22 @@ const TEMPLATES = ROUTES.map(([method, path, kind]) => ({ method, kind, segments
  * @param rawUrl request-target in any form, undecoded
  */
 export function classifyWrite(method: string, rawUrl: string): WriteClass {
-  if (SAFE.has(method)) return undefined;
+  if (SAFE_METHODS.has(method)) return undefined;
   const path = originForm(rawUrl).split('?', 1)[0] ?? '';
   const exact = exactRoute(method, path);
   if (PLAIN_PATH.test(path))
-    return exact ?? (method === 'DELETE' || !isWritten(readingsOf(path)) ? undefined : 'unclear');
-  const readings = readingsOf(path);
-  if (exact !== undefined) return readings.every((one) => agrees(method, one, exact)) ? exact : 'unclear';
+    return exact ?? (method === 'DELETE' || !mayWriteEntities(interpretPath(path)) ? undefined : 'unclear');
+  const interpretations = interpretPath(path);
+  if (exact !== undefined)
+    return interpretations.every((one) => isConsistent(method, one, exact)) ? exact : 'unclear';
   // The front door passes a DELETE only if it names one resource in every reading.
-  return method === 'DELETE' || !isWritten(readings) ? undefined : 'unclear';
+  return method === 'DELETE' || !mayWriteEntities(interpretations) ? undefined : 'unclear';
 }
 
-function isWritten(readings: readonly Reading[]): boolean {
-  return readings.some(({ segments }) => {
+function mayWriteEntities(interpretations: readonly PathInterpretation[]): boolean {
+  return interpretations.some(({ segments }) => {
     const path = segments.join('/');
-    return ENTITIES.test(path) && !READS.test(path);
+    return ENTITY_PATHS.test(path) && !READ_ONLY_PATHS.test(path);
   });
 }
 
@@ -112,7 +113,7 @@ function exactRoute(method: string, path: string): WriteRoute | undefined {
   if (segments.length > 4 && segments.at(-1) === '') segments.pop();
   if (!PREFIX.every((part, index) => segments[index] === part)) return undefined;
   const given = segments.slice(PREFIX.length);
-  const found = TEMPLATES.find((one) => one.method === method && fits(one.segments, given));
+  const found = TEMPLATES.find((one) => one.method === method && matchesTemplate(one.segments, given));
   if (found === undefined) return undefined;
   const at = (name: string) => decoded(given[found.segments.indexOf(name)]);
   const [id, attribute] = [at('{id}'), at('{attribute}')];
@@ -123,7 +124,7 @@ function exactRoute(method: string, path: string): WriteRoute | undefined {
   };
 }
 
-function fits(template: readonly string[], given: readonly string[]): boolean {
+function matchesTemplate(template: readonly string[], given: readonly string[]): boolean {
   return (
     template.length === given.length &&
     template.every((part, index) =>
@@ -143,7 +144,11 @@ function decoded(segment: string | undefined): string | undefined {
 }
 
 /** Whether a reading of the path leads to the same write or, since an identifier may be a URL, to nothing that a broker has. */
-function agrees(method: string, { segments, climbs }: Reading, { kind, attribute }: WriteRoute): boolean {
+function isConsistent(
+  method: string,
+  { segments, escapesRoot: climbs }: PathInterpretation,
+  { kind, attribute }: WriteRoute,
+): boolean {
   if (climbs) return false;
   const given = segments.slice(2);
   const found = TEMPLATES.filter(
@@ -193,18 +198,18 @@ export function writeOptions(rawUrl: string): WriteOptions {
   const formats = named('format').map(([, value]) => value);
   const isSimplified = [...options, ...formats].some((one) => SIMPLIFIED.test(one.trim()));
   const [only, ...others] = named('options');
-  const isSpelledOut = others.length === 0 && /(?:\?|&)options=[A-Za-z,]+(?:&|$)/.test(rawUrl);
-  const says = only?.[1].split(',') ?? [];
+  const isUnambiguous = others.length === 0 && /(?:\?|&)options=[A-Za-z,]+(?:&|$)/.test(rawUrl);
+  const values = only?.[1].split(',') ?? [];
   const [dataset, ...otherDatasets] = named('datasetid');
-  const meansOne =
+  const isSingleDataset =
     otherDatasets.length === 0 &&
     /(?:\?|&)datasetId=[^&;]/.test(rawUrl) &&
     named('deleteall').every(([, value]) => value === 'false');
   return {
     isSimplified,
-    updates: isSpelledOut && says.includes('update') && !says.some((one) => /^replace$/i.test(one)),
+    updates: isUnambiguous && values.includes('update') && !values.some((one) => /^replace$/i.test(one)),
     mergesLanguages: named('lang').length > 0,
-    datasetId: meansOne ? dataset?.[1] : undefined,
+    datasetId: isSingleDataset ? dataset?.[1] : undefined,
   };
 }
 

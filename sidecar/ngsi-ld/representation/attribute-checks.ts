@@ -8,9 +8,9 @@ import {
   type InferredInstance,
   type TypedInstance,
 } from './instances.js';
-import { checkPlainMember, checkValue, isPlainMember, warnOfName } from './value-checks.js';
+import { checkMetadataMember, checkValue, isMetadataMember, warnOfName } from './value-checks.js';
 import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
-import { ATTRIBUTE_KINDS, KIND_OF_MEMBER, VALUE_MEMBERS } from '../members.js';
+import { ATTRIBUTE_KINDS, KIND_BY_MEMBER, VALUE_MEMBERS } from '../members.js';
 import { shown } from '../../shared/shown.js';
 
 /** How to read attributes. */
@@ -118,7 +118,7 @@ function checkMembers(
   const { object, kind, member: valueMember } = instance;
   const own = VALUE_MEMBERS[kind];
   if (valueMember === undefined) {
-    const names = Object.keys(object).filter((name) => !isPlainMember(name));
+    const names = Object.keys(object).filter((name) => !isMetadataMember(name));
     const near = names
       .map((name) => [name, didYouMean(name, [own])] as const)
       .find(([, meant]) => meant !== '');
@@ -129,13 +129,13 @@ function checkMembers(
   for (const name of Object.keys(object)) {
     if (name === 'type') continue;
     const value = object[name] ?? null;
-    if (name === valueMember || KIND_OF_MEMBER.has(name)) {
+    if (name === valueMember || KIND_BY_MEMBER.has(name)) {
       findings.enter(name);
       checkValueMember(name, value, instance, findings);
       findings.leave();
-    } else if (isPlainMember(name)) {
+    } else if (isMetadataMember(name)) {
       findings.enter(name);
-      checkPlainMember(name, value, kind, findings);
+      checkMetadataMember(name, value, kind, findings);
       findings.leave();
     } else {
       warnOfReservedName(name, value, findings);
@@ -172,7 +172,7 @@ function checkValueMember(
       own,
     );
   } else {
-    const other = KIND_OF_MEMBER.get(name) ?? '';
+    const other = KIND_BY_MEMBER.get(name) ?? '';
     findings.fault(
       'additionalProperties',
       `must not be in a ${kind}, whose value is in ${own}; ${name} belongs to a ${other}`,

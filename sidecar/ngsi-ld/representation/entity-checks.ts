@@ -1,6 +1,6 @@
 import { isArray, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { type Findings, nearestName } from './findings.js';
-import { checkTime } from './value-checks.js';
+import { checkDateTime } from './value-checks.js';
 import { isStandardName, isScope, localName } from './names.js';
 import { isUri } from '../names.js';
 import { shown } from '../../shared/shown.js';
@@ -71,13 +71,13 @@ export function checkEntityMember(
     case 'createdAt':
     case 'modifiedAt':
     case 'deletedAt':
-      checkTime(value, findings);
+      checkDateTime(value, findings);
   }
   findings.leave();
 }
 
 /** Types of the GeoJSON representation of entities (clause 4.5.16). */
-const GEOJSON: ReadonlySet<string> = new Set(['Feature', 'FeatureCollection']);
+const GEOJSON_TYPES: ReadonlySet<string> = new Set(['Feature', 'FeatureCollection']);
 
 function checkType(value: JsonValue, model: string | undefined, findings: Findings): void {
   const isRight = isArray(value) ? checkTypes(value, findings) : checkTypeName(value, findings);
@@ -86,7 +86,7 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
   const isNear = found.some((type) => nearestName(localName(type), [model]) !== undefined);
   const meant = isNear
     ? `; did you mean ${JSON.stringify(model)}?`
-    : found.some((type) => GEOJSON.has(type))
+    : found.some((type) => GEOJSON_TYPES.has(type))
       ? '; send form=geojson for a GeoJSON Feature'
       : '';
   const [verb, list] = isArray(value)

@@ -1,8 +1,8 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { KIND_OF_MEMBER, kindNamed, NO_OWN_ATTRIBUTES, WRAPPED_KINDS } from '../members.js';
+import { KIND_BY_MEMBER, kindOfType, NON_ATTRIBUTE_MEMBERS, WRAPPED_KINDS } from '../members.js';
 import { isGeometry } from './geometry.js';
 import { areInstances, instanceOf } from './instances.js';
-import { isPlainMember } from './value-checks.js';
+import { isMetadataMember } from './value-checks.js';
 import { isNgsiV2 } from './ngsiv2-shape.js';
 import { isUri } from '../names.js';
 
@@ -60,13 +60,13 @@ export function ambiguousAttributes(entity: Entries): readonly string[] {
   const found = evidenceIn(entity);
   if (found.has('concise') || found.has('normalized')) return [];
   return entity.flatMap(([name, value]) =>
-    !NO_OWN_ATTRIBUTES.has(name) && evidenceOf(value) === 'maybe-concise' ? [name] : [],
+    !NON_ATTRIBUTE_MEMBERS.has(name) && evidenceOf(value) === 'maybe-concise' ? [name] : [],
   );
 }
 
 function evidenceIn(entity: Entries): ReadonlySet<Evidence> {
   const found = new Set<Evidence>();
-  for (const [name, value] of entity) if (!NO_OWN_ATTRIBUTES.has(name)) found.add(evidenceOf(value));
+  for (const [name, value] of entity) if (!NON_ATTRIBUTE_MEMBERS.has(name)) found.add(evidenceOf(value));
   return found;
 }
 
@@ -76,7 +76,7 @@ function evidenceOf(submitted: JsonValue): Evidence {
     return submitted.some((item) => instanceOf(item).how === 'inferred') ? 'concise' : 'normalized';
   }
   // A shortcut for the case of nearly all attributes.
-  if (isObject(submitted) && kindNamed(submitted['type']) !== undefined) return 'normalized';
+  if (isObject(submitted) && kindOfType(submitted['type']) !== undefined) return 'normalized';
   const instance = instanceOf(submitted);
   switch (instance.how) {
     case 'typed':
@@ -101,7 +101,7 @@ function isSurelyConcise(object: JsonObject, valueMember: string): boolean {
   if (valueMember.endsWith('List') && isArray(value)) return true;
   return Object.entries(object).some(([name, item]) => {
     if (name === valueMember) return isGeometry(item);
-    return isPlainMember(name) || ['normalized', 'concise'].includes(evidenceOf(item));
+    return isMetadataMember(name) || ['normalized', 'concise'].includes(evidenceOf(item));
   });
 }
 
@@ -109,6 +109,6 @@ function isSurelyConcise(object: JsonObject, valueMember: string): boolean {
 export function wrappedMemberOf(value: JsonValue): string | undefined {
   if (!isObject(value)) return undefined;
   const [name, ...others] = Object.keys(value);
-  const kind = name === undefined || others.length > 0 ? undefined : KIND_OF_MEMBER.get(name);
+  const kind = name === undefined || others.length > 0 ? undefined : KIND_BY_MEMBER.get(name);
   return kind !== undefined && WRAPPED_KINDS.has(kind) ? name : undefined;
 }

@@ -7,14 +7,14 @@ import {
   objectOf,
   sameJson,
 } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../members.js';
 import { typeMemberOf } from './entity-checks.js';
 import { type EntityWarning, type Finding, Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
 import { shown } from '../../shared/shown.js';
 
 /** An entity extracted from a GeoJSON Feature (clause 4.5.16). */
-export interface UnfoldedFeature {
+export interface FeatureEntity {
   /**
    * The attributes in `properties`, in any representation, and the geometry as `location` if the properties do not
    * contain it.
@@ -44,28 +44,33 @@ export function featuresIn(value: JsonValue): readonly JsonValue[] | undefined {
 }
 
 /** The attribute that a Feature shows as its geometry by default (clause 4.5.16). */
-const SHOWN = 'location';
+const GEOMETRY_ATTRIBUTE = 'location';
 
 /** Extracts the entity from a Feature; in GeoJSON, its properties may be normalized, concise or key-values. */
-export function unfoldFeature(feature: JsonObject): UnfoldedFeature {
+export function entityFromFeature(feature: JsonObject): FeatureEntity {
   const findings = new Findings();
   const properties = propertiesIn(feature, findings);
   const geometry = geometryIn(feature, findings);
   const isReadable = properties !== undefined && Object.hasOwn(feature, 'id');
   const own = Object.entries(properties ?? {}).filter(([name]) => name !== 'id');
   const isThere = own.some(
-    ([name, value]) => name === SHOWN || (geometry !== undefined && shows(name, value, geometry.value)),
+    ([name, value]) =>
+      name === GEOMETRY_ATTRIBUTE || (geometry !== undefined && isShownGeometry(name, value, geometry.value)),
   );
-  const shownAt = geometry === undefined || isThere ? undefined : geometry.tokens;
+  const geometryTokens = geometry === undefined || isThere ? undefined : geometry.tokens;
   const entity = objectOf([
     ['id', member(feature, 'id') ?? null],
     ...own,
-    ...(geometry === undefined || shownAt === undefined ? [] : [[SHOWN, geometry.value] as const]),
+    ...(geometry === undefined || geometryTokens === undefined
+      ? []
+      : [[GEOMETRY_ATTRIBUTE, geometry.value] as const]),
   ]);
   const locate = (tokens: readonly string[]): readonly string[] => {
     const [name, ...below] = tokens;
     if (name === 'id') return tokens;
-    return name === SHOWN && shownAt !== undefined ? [...shownAt, ...below] : ['properties', ...tokens];
+    return name === GEOMETRY_ATTRIBUTE && geometryTokens !== undefined
+      ? [...geometryTokens, ...below]
+      : ['properties', ...tokens];
   };
   return { entity, locate, faults: findings.faults, warnings: findings.warnings, isReadable };
 }
@@ -119,7 +124,7 @@ function geometryIn(
 }
 
 /** Whether the geometry shows this attribute. */
-function shows(name: string, value: JsonValue, geometry: JsonValue): boolean {
-  if (NO_OWN_ATTRIBUTES.has(name) || !isObject(value)) return false;
+function isShownGeometry(name: string, value: JsonValue, geometry: JsonValue): boolean {
+  if (NON_ATTRIBUTE_MEMBERS.has(name) || !isObject(value)) return false;
   return sameJson(value, geometry) || sameJson(member(value, 'value') ?? null, geometry);
 }

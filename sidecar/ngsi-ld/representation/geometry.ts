@@ -8,7 +8,7 @@ import {
   member,
   pointerOf,
 } from '../../shared/json/json.js';
-import { COLLECTION, GEOMETRY_DEPTHS, GEOMETRY_TYPES } from '../geo-query.js';
+import { GEOMETRY_COLLECTION, GEOMETRY_DEPTHS, GEOMETRY_TYPES } from '../geo-query.js';
 import { didYouMean, Findings } from './findings.js';
 import { shown } from '../../shared/shown.js';
 
@@ -20,7 +20,7 @@ export function isGeometry(value: JsonValue | undefined): value is JsonObject {
   const type = member(value, 'type');
   return DEPTHS.has(type)
     ? Object.hasOwn(value, 'coordinates')
-    : type === COLLECTION && Object.hasOwn(value, 'geometries');
+    : type === GEOMETRY_COLLECTION && Object.hasOwn(value, 'geometries');
 }
 
 /** Returns the geometry in a string of JSON, which clause 4.7.2 allows; undefined if there is none. */
@@ -68,7 +68,7 @@ function checkText(text: string, findings: Findings): void {
 function checkObject(geometry: JsonObject, findings: Findings): void {
   const type = member(geometry, 'type');
   const depth = DEPTHS.get(type);
-  if (type === COLLECTION) checkCollection(geometry, findings);
+  if (type === GEOMETRY_COLLECTION) checkCollection(geometry, findings);
   else if (typeof type === 'string' && depth !== undefined) checkCoordinates(geometry, type, depth, findings);
   else if (type === undefined)
     findings.fault('required', `must be a GeoJSON geometry with a type (${GEOMETRY_TYPES.join(', ')})`);

@@ -7,7 +7,7 @@ import {
   objectOf,
   step,
 } from '../../shared/json/json.js';
-import { type AttributeKind, KIND_OF_MEMBER, kindNamed, VALUE_MEMBERS } from '../members.js';
+import { type AttributeKind, KIND_BY_MEMBER, kindOfType, VALUE_MEMBERS } from '../members.js';
 import { isUri } from '../names.js';
 import { isGeometry } from './geometry.js';
 
@@ -52,7 +52,7 @@ export interface ForeignInstance {
 export function instanceOf(submitted: JsonValue): Instance {
   if (!isObject(submitted)) return { how: 'bare', value: submitted, kind: 'Property' };
   const type = member(submitted, 'type');
-  const kind = kindNamed(type ?? member(submitted, '@type'));
+  const kind = kindOfType(type ?? member(submitted, '@type'));
   if (kind !== undefined) {
     const own = VALUE_MEMBERS[kind];
     const found = Object.hasOwn(submitted, own) ? own : valueMemberIn(submitted);
@@ -61,7 +61,7 @@ export function instanceOf(submitted: JsonValue): Instance {
   if (isGeometry(submitted)) return { how: 'bare', value: submitted, kind: 'GeoProperty' };
   const found = valueMemberIn(submitted);
   if (type !== undefined) return { how: 'foreign', object: submitted, type, member: found };
-  const inferred = found === undefined ? undefined : KIND_OF_MEMBER.get(found);
+  const inferred = found === undefined ? undefined : KIND_BY_MEMBER.get(found);
   if (found === undefined || inferred === undefined)
     return { how: 'bare', value: submitted, kind: 'Property' };
   // With a geometry, what would be a Property is a GeoProperty (clause 4.5.2.3).
@@ -70,7 +70,7 @@ export function instanceOf(submitted: JsonValue): Instance {
 }
 
 function valueMemberIn(object: JsonObject): string | undefined {
-  for (const name of KIND_OF_MEMBER.keys()) if (Object.hasOwn(object, name)) return name;
+  for (const name of KIND_BY_MEMBER.keys()) if (Object.hasOwn(object, name)) return name;
   return undefined;
 }
 
@@ -100,7 +100,7 @@ export function datasetIdOf(submitted: JsonValue): JsonValue | undefined {
 }
 
 /** An instance of an attribute, and its place below the attribute's name. */
-export interface PlacedInstance {
+export interface LocatedInstance {
   readonly path: readonly string[];
   readonly submitted: JsonValue;
 }
@@ -110,7 +110,7 @@ export interface PlacedInstance {
  *
  * @param isNormalized whether to treat every array of objects as instances
  */
-export function instancesOf(submitted: JsonValue, isNormalized: boolean): readonly PlacedInstance[] {
+export function instancesOf(submitted: JsonValue, isNormalized: boolean): readonly LocatedInstance[] {
   if (!isArray(submitted) || !(isNormalized ? submitted.some(isObject) : areInstances(submitted)))
     return [{ path: [], submitted }];
   const all = submitted.map((item, index) => ({ path: [String(index)], submitted: item }));
@@ -118,7 +118,7 @@ export function instancesOf(submitted: JsonValue, isNormalized: boolean): readon
 }
 
 /** Returns the instances in the simplified representation of several instances: values by datasetId (clause 4.5.4). */
-export function datasetsOf(submitted: JsonValue): readonly PlacedInstance[] {
+export function datasetsOf(submitted: JsonValue): readonly LocatedInstance[] {
   const datasets = datasetsIn(submitted);
   if (datasets === undefined) return [{ path: [], submitted }];
   const all = Object.entries(datasets).map(([id, item]) => ({ path: ['dataset', id], submitted: item }));
@@ -134,15 +134,15 @@ function datasetsIn(submitted: JsonValue): JsonObject | undefined {
 }
 
 function defaultFirst(
-  all: readonly PlacedInstance[],
-  isDefault: (one: PlacedInstance) => boolean,
-): readonly PlacedInstance[] {
+  all: readonly LocatedInstance[],
+  isDefault: (one: LocatedInstance) => boolean,
+): readonly LocatedInstance[] {
   const index = all.findIndex(isDefault);
   return index <= 0 ? all : [...all.slice(index, index + 1), ...all.slice(0, index), ...all.slice(index + 1)];
 }
 
 /** The content of a wrapping in a value. */
-interface Wrapped {
+interface WrappedValue {
   readonly token: string;
   readonly inside: JsonValue;
   /** Whether to use it unchanged: a typed value does not contain another. */
@@ -160,15 +160,15 @@ export interface PlainOptions {
  * if requested, attributes inside values are replaced by their content. Returns the value itself if it has none.
  */
 export function plainValue(value: JsonValue, options: PlainOptions): JsonValue {
-  return holdsWrapped(value, options) ? unwrapped(value, options) : value;
+  return containsWrapped(value, options) ? unwrapped(value, options) : value;
 }
 
 /** Whether a value contains any wrapping. Almost no value does, and this check is cheaper than copying. */
-function holdsWrapped(value: JsonValue, options: PlainOptions): boolean {
-  if (isArray(value)) return value.some((item) => holdsWrapped(item, options));
+function containsWrapped(value: JsonValue, options: PlainOptions): boolean {
+  if (isArray(value)) return value.some((item) => containsWrapped(item, options));
   if (!isObject(value)) return false;
   if (wrappedIn(value, options) !== undefined) return true;
-  for (const name of Object.keys(value)) if (holdsWrapped(value[name] ?? null, options)) return true;
+  for (const name of Object.keys(value)) if (containsWrapped(value[name] ?? null, options)) return true;
   return false;
 }
 
@@ -208,21 +208,24 @@ export function firstAttributeIn(value: JsonValue): readonly string[] | undefine
   return undefined;
 }
 
-function wrappedIn(value: JsonValue | undefined, { unwrapsAttributes }: PlainOptions): Wrapped | undefined {
+function wrappedIn(
+  value: JsonValue | undefined,
+  { unwrapsAttributes }: PlainOptions,
+): WrappedValue | undefined {
   if (!isObject(value)) return undefined;
   return typedValueIn(value) ?? (unwrapsAttributes ? attributeIn(value) : undefined);
 }
 
 /** Returns the content of a JSON-LD value object: `@value`, optionally `@type`, and nothing else. */
-function typedValueIn(value: JsonObject): Wrapped | undefined {
+function typedValueIn(value: JsonObject): WrappedValue | undefined {
   const inside = member(value, '@value');
   if (inside === undefined) return undefined;
   const count = typeof member(value, '@type') === 'string' ? 2 : 1;
   return Object.keys(value).length === count ? { token: '@value', inside, isFinal: true } : undefined;
 }
 
-function attributeIn(value: JsonObject): Wrapped | undefined {
-  const kind = kindNamed(member(value, 'type'));
+function attributeIn(value: JsonObject): WrappedValue | undefined {
+  const kind = kindOfType(member(value, 'type'));
   const token = kind === undefined ? undefined : VALUE_MEMBERS[kind];
   const inside = token === undefined ? undefined : member(value, token);
   return token === undefined || inside === undefined ? undefined : { token, inside, isFinal: false };

@@ -1,6 +1,6 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { shown } from '../../shared/shown.js';
-import { type AttributeKind, kindNamed } from '../members.js';
+import { type AttributeKind, kindOfType } from '../members.js';
 
 /** Types of attributes in NGSIv2, and the corresponding kinds in NGSI-LD. Other types are allowed, but reveal nothing. */
 export const NGSI_V2_KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map<
@@ -16,7 +16,7 @@ export const NGSI_V2_KINDS: ReadonlyMap<JsonValue | undefined, AttributeKind> = 
 ]);
 
 /** Members of an NGSIv2 entity that are not attributes; `@context` is not part of NGSIv2, but appears in examples. */
-export const NO_V2_ATTRIBUTES: ReadonlySet<string> = new Set(['id', 'type', '@context']);
+export const V2_NON_ATTRIBUTES: ReadonlySet<string> = new Set(['id', 'type', '@context']);
 
 /** Members of an NGSIv2 attribute. */
 export const V2_MEMBERS: ReadonlySet<string> = new Set(['type', 'value', 'metadata']);
@@ -28,7 +28,7 @@ export const V2_MEMBERS: ReadonlySet<string> = new Set(['type', 'value', 'metada
  * @param entity the members of the entity
  */
 export function isNgsiV2(entity: readonly (readonly [string, JsonValue])[]): boolean {
-  const attributes = entity.filter(([name]) => !NO_V2_ATTRIBUTES.has(name)).map(([, value]) => value);
+  const attributes = entity.filter(([name]) => !V2_NON_ATTRIBUTES.has(name)).map(([, value]) => value);
   return (
     attributes.every(mayBeAttribute) &&
     attributes.some((one) => NGSI_V2_KINDS.has(member(one, 'type')) || Object.hasOwn(one, 'metadata'))
@@ -42,7 +42,7 @@ function mayBeAttribute(value: JsonValue): value is JsonObject {
   // A Relationship has an object in NGSI-LD, not a value.
   if (
     type !== undefined &&
-    (typeof type !== 'string' || (kindNamed(type) ?? 'Relationship') !== 'Relationship')
+    (typeof type !== 'string' || (kindOfType(type) ?? 'Relationship') !== 'Relationship')
   )
     return false;
   return metadata === undefined || (isObject(metadata) && Object.values(metadata).every(hasValue));
@@ -57,7 +57,7 @@ export function hasValue(value: JsonValue): boolean {
 export type LocationType = 'geo:point' | 'geo:line' | 'geo:polygon' | 'geo:box';
 
 /** The number of points of each type, and its description. */
-const POINTS: Readonly<Record<LocationType, readonly [least: number, most: number, what: string]>> = {
+const POINT_COUNTS: Readonly<Record<LocationType, readonly [least: number, most: number, what: string]>> = {
   'geo:point': [1, 1, 'a point "latitude, longitude"'],
   'geo:line': [2, Infinity, 'an array of at least 2 points "latitude, longitude"'],
   'geo:polygon': [
@@ -75,7 +75,7 @@ type Position = readonly [longitude: number, latitude: number];
  * a sentence that says what it must be.
  */
 export function geometryOfLocation(type: LocationType, value: JsonValue): JsonObject | string {
-  const [least, most, what] = POINTS[type];
+  const [least, most, what] = POINT_COUNTS[type];
   const points = (type === 'geo:point' ? [value] : isArray(value) ? value : []).map(positionIn);
   const positions = points.filter((one) => one !== undefined);
   const isWhole = positions.length === points.length && points.length >= least && points.length <= most;

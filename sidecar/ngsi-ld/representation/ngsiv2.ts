@@ -15,7 +15,7 @@ import {
   hasValue,
   type LocationType,
   NGSI_V2_KINDS,
-  NO_V2_ATTRIBUTES,
+  V2_NON_ATTRIBUTES,
   V2_MEMBERS,
 } from './ngsiv2-shape.js';
 import type { EntityReading } from './reading.js';
@@ -34,7 +34,7 @@ export function readNgsiV2(entity: JsonObject, model: string | undefined): Entit
   checkType(entity, model, findings);
   for (const [name, submitted] of Object.entries(entity)) {
     if (name === '@context') continue;
-    if (NO_V2_ATTRIBUTES.has(name)) {
+    if (V2_NON_ATTRIBUTES.has(name)) {
       const isModels = name === 'type' && model !== undefined && isOfModel(submitted, model);
       entries.push([name, isModels ? model : submitted]);
       continue;
@@ -61,7 +61,7 @@ export function readNgsiV2(entity: JsonObject, model: string | undefined): Entit
   const locate = ([name, ...below]: readonly string[]): readonly string[] => {
     const submitted = name === undefined ? undefined : member(entity, name);
     if (name === undefined) return [];
-    if (NO_V2_ATTRIBUTES.has(name) || !isObject(submitted) || !hasValue(submitted)) return [name, ...below];
+    if (V2_NON_ATTRIBUTES.has(name) || !isObject(submitted) || !hasValue(submitted)) return [name, ...below];
     return [name, 'value', ...(converted.has(name) ? [] : below)];
   };
   return {
@@ -69,7 +69,7 @@ export function readNgsiV2(entity: JsonObject, model: string | undefined): Entit
     faults,
     warnings,
     readings: [{ keyValues: objectOf(entries), locate }],
-    leftOut: [],
+    omitted: [],
     kinds,
   };
 }

@@ -1,15 +1,15 @@
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
-import { NO_OWN_ATTRIBUTES } from '../members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../members.js';
 import { checkAttribute } from './attribute-checks.js';
 import { checkEntityMember, checkPresence } from './entity-checks.js';
 import { Findings } from './findings.js';
 import { guessForm, type Form } from './form.js';
 import { checkGeometry, isGeometry } from './geometry.js';
 import { datasetsOf } from './instances.js';
-import { KeyValues } from './place.js';
+import { KeyValues } from './key-values.js';
 import { warnOfName } from './value-checks.js';
 import { readNgsiV2 } from './ngsiv2.js';
-import type { EntityReading, LeftOut, Reading } from './reading.js';
+import type { EntityReading, OmittedInstances, Reading } from './reading.js';
 
 /** How to read an entity. */
 export interface ReadOptions {
@@ -46,7 +46,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   const findings = new Findings();
   checkPresence(entity, findings);
   for (const [name, value] of entries) {
-    if (NO_OWN_ATTRIBUTES.has(name)) checkEntityMember(name, value, model, findings);
+    if (NON_ATTRIBUTE_MEMBERS.has(name)) checkEntityMember(name, value, model, findings);
     else if (!isKeyValues) checkAttribute(name, value, { isNormalized }, findings);
     else {
       findings.enter(name);
@@ -56,9 +56,9 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
     }
   }
   const keyValues = new KeyValues(entity, entries, { isKeyValues, isNormalized, model, unwraps });
-  const { readings, leftOut } = readingsOf(keyValues);
+  const { readings, omitted: leftOut } = readingsOf(keyValues);
   const { faults, warnings } = findings;
-  return { form, faults, warnings, readings, leftOut, kinds: keyValues.kinds };
+  return { form, faults, warnings, readings, omitted: leftOut, kinds: keyValues.kinds };
 }
 
 /** Checks values that are meant as geometries: they become GeoProperties (clause 4.5.4), and no broker stores invalid ones. */
@@ -71,12 +71,12 @@ function checkGeometries(value: JsonValue, findings: Findings): void {
   }
 }
 
-function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'leftOut'> {
+function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'omitted'> {
   const first: Reading = { keyValues: keyValues.toObject(), locate: (tokens) => keyValues.locate(tokens) };
   const further: Reading[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: OmittedInstances[] = [];
   const max = Math.min(MAX_FURTHER_READINGS, Math.floor(MAX_READ_MEMBERS / keyValues.size));
-  for (const { name, others } of keyValues.several) {
+  for (const { name, others } of keyValues.multipleInstances) {
     const taken = others.slice(0, max - further.length);
     for (const instance of taken)
       further.push({
@@ -89,7 +89,7 @@ function readingsOf(keyValues: KeyValues): Pick<EntityReading, 'readings' | 'lef
       });
     if (taken.length < others.length) leftOut.push({ attribute: name, read: taken.length + 1 });
   }
-  return { readings: [first, ...further], leftOut };
+  return { readings: [first, ...further], omitted: leftOut };
 }
 
-export type { EntityReading, Form, LeftOut, Reading };
+export type { EntityReading, Form, OmittedInstances, Reading };

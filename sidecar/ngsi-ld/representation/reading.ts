@@ -30,13 +30,13 @@ export interface EntityReading {
   /** First a reading with the default (or else first) instance of every attribute, then one reading for each further instance. */
   readonly readings: readonly [Reading, ...Reading[]];
   /** Attributes with more instances than are read. */
-  readonly leftOut: readonly LeftOut[];
+  readonly omitted: readonly OmittedInstances[];
   /** The kind of each attribute as sent, that of its default instance if there are several. Empty in key-values form. */
   readonly kinds: ReadonlyMap<string, AttributeKind>;
 }
 
 /** An attribute with more instances than are read. */
-export interface LeftOut {
+export interface OmittedInstances {
   readonly attribute: string;
   /** Number of instances that are read, including the one in the first reading. */
   readonly read: number;

@@ -7,7 +7,7 @@ import { checkGeometry } from './geometry.js';
 import { dateTimeOf, isStandardName } from './names.js';
 import { firstAttributeIn } from './instances.js';
 
-const NULL = 'urn:ngsi-ld:null';
+const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 
 /**
@@ -18,7 +18,7 @@ const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 export function checkValue(kind: AttributeKind, value: JsonValue, findings: Findings): void {
   if (isNull(value)) {
     // Notifications and temporal evolutions contain it, too.
-    findings.warn('ngsi-ld-null', `is ${NULL}, which stands for something deleted`);
+    findings.warn('ngsi-ld-null', `is ${NGSI_LD_NULL}, which stands for something deleted`);
     return;
   }
   switch (kind) {
@@ -56,8 +56,11 @@ export function checkValue(kind: AttributeKind, value: JsonValue, findings: Find
 
 /** Whether a value is the NGSI-LD Null (clause 4.5.0), in the form used by its kind. */
 function isNull(value: JsonValue): boolean {
-  if (isArray(value)) return value.length === 1 && value[0] === NULL;
-  return value === NULL || (isObject(value) && value['@none'] === NULL && Object.keys(value).length === 1);
+  if (isArray(value)) return value.length === 1 && value[0] === NGSI_LD_NULL;
+  return (
+    value === NGSI_LD_NULL ||
+    (isObject(value) && value['@none'] === NGSI_LD_NULL && Object.keys(value).length === 1)
+  );
 }
 
 function checkObject(value: JsonValue, findings: Findings): void {
@@ -132,7 +135,7 @@ function warnOfAttribute(value: JsonValue, findings: Findings): void {
 /** Roles of the members of an attribute other than its value (clause 5.2.5); any other member is a sub-attribute. */
 type Role = 'time' | 'dataset' | 'unit' | 'string' | 'strings' | 'context' | 'free';
 
-const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
+const MEMBER_ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ...['observedAt', 'expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'].map(
     (name) => [name, 'time'] as const,
   ),
@@ -154,7 +157,7 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
 ]);
 
 /** Terms of the core @context that are members of attributes and cannot be attribute names (clause 4.5.1). */
-const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'observedAt',
   'unitCode',
   'datasetId',
@@ -163,23 +166,23 @@ const OF_ATTRIBUTES: ReadonlySet<string> = new Set([
   'objectType',
   'lang',
 ]);
-const WITH_UNIT: ReadonlySet<AttributeKind> = new Set(['Property', 'ListProperty', 'GeoProperty']);
+const KINDS_WITH_UNIT: ReadonlySet<AttributeKind> = new Set(['Property', 'ListProperty', 'GeoProperty']);
 
 /** Whether a member of an attribute is neither its value nor a sub-attribute. */
-export function isPlainMember(name: string): boolean {
-  return ROLES.has(name);
+export function isMetadataMember(name: string): boolean {
+  return MEMBER_ROLES.has(name);
 }
 
 /** Reports faults of a plain member of an attribute. The current position of `findings` must be the member. */
-export function checkPlainMember(
+export function checkMetadataMember(
   name: string,
   value: JsonValue,
   kind: AttributeKind,
   findings: Findings,
 ): void {
-  switch (ROLES.get(name)) {
+  switch (MEMBER_ROLES.get(name)) {
     case 'time':
-      checkTime(value, findings);
+      checkDateTime(value, findings);
       return;
     case 'dataset':
       if (value !== '@none' && !isUri(value))
@@ -187,7 +190,7 @@ export function checkPlainMember(
       return;
     case 'unit':
       checkString(value, findings);
-      if (!WITH_UNIT.has(kind))
+      if (!KINDS_WITH_UNIT.has(kind))
         findings.warn('unit-without-value', `is the unit of a ${kind}, which cannot have one`);
       return;
     case 'string':
@@ -209,7 +212,7 @@ function checkString(value: JsonValue, findings: Findings): void {
 }
 
 /** Checks a temporal property (clause 4.8). */
-export function checkTime(value: JsonValue, findings: Findings): void {
+export function checkDateTime(value: JsonValue, findings: Findings): void {
   const found = typeof value === 'string' ? dateTimeOf(value) : undefined;
   if (found === undefined)
     findings.fault('format', `must be a date-time such as 2026-01-31T12:00:00Z, is ${shown(value)}`);
@@ -219,7 +222,7 @@ export function checkTime(value: JsonValue, findings: Findings): void {
 
 /** Warns about a name that an attribute must not have. The current position of `findings` must be the attribute. */
 export function warnOfName(name: string, findings: Findings): void {
-  if (OF_ATTRIBUTES.has(name))
+  if (RESERVED_NAMES.has(name))
     findings.warn('reserved-name', `is a member of attributes in NGSI-LD and cannot be the name of one`);
   else if (!isStandardName(name))
     findings.warn(

@@ -6,8 +6,8 @@ import {
   parseLine,
   entityLine,
 } from '../../archive/index.js';
-import { NO_DATASET, ownAttributesOf } from '../../ngsi-ld/members.js';
-import { ownType } from '../../ngsi-ld/problem.js';
+import { DEFAULT_DATASET, attributeNames } from '../../ngsi-ld/members.js';
+import { problemTypeUri } from '../../ngsi-ld/problem.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { BrokerProblem } from '../broker/index.js';
@@ -134,7 +134,7 @@ const MAX_LOST = 100_000;
 function notArchived(why = 'The broker did not show it whole, or it changed meanwhile.'): BrokerProblem {
   return {
     status: 503,
-    type: ownType('not-archived'),
+    type: problemTypeUri('not-archived'),
     title: 'Not archived',
     detail: `It was not deleted, because it could not be archived. ${why}`,
   };
@@ -163,13 +163,16 @@ function partsOf(
 ): ArchivedLine['parts'] {
   const { entity } = parseLine(line);
   const parts = new Map<string, number>();
-  for (const attribute of ownAttributesOf(entity)) {
+  for (const attribute of attributeNames(entity)) {
     const content = entity[attribute] ?? null;
     if (unit === 'attributes') parts.set(keyOf({ entityId, attribute }), digestOf(writeJson(content)));
     // Datasets are always read again before they are deleted, so digests of what they held are of no use.
     else if (unit === 'datasets')
       for (const instance of listOf(content))
-        parts.set(keyOf({ entityId, attribute, datasetId: textIn(instance, 'datasetId') ?? NO_DATASET }), 0);
+        parts.set(
+          keyOf({ entityId, attribute, datasetId: textIn(instance, 'datasetId') ?? DEFAULT_DATASET }),
+          0,
+        );
     else
       for (const instance of listOf(content)) {
         const instanceId = textIn(instance, 'instanceId');

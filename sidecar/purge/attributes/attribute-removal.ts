@@ -5,7 +5,7 @@ import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { removeItems } from './item-removal.js';
 import { countItems, type ItemKind } from '../deleting/index.js';
 import { refusedData } from '../query/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { entities, type ListedPage } from '../listing/index.js';
 
@@ -104,7 +104,7 @@ type Entity = Readonly<Record<string, unknown>>;
 /** Returns the attributes of an entity that a removal reaches. */
 export function attributesToRemove(entity: Entity, removal: AttributeRemoval): readonly string[] {
   const named = new Set(removal.names);
-  return ownAttributesOf(entity).filter((name) => named.has(name) === (removal.kind === 'drop'));
+  return attributeNames(entity).filter((name) => named.has(name) === (removal.kind === 'drop'));
 }
 
 /**
@@ -120,7 +120,7 @@ export async function checkNames(context: QueryView, removal: AttributeRemoval):
     const selection = [...others, { name: 'attrs', value: name }];
     const { entities } = await lister.page({ selection, limit: 1 });
     for (const entity of entities) {
-      const shown = ownAttributesOf(entity);
+      const shown = attributeNames(entity);
       if (shown.length === 0 || shown.includes(name)) continue;
       const detail =
         `The broker shows the attribute ${name} as ${shown.slice(0, 3).join(', ')}: ` +
@@ -157,7 +157,7 @@ export async function checkKept(
 
 async function showsAny(context: PurgeContext): Promise<boolean> {
   const page = await firstPage(context, { limit: 1 });
-  if (page.entities.some((entity) => ownAttributesOf(entity).length > 0)) {
+  if (page.entities.some((entity) => attributeNames(entity).length > 0)) {
     // If the broker ignores `attrs`, it shows an entity with other attributes.
     await context.proveFilters();
     return true;

@@ -1,4 +1,4 @@
-import { NO_DATASET } from '../../ngsi-ld/members.js';
+import { DEFAULT_DATASET } from '../../ngsi-ld/members.js';
 import { parseBrokerProblem, failureIn, type DeleteResult } from '../broker/index.js';
 import type { PurgeScope } from '../run/index.js';
 import { BrokerRefusedError } from '../errors.js';
@@ -26,7 +26,7 @@ function datasetOf(instance: unknown): string {
     typeof instance === 'object' && instance !== null && 'datasetId' in instance
       ? instance.datasetId
       : undefined;
-  return typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET;
+  return typeof datasetId === 'string' && datasetId !== '' ? datasetId : DEFAULT_DATASET;
 }
 
 /**
@@ -37,7 +37,7 @@ function datasetOf(instance: unknown): string {
  *   parameter (`urn:x&deleteAll=true`)
  */
 export function datasetParameter(datasetId: string): string | undefined {
-  if (datasetId === NO_DATASET) return '';
+  if (datasetId === DEFAULT_DATASET) return '';
   // A path with its query may be taken apart at slashes and dots, or be folded (full-width characters).
   const hasDots = datasetId.split('/').some((piece) => /^\.+$/.test(piece));
   const isPlain = PLAIN_VALUE.test(datasetId) && !hasDots && datasetId === datasetId.normalize('NFKC');
@@ -137,7 +137,7 @@ export async function deleteWholeAttribute(
     hasBegun = true;
     return result;
   };
-  const hasDatasets = datasets.some((datasetId) => datasetId !== NO_DATASET);
+  const hasDatasets = datasets.some((datasetId) => datasetId !== DEFAULT_DATASET);
   if (!hasDatasets && capabilities.get('needs-datasets') === true) return send('');
 
   const whole = await send('?deleteAll=true');

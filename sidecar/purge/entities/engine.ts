@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import {
   type AttributeRemoval,
   previewAttributes,
@@ -80,7 +80,7 @@ function removalOf(parameters: ReadonlyMap<string, string>): AttributeRemoval | 
   if (attrs !== undefined && names.some((name) => !attrs.includes(name)))
     throw refusedData(kind, `With attrs, drop can name only attributes listed there: ${attrs.join(', ')}.`);
   for (const name of names) {
-    if (NO_OWN_ATTRIBUTES.has(name)) {
+    if (NON_ATTRIBUTE_MEMBERS.has(name)) {
       throw refusedData(kind, `${name} is not an attribute that can be removed or kept.`);
     }
   }

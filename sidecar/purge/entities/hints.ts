@@ -2,8 +2,8 @@ import type { PurgeScope, PurgeReport } from '../run/index.js';
 import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../errors.js';
 import { entities, type ListedResource, Lister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { conditionsOf, demandedAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
+import { conditionsOf, requiredAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { jsonIn } from '../../shared/json/lossless-json.js';
 import { nearestOf } from '../../shared/misspelling.js';
@@ -43,8 +43,10 @@ export function planHints(selection: readonly Parameter[], dropped: readonly str
   const owner =
     only === '' ? 'entity' : others.length > 0 ? 'entity of these types' : `entity of type ${only}`;
   // Ask by the same parameter as in the query, because brokers may treat `attrs` and `q` differently.
-  const inQ = query === undefined ? [] : demandedAttributesOf(query);
-  const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+  const inQ = query === undefined ? [] : requiredAttributesOf(query);
+  const inAttrs = [...(attrs?.split(',') ?? []), ...dropped].filter(
+    (name) => !NON_ATTRIBUTE_MEMBERS.has(name),
+  );
   const asked = new Map([
     ...inAttrs.map((name) => [name, 'attrs'] as const),
     ...inQ.map((name) => [name, 'q'] as const),

@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { conditionsOf, parseQ, type QCondition, type QNode } from '../../ngsi-ld/q.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
@@ -82,7 +82,7 @@ function alwaysHolding(condition: QCondition, text: string, operator: number): R
   const { kind, path } = condition;
   const [first = ''] = path.names;
   if (kind === 'exists')
-    return condition.negated && !NO_OWN_ATTRIBUTES.has(first)
+    return condition.negated && !NON_ATTRIBUTE_MEMBERS.has(first)
       ? { holding: `!${first}${NO_SUCH}` }
       : undefined;
   const isSystemTime = path.names.length === 1 && SYSTEM_TIMES.test(first) && kind !== 'pattern';
@@ -91,7 +91,8 @@ function alwaysHolding(condition: QCondition, text: string, operator: number): R
 
 /** An attribute may hold anything, so this is worth no more than a warning. */
 function holdingForTimes(condition: QCondition, text: string, operator: number): Replacement | undefined {
-  if (condition.kind !== 'order' || NO_OWN_ATTRIBUTES.has(condition.path.names[0] ?? '')) return undefined;
+  if (condition.kind !== 'order' || NON_ATTRIBUTE_MEMBERS.has(condition.path.names[0] ?? ''))
+    return undefined;
   const { kind } = condition.value;
   if (kind !== 'dateTime' && kind !== 'date') return undefined;
   const path = text.slice(0, operator).trim();

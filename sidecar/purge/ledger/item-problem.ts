@@ -1,6 +1,6 @@
 import type { BrokerProblem, Failure } from '../broker/index.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { errorTypes, ownType, type Problem } from '../../ngsi-ld/problem.js';
+import { errorTypes, problemTypeUri, type Problem } from '../../ngsi-ld/problem.js';
 import { describeFailure } from '../errors.js';
 
 /** Returns the problem of an item whose tries were used up. */
@@ -27,7 +27,7 @@ export function itemProblem(problem: BrokerProblem): Problem {
 /** Returns the problem of an item whose delete was sent, with unknown effect. */
 export function outcomeUnknown({ status, title }: Problem): Problem {
   return {
-    type: ownType('outcome-unknown'),
+    type: problemTypeUri('outcome-unknown'),
     title: 'Outcome unknown',
     status: status >= 500 ? status : 502,
     detail: `A delete was sent, but its effect is unknown: the item may be gone. The last answer: ${title}.`,

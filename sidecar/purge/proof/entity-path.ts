@@ -1,8 +1,8 @@
 import { isSingleResourceDeletePath } from '../../ngsi-ld/request-path.js';
-import { readingsOf } from '../../ngsi-ld/request-path-readings.js';
+import { interpretPath } from '../../ngsi-ld/path-interpretations.js';
 import type { ListedResource } from '../listing/index.js';
 import { parseJsonObject, type DeleteResult, ReplyTooLargeError, type BrokerReply } from '../broker/index.js';
-import { ownType } from '../../ngsi-ld/problem.js';
+import { problemTypeUri } from '../../ngsi-ld/problem.js';
 import { BrokerReplyError } from '../errors.js';
 import { problemOfFailure } from '../ledger/index.js';
 import type { Requester, RequestResult } from '../requests/index.js';
@@ -76,7 +76,7 @@ function pathOf(collection: ListedResource['path'], names: readonly string[]): s
 
 function leadsToAttribute(collection: ListedResource['path'], path: string): boolean {
   const inEntity = collection.split('/').length;
-  return readingsOf(path).some(({ segments }) => segments.slice(inEntity).includes('attrs'));
+  return interpretPath(path).some(({ segments }) => segments.slice(inEntity).includes('attrs'));
 }
 
 /** The path by which an entity may be deleted, or the result if no path is safe. */
@@ -141,7 +141,7 @@ export function noSafePath(why: string): DeleteResult {
   return {
     kind: 'refused',
     problem: {
-      type: ownType('no-safe-path'),
+      type: problemTypeUri('no-safe-path'),
       status: 501,
       title: 'No safe path',
       detail: `No path is certain to lead to it, because ${why}. Nothing was sent, to avoid deleting something else.`,

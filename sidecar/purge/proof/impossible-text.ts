@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { parseQ, type QCondition, type QNode, type QOperand } from '../../ngsi-ld/q.js';
 
 /**
@@ -187,7 +187,7 @@ function positiveOf(node: QCondition, condition: string, at: number): string | u
 
 function impossibleOf(node: QCondition, condition: string, at: number): string {
   const [first = ''] = node.path.names;
-  const isMember = node.path.names.length === 1 && NO_OWN_ATTRIBUTES.has(first);
+  const isMember = node.path.names.length === 1 && NON_ATTRIBUTE_MEMBERS.has(first);
   const path = condition.slice(0, at);
   // Entities may have these members whatever they are, so the value has to be impossible.
   if (isMember && node.kind === 'order' && TIMES.test(first)) return `${path}<${LONG_AGO}`;

@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { conditionsOf, parseQ } from '../../ngsi-ld/q.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 import { BrokerFailedError, FilterIgnoredError } from '../errors.js';
@@ -9,7 +9,7 @@ import type { Requester } from '../requests/index.js';
 
 /** Terms of the core @context that queries use; no other @context may give them another meaning (clause 5.5.7). */
 const CORE_TERMS: ReadonlySet<string> = new Set([
-  ...NO_OWN_ATTRIBUTES,
+  ...NON_ATTRIBUTE_MEMBERS,
   'location',
   'observationSpace',
   'operationSpace',

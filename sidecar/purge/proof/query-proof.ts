@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { BrokerCapabilities } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
 import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './probes.js';
@@ -152,7 +152,7 @@ export class QueryProof {
     const { entities, count, hasNext } = answer.value;
     const { countsUnshown } = this.#options;
     if (probe.showsBareEntities && countsUnshown)
-      return entities.every((entity) => ownAttributesOf(entity).length === 0) ? 'honoured' : 'ignored';
+      return entities.every((entity) => attributeNames(entity).length === 0) ? 'honoured' : 'ignored';
     if (entities.length > 0) return 'ignored';
     const isCounted = (count ?? 0) > 0;
     if (countsUnshown) return hasNext || isCounted ? 'ignored' : 'honoured';

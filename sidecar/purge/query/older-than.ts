@@ -1,5 +1,5 @@
 import { DateTime, Duration } from 'luxon';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { parseQ } from '../../ngsi-ld/q.js';
 import { QueryRefusedError } from '../errors.js';
 import {
@@ -106,7 +106,7 @@ function selectOlderInstances(parameters: Map<string, string>, by: string, cutof
 
 function checkAttribute(name: string): void {
   checkName(name, 'by', 'an attribute name such as speed');
-  if (NO_OWN_ATTRIBUTES.has(name))
+  if (NON_ATTRIBUTE_MEMBERS.has(name))
     throw refusedData('by', `${name} is not an attribute: use modifiedAt, createdAt or an attribute.`);
 }
 

@@ -2,7 +2,7 @@ import { CONTEXT_RELATION, linksIn } from '../../ngsi-ld/context-link.js';
 import { optionsIn } from '../../shared/purge-options.js';
 import { nearestOf } from '../../shared/misspelling.js';
 import { QueryRefusedError } from '../errors.js';
-import { isName, NAME_LENGTH_MAX } from '../../ngsi-ld/names.js';
+import { isName, MAX_NAME_CHARS } from '../../ngsi-ld/names.js';
 
 /** One decoded query parameter. */
 export interface Parameter {
@@ -238,7 +238,7 @@ export function checkName(name: string, parameter: string, expected: string): vo
 }
 
 function faultOf(name: string): string {
-  if (name.length > NAME_LENGTH_MAX) return `it is longer than ${NAME_LENGTH_MAX} characters`;
+  if (name.length > MAX_NAME_CHARS) return `it is longer than ${MAX_NAME_CHARS} characters`;
   if (/[{}]/.test(name)) return 'braces select linked entities, which a purge does not follow';
   if (name.includes('*')) return 'wildcards are not supported';
   if (/[[\]]/.test(name)) return 'brackets select part of a value, and only whole attributes can be named';

@@ -1,8 +1,8 @@
 import { parseGeoQuery } from '../../ngsi-ld/geo-query.js';
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import { compilePattern, PatternTooLargeError, type Pattern } from '../../ngsi-ld/pattern.js';
-import { conditionsOf, demandsAttribute, hasLinkedEntityPath, parseQ, type QNode } from '../../ngsi-ld/q.js';
+import { conditionsOf, requiresAttribute, hasLinkedEntityPath, parseQ, type QNode } from '../../ngsi-ld/q.js';
 import { namesScopes, parseScopeQuery } from '../../ngsi-ld/scope-query.js';
 import { NgsiLdSyntaxError } from '../../ngsi-ld/syntax-error.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
@@ -86,7 +86,7 @@ function restrictionsOf(
   for (const name of type === undefined ? [] : typeNamesOf(parseTypeSelector(type)))
     checkName(name, 'type', 'the name of an entity type such as Vehicle');
   const attrs = namesOf(parameters, 'attrs') ?? [];
-  const ownAttrs = attrs.filter((name) => !NO_OWN_ATTRIBUTES.has(name));
+  const ownAttrs = attrs.filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));
   const q = queryOf(parameters, 'q');
   queryOf(parameters, 'csf');
   const byGeo = checkGeoQuery(parameters);
@@ -101,7 +101,7 @@ function restrictionsOf(
       (type !== undefined && type !== '*') ||
       // One of the attributes is enough for an entity to match, and every entity has system attributes.
       (ownAttrs.length > 0 && ownAttrs.length === attrs.length) ||
-      (q !== undefined && demandsAttribute(q)) ||
+      (q !== undefined && requiresAttribute(q)) ||
       byGeo ||
       byScope ||
       byId,
@@ -123,7 +123,7 @@ function queryOf(parameters: ReadonlyMap<string, string>, parameter: 'q' | 'csf'
 }
 
 function usesOwnAttribute(query: QNode): boolean {
-  return conditionsOf(query).some(({ path }) => !NO_OWN_ATTRIBUTES.has(path.names[0] ?? ''));
+  return conditionsOf(query).some(({ path }) => !NON_ATTRIBUTE_MEMBERS.has(path.names[0] ?? ''));
 }
 
 /** Parameters that must be given together. */

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import {
   type DeleteResult,
   parseBrokerProblem,
@@ -36,7 +36,7 @@ export class Attributes implements RestoreKind {
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
-    return ownAttributesOf(entity).map((attribute) => ({
+    return attributeNames(entity).map((attribute) => ({
       entityId,
       attribute,
       entity,

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ArchivedEntity } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
@@ -41,7 +41,7 @@ export class Instances implements RestoreKind {
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {
-    return ownAttributesOf(entity).flatMap((attribute) =>
+    return attributeNames(entity).flatMap((attribute) =>
       instancesOf(entity[attribute]).map((content, index) => ({
         entityId,
         attribute,

@@ -1,6 +1,6 @@
 /** Converts archived entities to what can be sent to the broker, and compares them with what exists now. Pure functions. */
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
-import { KIND_OF_MEMBER, kindNamed, ownAttributesOf } from '../../ngsi-ld/members.js';
+import { KIND_BY_MEMBER, kindOfType, attributeNames } from '../../ngsi-ld/members.js';
 import { instanceOf } from '../../ngsi-ld/representation/instances.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import {
@@ -21,7 +21,7 @@ const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 
  * entity, its attributes and their sub-attributes.
  */
 export function creatable(entity: ArchivedEntity): JsonObject {
-  const attributes = new Set(ownAttributesOf(entity));
+  const attributes = new Set(attributeNames(entity));
   return objectOf(
     Object.entries(entity)
       .filter(([name]) => !SYSTEM_MEMBERS.has(name) && name !== '@context')
@@ -51,9 +51,9 @@ export function creatableAttribute(attribute: JsonValue): JsonValue {
  * Whether a member of an attribute is a sub-attribute, which has a type. Everything else is a value, which is left as it is.
  */
 function isSubAttribute(name: string, value: JsonValue): boolean {
-  if (KIND_OF_MEMBER.has(name)) return false;
+  if (KIND_BY_MEMBER.has(name)) return false;
   const [first] = instancesOf(value);
-  return isObject(first) && kindNamed(first['type']) !== undefined;
+  return isObject(first) && kindOfType(first['type']) !== undefined;
 }
 
 /** Returns the instances of an attribute, which is one instance or an array of several (clause 4.5.5). */
@@ -74,7 +74,7 @@ export function isSameAttribute(one: JsonValue, other: JsonValue | undefined): b
 }
 
 function comparable(entity: JsonObject): JsonObject {
-  const attributes = new Set(ownAttributesOf(entity));
+  const attributes = new Set(attributeNames(entity));
   const { type } = entity;
   const types = [...instancesOf(type)].sort((one, other) => (writeJson(one) < writeJson(other) ? -1 : 1));
   return objectOf([

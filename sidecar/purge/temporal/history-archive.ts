@@ -1,5 +1,5 @@
 import type { ArchivedEntity } from '../../archive/index.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
@@ -273,7 +273,7 @@ export class TemporalHistories implements HistoryArchive {
       // With lastN, the status is 206 if any attribute has more instances, but every attribute is shown.
       if (page.isPartial && page.instances === undefined) return false;
       for (const [at, entityId] of page.ids.entries())
-        for (const attribute of ownAttributesOf(page.entities[at] ?? {})) {
+        for (const attribute of attributeNames(page.entities[at] ?? {})) {
           if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
           const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
           const part = { ...view, selection: [...one, ...timeParameters(time)] };
@@ -297,7 +297,7 @@ export class TemporalHistories implements HistoryArchive {
           // The broker has read the name, because it accepts the others.
           if (!(error instanceof BrokerRefusedError)) throw error;
         });
-      if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) === true) return false;
+      if (page?.entities.some((entity) => attributeNames(entity).length > 0) === true) return false;
     }
     this.#hasProvenTimes = true;
     return true;
@@ -338,7 +338,7 @@ export class TemporalHistories implements HistoryArchive {
 }
 
 function newHistory(entity: Readonly<Record<string, unknown>>): History {
-  const attributes = new Set(ownAttributesOf(entity));
+  const attributes = new Set(attributeNames(entity));
   const about = Object.entries(entity as ArchivedEntity).filter(([name]) => !attributes.has(name));
   return { about: objectOf(about), attributes: new Map(), hasGap: false };
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { NO_DATASET, ownAttributesOf } from '../../ngsi-ld/members.js';
+import { DEFAULT_DATASET, attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { deleteItem, type ItemDelete } from '../attributes/index.js';
 import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';
 import type { BrokerProblem, DeleteResult } from '../broker/index.js';
-import { ownType } from '../../ngsi-ld/problem.js';
+import { problemTypeUri } from '../../ngsi-ld/problem.js';
 import type { PurgeScope } from '../run/index.js';
 import { attributePath } from '../proof/index.js';
 import type { Item } from '../ledger/index.js';
@@ -46,7 +46,7 @@ export function instanceListsOf(
   entity: Readonly<Record<string, unknown>>,
   property: TimeProperty,
 ): readonly InstanceList[] {
-  return ownAttributesOf(entity).map((attribute) => {
+  return attributeNames(entity).map((attribute) => {
     const shown: readonly unknown[] = [entity[attribute]].flat();
     return { attribute, instances: shown.map((instance) => readInstance(instance, property)) };
   });
@@ -68,7 +68,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
   const hasId = typeof instanceId === 'string' && instanceId !== '';
   return {
     instanceId: hasId ? instanceId : undefined,
-    datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : NO_DATASET,
+    datasetId: typeof datasetId === 'string' && datasetId !== '' ? datasetId : DEFAULT_DATASET,
     time: typeof time === 'string' ? time : undefined,
     createdAt: typeof createdAt === 'string' ? createdAt : undefined,
     number: typeof value === 'number' ? value : undefined,
@@ -108,14 +108,14 @@ export function toItem(
     attribute,
     ...(instanceId === undefined ? {} : { instanceId }),
     ...(digest === undefined ? {} : { digest }),
-    ...(datasetId === NO_DATASET ? {} : { datasetId }),
+    ...(datasetId === DEFAULT_DATASET ? {} : { datasetId }),
     ...(Object.keys(times).length === 0 ? {} : { time: times }),
   };
 }
 
 /** The problem of an attribute with remaining instances that the query may include but does not show. */
 export const OUT_OF_SIGHT: BrokerProblem = {
-  type: ownType('instances-out-of-sight'),
+  type: problemTypeUri('instances-out-of-sight'),
   status: 501,
   title: 'Instances out of sight',
   detail:
@@ -138,14 +138,14 @@ export async function removeInstance(
   const { entityId, attribute, instanceId, time } = item;
   if (instanceId === undefined) {
     return refused(
-      ownType('instance-without-id'),
+      problemTypeUri('instance-without-id'),
       'Instance without instanceId',
       'The broker shows no instanceId, so this instance cannot be deleted alone; a wider delete would remove others too.',
     );
   }
   if (time?.[property] === undefined) {
     return refused(
-      ownType('instance-without-time'),
+      problemTypeUri('instance-without-time'),
       `Instance without ${property}`,
       `The broker shows the instance without ${property}, so it may lie outside the interval.`,
     );

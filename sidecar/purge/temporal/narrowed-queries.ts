@@ -1,6 +1,6 @@
 import type { Parameter } from '../query/index.js';
 import { type AttributeInstance, identityOf, instanceListsOf } from './instances.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import type { QueryView } from '../run/index.js';
 import { FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import { impossibleSelections, type Impossible } from '../proof/index.js';
@@ -77,7 +77,7 @@ async function proveOne(
   const query = [...selection, ...timeParameters(time)];
   // A broker that refuses the impossible value has read it, because it accepts the query itself.
   const page = await unlessQueryRefused(lister.page({ selection: query, limit: 1 }));
-  if (page?.entities.some((entity) => ownAttributesOf(entity).length > 0) !== true) return;
+  if (page?.entities.some((entity) => attributeNames(entity).length > 0) !== true) return;
   throw new FilterIgnoredError(
     filter,
     `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway ` +

@@ -18,7 +18,7 @@ import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, EVERY_TIME, isOfTime, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
-import { ownAttributesOf } from '../../ngsi-ld/members.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 
 /** Time filters for queries that have none, because brokers require one (clause 5.7.4.4). */
 export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = EVERY_TIME.map(timeParameters);
@@ -155,7 +155,7 @@ async function checkTimeProperty(context: QueryView): Promise<void> {
   const isUnknown = await showsOnlyWithout(
     context,
     { holding: since(property), without: since('observedAt') },
-    ({ entities }) => entities.some((entity) => ownAttributesOf(entity).length > 0),
+    ({ entities }) => entities.some((entity) => attributeNames(entity).length > 0),
   );
   if (!isUnknown) return;
   throw new FilterIgnoredError(

@@ -1,4 +1,4 @@
-import { NO_DATASET, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { DEFAULT_DATASET, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isUri } from '../../ngsi-ld/names.js';
 import {
   itemsOf,
@@ -54,7 +54,7 @@ export function parseTemporalPurgeQuery(
   const vetted = vetSelection(parameters, { wholeTenant, narrowsFurther: time !== undefined });
   const attributes = namesOf(parameters, 'attrs');
   for (const name of attributes ?? []) {
-    if (NO_OWN_ATTRIBUTES.has(name)) {
+    if (NON_ATTRIBUTE_MEMBERS.has(name)) {
       throw refusedData('attrs', `${name} is not an attribute that can be purged.`);
     }
   }
@@ -97,8 +97,8 @@ function datasetIdsOf(parameters: ReadonlyMap<string, string>): readonly string[
     throw refusedData('datasetId', `A purge takes at most ${MAX_DATASETS} datasets at a time.`);
   }
   for (const id of datasetIds) {
-    if (id !== NO_DATASET && !isUri(id)) {
-      const detail = `datasetId must be a URI, or ${NO_DATASET} for the instances without one: "${id.slice(0, 200)}" is neither.`;
+    if (id !== DEFAULT_DATASET && !isUri(id)) {
+      const detail = `datasetId must be a URI, or ${DEFAULT_DATASET} for the instances without one: "${id.slice(0, 200)}" is neither.`;
       throw refusedData('datasetId', detail);
     }
   }

@@ -1,7 +1,7 @@
-import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { type AttributeKind, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isArray, type JsonObject, type JsonValue, member, step, without } from '../../shared/json/json.js';
 import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
-import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
+import { isFeature, entityFromFeature } from '../../ngsi-ld/representation/geojson.js';
 import { readEntity, type Reading } from '../../ngsi-ld/representation/read-entity.js';
 import type { Inference, Sample } from './inference.js';
 import type { SampleFaults } from './samples.js';
@@ -48,7 +48,7 @@ export function addEntity(
   faults: SampleFaults,
 ): void {
   const isGeoJson = form === 'geojson' || (form === 'ngsi-ld' && model !== 'Feature' && isFeature(submitted));
-  const feature = isGeoJson ? unfoldFeature(submitted) : undefined;
+  const feature = isGeoJson ? entityFromFeature(submitted) : undefined;
   const entity = feature?.entity ?? submitted;
   const place = (inner: readonly string[]) => [...tokens, ...(feature?.locate(inner) ?? inner)];
   const own = isStrict || feature?.isReadable === false ? (feature?.faults ?? []) : [];
@@ -100,7 +100,9 @@ function sampleOf([first, ...others]: readonly [Reading, ...Reading[]]): Require
 function kindsShown(keyValues: JsonObject): ReadonlyMap<string, AttributeKind> {
   return new Map(
     Object.entries(keyValues).flatMap(([name, value]) => {
-      const kind = NO_OWN_ATTRIBUTES.has(name) ? undefined : KIND_OF_MEMBER.get(wrappedMemberOf(value) ?? '');
+      const kind = NON_ATTRIBUTE_MEMBERS.has(name)
+        ? undefined
+        : KIND_BY_MEMBER.get(wrappedMemberOf(value) ?? '');
       return kind === undefined ? [] : [[name, kind] as const];
     }),
   );

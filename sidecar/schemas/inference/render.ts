@@ -1,4 +1,4 @@
-import { type AttributeKind, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { type AttributeKind, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { limitExceeded } from './errors.js';
@@ -145,7 +145,7 @@ export class Annotations {
    * be of one kind; and its unit code, if all agree.
    */
   annotated(name: string, shape: Shape, schema: JsonObject): JsonObject {
-    if (NO_OWN_ATTRIBUTES.has(name)) return schema;
+    if (NON_ATTRIBUTE_MEMBERS.has(name)) return schema;
     const kinds = this.#kinds.get(name);
     const kind = kinds === undefined ? kindByValue(shape) : onlyOne(kinds);
     const units = onlyOne(this.#units.get(name));

@@ -1,7 +1,7 @@
 import {
   ATTRIBUTE_KINDS,
   type AttributeKind,
-  NO_OWN_ATTRIBUTES,
+  NON_ATTRIBUTE_MEMBERS,
   VALUE_MEMBERS,
 } from '../../ngsi-ld/members.js';
 import { GEOMETRY_TYPES } from '../../ngsi-ld/geo-query.js';
@@ -70,7 +70,7 @@ export function attributesOf(schema: JsonObject, options: FlatOptions = {}): Mod
   const constraints = new ValueConstraints([flat.root], flat.targets);
   const always = descriptionsIn(constraints.atoms);
   const attributes = [...descriptionsIn(possibleSchemas([flat.root], flat.targets))]
-    .filter(([name]) => !NO_OWN_ATTRIBUTES.has(name))
+    .filter(([name]) => !NON_ATTRIBUTE_MEMBERS.has(name))
     .map(([name, schemas]): ModelAttribute => {
       const given = always.get(name);
       const all = alwaysAppliedSchemas(given ?? schemas, flat.targets).filter(isObject);

@@ -1,6 +1,6 @@
 import {
   type AttributeKind,
-  NO_OWN_ATTRIBUTES,
+  NON_ATTRIBUTE_MEMBERS,
   VALUE_MEMBERS,
   WRAPPED_KINDS,
 } from '../../ngsi-ld/members.js';
@@ -85,7 +85,9 @@ export function normalizedExample(
   const kinds = new Map(attributes.map(({ name, kind }) => [name, kind]));
   const entries = Object.entries(keyValues).flatMap(([name, value]): (readonly [string, JsonValue])[] => {
     if (name === '@context' || value === null) return [];
-    return [[name, NO_OWN_ATTRIBUTES.has(name) ? value : attributeOf(value, kinds.get(name) ?? 'Property')]];
+    return [
+      [name, NON_ATTRIBUTE_MEMBERS.has(name) ? value : attributeOf(value, kinds.get(name) ?? 'Property')],
+    ];
   });
   return objectOf(context === undefined ? entries : [...entries, ['@context', context]]);
 }

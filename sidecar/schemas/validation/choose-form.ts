@@ -1,5 +1,5 @@
 import { ambiguousAttributes, type Form, otherForms } from '../../ngsi-ld/representation/form.js';
-import { isFeature, unfoldFeature } from '../../ngsi-ld/representation/geojson.js';
+import { isFeature, entityFromFeature } from '../../ngsi-ld/representation/geojson.js';
 import type { JsonObject } from '../../shared/json/json.js';
 import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
@@ -46,7 +46,7 @@ function validateFeature(
   options: EntityOptions<Form>,
   spelling: Spelling,
 ): EntityVerdict {
-  const { entity, locate, faults, warnings, isReadable } = unfoldFeature(feature);
+  const { entity, locate, faults, warnings, isReadable } = entityFromFeature(feature);
   const own = faults.map(({ tokens, keyword, detail }) => ({ tokens, keyword, predicate: () => detail }));
   const notices = warnings.map(({ tokens, code, detail }) => ({ tokens, code, predicate: () => detail }));
   if (!isReadable) return { form: 'geojson', errors: own, warnings: notices };

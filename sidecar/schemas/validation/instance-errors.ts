@@ -1,5 +1,5 @@
 import { typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
-import type { LeftOut, Reading } from '../../ngsi-ld/representation/read-entity.js';
+import type { OmittedInstances, Reading } from '../../ngsi-ld/representation/read-entity.js';
 import {
   isArray,
   isObject,
@@ -44,10 +44,10 @@ export function instanceIssues(
   view: SchemaView,
   model: Model,
   spelling: Spelling,
-): { readonly issues: readonly InstanceIssue[]; readonly leftOut: readonly LeftOut[] } {
+): { readonly issues: readonly InstanceIssue[]; readonly omitted: readonly OmittedInstances[] } {
   const [some] = readings;
   const found: InstanceIssue[] = [];
-  if (some === undefined) return { issues: found, leftOut: [] };
+  if (some === undefined) return { issues: found, omitted: [] };
   const isWrongAnyway = view.issues.length > 0;
   const { issues, validated, explained } = INSTANCE_LIMITS;
   const shown = isWrongAnyway ? withoutOtherAttributes(view) : view.of;
@@ -57,7 +57,7 @@ export function instanceIssues(
   const elsewhere = new Set<string>();
   for (const [index, reading] of readings.entries()) {
     if (found.length > issues) break;
-    if (index >= most) return { issues: found, leftOut: [leftOutFrom(readings, index)] };
+    if (index >= most) return { issues: found, omitted: [omittedFrom(readings, index)] };
     if (isWrongAnyway && explicable === 0) break;
     const keyValues = shown(reading);
     const error = model.firstError(keyValues);
@@ -66,7 +66,7 @@ export function instanceIssues(
     explicable = Math.max(0, explicable - 1);
     found.push(...(isWrongAnyway ? withinOnly(all, reading) : causedBy(all, reading, elsewhere)));
   }
-  return { issues: found, leftOut: [] };
+  return { issues: found, omitted: [] };
 }
 
 /** Leaves out other attributes with issues: those are already reported, and would be found again for each instance. */
@@ -112,7 +112,7 @@ function ofEntity(issue: Explanation): Explanation {
   return { ...issue, predicate: () => `makes the entity invalid, which ${issue.predicate()}` };
 }
 
-function leftOutFrom(readings: readonly Reading[], index: number): LeftOut {
+function omittedFrom(readings: readonly Reading[], index: number): OmittedInstances {
   const { attribute = '' } = readings[index] ?? {};
   const before = readings.slice(0, index).filter((one) => one.attribute === attribute);
   return { attribute, read: before.length + 1 };

@@ -1,4 +1,4 @@
-import { KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isOfModel, typeMemberOf } from '../../ngsi-ld/representation/entity-checks.js';
 import type { Finding } from '../../ngsi-ld/representation/findings.js';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
@@ -92,12 +92,12 @@ export function isValidIn(
   model: Model,
   { isStrict = true }: Pick<EntityOptions, 'isStrict'>,
 ): boolean {
-  const { faults, readings, leftOut } = readEntity(entity, {
+  const { faults, readings, omitted } = readEntity(entity, {
     form,
     model: typeOf(entity, model),
     unwraps: model.unwraps,
   });
-  if ((isStrict && faults.length > 0) || leftOut.length > 0 || readings.length > MAX_TRIED) return false;
+  if ((isStrict && faults.length > 0) || omitted.length > 0 || readings.length > MAX_TRIED) return false;
   return readings.every((reading) => isAccepted(entity, reading, model));
 }
 
@@ -135,13 +135,13 @@ const NONE: readonly EntityError[] = [];
  */
 function schemaErrors(
   entity: JsonObject,
-  reading: Pick<EntityReading, 'readings' | 'faults' | 'leftOut'>,
+  reading: Pick<EntityReading, 'readings' | 'faults' | 'omitted'>,
   model: Model,
   spelling: Spelling,
 ): readonly EntityError[] {
   const [first, ...further] = reading.readings;
   const view = viewOf(entity, first, model, spelling);
-  if (view.issues.length === 0 && further.length === 0 && reading.leftOut.length === 0) return NONE;
+  if (view.issues.length === 0 && further.length === 0 && reading.omitted.length === 0) return NONE;
   const isConsequence = consequencesOf(reading.faults, entity);
   const found: EntityError[] = [];
   const add = ({ missing, keyword, predicate, correction }: Explanation, tokens: readonly string[]): void => {
@@ -154,10 +154,10 @@ function schemaErrors(
     const isType = typeMember !== undefined && name === 'type';
     add(one, isType ? [typeMember, ...below] : placeOf(one, first));
   }
-  const { issues, leftOut } = instanceIssues(further, view, model, spelling);
+  const { issues, omitted } = instanceIssues(further, view, model, spelling);
   for (const { issue, reading: own, isAtInstance } of issues)
     add(issue, isAtInstance ? (own.instance ?? []) : placeOf(issue, own));
-  const notRead = [...leftOut, ...reading.leftOut].slice(0, MAX_ERRORS);
+  const notRead = [...omitted, ...reading.omitted].slice(0, MAX_ERRORS);
   return [
     ...found,
     ...notRead.map(({ attribute, read }) => ({
@@ -176,7 +176,7 @@ function placeOf({ tokens, ofMember }: Explanation, reading: Reading): readonly 
 }
 
 /** Members of an attribute from which its key-values form is made. */
-const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_OF_MEMBER.keys()]);
+const CONVERTED: ReadonlySet<string> = new Set(['type', ...KIND_BY_MEMBER.keys()]);
 
 /** Members of an entity that NGSI-LD requires. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['id', 'type']);
@@ -225,7 +225,7 @@ function reachOf([name, ...below]: readonly string[], entity: JsonObject): reado
 
 /** Whether a value has no members of an attribute around it, such as a geometry in the concise representation. */
 function isBareValue(value: JsonValue | undefined): boolean {
-  return !isObject(value) || ![...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
+  return !isObject(value) || ![...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
 }
 
 /** Maximum number of warnings kept of one entity: far more than are shown. */
@@ -249,7 +249,7 @@ function modelWarnings(
   const blamed = new Set(errors.flatMap(({ tokens }) => (tokens.length === 1 ? tokens : [])));
   for (const name of Object.keys(readings[0].keyValues)) {
     if (found.length === MAX_WARNINGS) break;
-    if (NO_OWN_ATTRIBUTES.has(name) || blamed.has(name)) continue;
+    if (NON_ATTRIBUTE_MEMBERS.has(name) || blamed.has(name)) continue;
     if (!attributes.has(name)) {
       if (!describesByPattern(name))
         found.push({

@@ -1,4 +1,4 @@
-import { KIND_OF_MEMBER, kindNamed } from '../../ngsi-ld/members.js';
+import { KIND_BY_MEMBER, kindOfType } from '../../ngsi-ld/members.js';
 import {
   isArray,
   isObject,
@@ -31,7 +31,7 @@ export function isOnlyDeleted(value: JsonValue): boolean {
 
 /** The values in all members of an attribute that can hold one; for a language map, the value of each language. */
 function valuesIn(attribute: JsonObject): readonly JsonValue[] {
-  return [...KIND_OF_MEMBER.keys()].flatMap((name) => {
+  return [...KIND_BY_MEMBER.keys()].flatMap((name) => {
     if (!Object.hasOwn(attribute, name)) return [];
     const held = attribute[name] ?? null;
     return name === 'languageMap' && isObject(held) ? Object.values(held) : [held];
@@ -78,7 +78,7 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
     if (!isObject(attribute)) return attribute;
     if (!isAttribute(attribute)) return isMerge ? remainingValue(attribute, path) : attribute;
     return keepMembers(attribute, path, (name, value) => {
-      if (KIND_OF_MEMBER.has(name)) return isMerge ? remainingValue(value, [...path, name]) : value;
+      if (KIND_BY_MEMBER.has(name)) return isMerge ? remainingValue(value, [...path, name]) : value;
       if (IDENTITY_MEMBERS.has(name)) return value;
       return isOnlyDeleted(value) ? undefined : remainingAttribute(value, [...path, name]);
     });
@@ -112,7 +112,7 @@ const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(['type', '@type', 'dataset
 
 function isAttribute(object: JsonObject): boolean {
   return (
-    kindNamed(member(object, 'type') ?? member(object, '@type')) !== undefined ||
-    [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
+    kindOfType(member(object, 'type') ?? member(object, '@type')) !== undefined ||
+    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
   );
 }

@@ -1,5 +1,5 @@
-import { kindNamed, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
-import { isPlainMember } from '../../ngsi-ld/representation/value-checks.js';
+import { kindOfType, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
+import { isMetadataMember } from '../../ngsi-ld/representation/value-checks.js';
 import {
   isArray,
   isObject,
@@ -83,11 +83,11 @@ function findValueAlias(value: JsonValue, names: Names): string | undefined {
   }
   if (!isObject(value)) return undefined;
   const isAttribute = () =>
-    kindNamed(member(value, 'type')) !== undefined ||
-    [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
+    kindOfType(member(value, 'type')) !== undefined ||
+    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
   return Object.keys(value).find((name) => {
     if (name.startsWith('@')) return name !== '@type' && name !== '@id' && isAttribute();
-    if (name === 'type' || KIND_OF_MEMBER.has(name) || isPlainMember(name)) return false;
+    if (name === 'type' || KIND_BY_MEMBER.has(name) || isMetadataMember(name)) return false;
     return VALUE_IRI.test(names.iriOf(name) ?? '');
   });
 }
@@ -119,7 +119,7 @@ export function renameForModel(
 function modelNameOf(model: WriteModel, name: string, iri: string): string {
   if (iri === '@id') return 'id';
   if (iri === '@type') return 'type';
-  if (NO_OWN_ATTRIBUTES.has(iri)) return iri.slice(CORE.length);
+  if (NON_ATTRIBUTE_MEMBERS.has(iri)) return iri.slice(CORE.length);
   // An attribute must not be confused with one of the model that has the same name but another meaning.
   return model.attributes.get(iri) ?? (model.whole.attributes.has(name) ? iri : name);
 }
@@ -132,10 +132,10 @@ function modelTypeOf(model: WriteModel, types: readonly WrittenType[], value: Js
 
 /** Whether an attribute is written without its value, which then stays unchanged. */
 export function isWithoutValue(value: JsonValue): boolean {
-  if (!isObject(value) || [...KIND_OF_MEMBER.keys()].some((name) => Object.hasOwn(value, name))) return false;
+  if (!isObject(value) || [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(value, name))) return false;
   const names = Object.keys(value);
   if (names.length === 0) return false;
-  return kindNamed(member(value, 'type')) !== undefined || names.every(isPlainMember);
+  return kindOfType(member(value, 'type')) !== undefined || names.every(isMetadataMember);
 }
 
 function shown(text: string): string {

@@ -1,4 +1,4 @@
-import { NO_OWN_ATTRIBUTES } from '../../ngsi-ld/members.js';
+import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { type JsonObject, objectOf } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Names } from '../json-ld/names.js';
@@ -42,7 +42,7 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   const model = {
     whole,
     fragment: { ...whole, flat, firstError },
-    required: new Set([...required].filter((name) => !NO_OWN_ATTRIBUTES.has(name))),
+    required: new Set([...required].filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name))),
   };
   compiled.set(whole, model);
   return model;

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BODY_MEDIA_TYPES } from '../../../sidecar/http/api/body-parser.js';
 import { problemOfFastify } from '../../../sidecar/http/problem.js';
-import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
+import { errorTypes, problemTypeUri } from '../../../sidecar/ngsi-ld/problem.js';
 
 const errorOf = (statusCode: unknown, code: unknown) =>
   Object.assign(new Error('as Fastify says'), { statusCode, code });
 
 it("Fastify's own refusals become problems: a body too large, an invalid media type, any other fault of the request", () => {
   for (const [error, status, type, accept] of [
-    [errorOf(413, 'FST_ERR_CTP_BODY_TOO_LARGE'), 413, ownType('body-too-large'), undefined],
+    [errorOf(413, 'FST_ERR_CTP_BODY_TOO_LARGE'), 413, problemTypeUri('body-too-large'), undefined],
     [
       ...([errorOf(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE'), 415] as const),
-      ...([ownType('media-type-not-supported'), BODY_MEDIA_TYPES.join(', ')] as const),
+      ...([problemTypeUri('media-type-not-supported'), BODY_MEDIA_TYPES.join(', ')] as const),
     ],
     [errorOf(400, 'FST_ERR_BAD_URL'), 400, errorTypes.invalidRequest, undefined],
     [errorOf(414, 'FST_ERR_OTHER'), 414, errorTypes.invalidRequest, undefined],

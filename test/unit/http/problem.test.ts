@@ -9,7 +9,7 @@ import { problemKinds } from '../../../sidecar/http/problem-kinds.js';
 import { problemOf, unexpectedProblem, type ProblemAnswer } from '../../../sidecar/http/problem.js';
 import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
-import { errorTypes, ownType } from '../../../sidecar/ngsi-ld/problem.js';
+import { errorTypes, problemTypeUri } from '../../../sidecar/ngsi-ld/problem.js';
 import * as errors from '../../../sidecar/purge/errors.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
 import * as models from '../../../sidecar/schemas/models/errors.js';
@@ -61,7 +61,12 @@ it('a refused query is 400 with the type of the standard, and names the paramete
 });
 
 it('a refused request is answered with its own problem and headers', () => {
-  const problem = { type: ownType('unauthorized'), title: 'Unauthorized', status: 401, detail: 'no token' };
+  const problem = {
+    type: problemTypeUri('unauthorized'),
+    title: 'Unauthorized',
+    status: 401,
+    detail: 'no token',
+  };
   const headers = { 'www-authenticate': 'GatewayToken' };
   const error = new RequestRefusedError('unauthorized', 'no token', { realm: 'a' }, headers);
   assert.deepEqual(answerTo(error), { problem: { ...problem, realm: 'a' }, headers });
@@ -92,17 +97,17 @@ it("refusals of the broker keep their 4xx or 501, and contain the broker's type 
 it('refusals of the broker are 502 if their status means nothing to the client', () => {
   for (const status of [200, 302, 505, 511, 600]) {
     const { problem } = refused({ status, type: `${ETSI}InternalError`, title: 'x' });
-    assert.deepEqual([problem.status, problem.type], [502, ownType('broker-refused')]);
+    assert.deepEqual([problem.status, problem.type], [502, problemTypeUri('broker-refused')]);
     assert.deepEqual(problem['broker'], { status, type: `${ETSI}InternalError`, title: 'x' });
   }
 });
 
 it('refusals of the broker have a type of the gateway if the broker gives none that is a URI', () => {
   for (const type of ['BadRequest', 'about:blank', 'javascript:alert(1)', 'https://with blank']) {
-    assert.equal(refused({ status: 400, type }).problem.type, ownType('broker-refused'));
+    assert.equal(refused({ status: 400, type }).problem.type, problemTypeUri('broker-refused'));
   }
   assert.deepEqual(refused({ status: 400 }).problem, {
-    type: ownType('broker-refused'),
+    type: problemTypeUri('broker-refused'),
     title: 'The broker refused to list the matching entities',
     status: 400,
     detail: 'The broker refused to list the matching entities with status 400.',
@@ -122,22 +127,22 @@ for (const [what, failure, reason, status, type, headers, detail] of [
   [
     'a broker that asks for too long a pause is 429 with its Retry-After',
     ...([{ kind: 'throttled', status: 429, retryAfter: '3600' }, 'retry-after-too-long', 429] as const),
-    ...([ownType('broker-throttled'), { 'retry-after': '3600' }, /./] as const),
+    ...([problemTypeUri('broker-throttled'), { 'retry-after': '3600' }, /./] as const),
   ],
   [
     'a time-out of the broker is 504',
-    ...([{ kind: 'timeout' }, undefined, 504, ownType('broker-timeout'), {}, /./] as const),
+    ...([{ kind: 'timeout' }, undefined, 504, problemTypeUri('broker-timeout'), {}, /./] as const),
   ],
   [
     'a broker out of reach is 502',
     ...([{ kind: 'unreachable', cause }, 'nothing-but-failures', 502] as const),
-    ...([ownType('broker-unreachable'), {}] as const),
+    ...([problemTypeUri('broker-unreachable'), {}] as const),
     /connection refused \(it answers nothing but failures\)\.$/,
   ],
   [
     "a 5xx of the broker is 502, with the broker's problem inside and its Retry-After",
     { kind: 'broker-error', status: 503, retryAfter: '7', problem: { status: 503, title: 'Busy' } },
-    ...([undefined, 502, ownType('broker-failed'), { 'retry-after': '7' }] as const),
+    ...([undefined, 502, problemTypeUri('broker-failed'), { 'retry-after': '7' }] as const),
     /answered 503 \(all tries failed\)/,
   ],
   [

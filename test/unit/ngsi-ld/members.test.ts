@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   ATTRIBUTE_KINDS,
-  KIND_OF_MEMBER,
-  kindNamed,
-  NO_OWN_ATTRIBUTES,
-  ownAttributesOf,
+  KIND_BY_MEMBER,
+  kindOfType,
+  NON_ATTRIBUTE_MEMBERS,
+  attributeNames,
   VALUE_MEMBERS,
   WRAPPED_KINDS,
 } from '../../../sidecar/ngsi-ld/members.js';
@@ -23,9 +23,9 @@ it('the members of an entity that are not attributes are known, by term and by I
     ...terms,
     ...terms.map((name) => `${CORE}${name}`),
   ];
-  assert.deepEqual([...NO_OWN_ATTRIBUTES].sort(), names.sort());
+  assert.deepEqual([...NON_ATTRIBUTE_MEMBERS].sort(), names.sort());
   const entity = Object.fromEntries([...names, 'observedAt', `${CORE}speed`].map((name) => [name, 1]));
-  assert.deepEqual(ownAttributesOf(entity), ['observedAt', `${CORE}speed`]);
+  assert.deepEqual(attributeNames(entity), ['observedAt', `${CORE}speed`]);
 });
 
 const MEMBERS = {
@@ -43,13 +43,13 @@ it('each kind of attribute has its value in its own member, and is named by its 
   assert.deepEqual(VALUE_MEMBERS, MEMBERS);
   assert.deepEqual([...ATTRIBUTE_KINDS].sort(), Object.keys(MEMBERS).sort());
   for (const kind of ATTRIBUTE_KINDS) {
-    assert.equal(kindNamed(kind), kind);
-    assert.equal(kindNamed(`${CORE}${kind}`), kind);
-    assert.equal(KIND_OF_MEMBER.get(MEMBERS[kind]), kind === 'GeoProperty' ? 'Property' : kind);
+    assert.equal(kindOfType(kind), kind);
+    assert.equal(kindOfType(`${CORE}${kind}`), kind);
+    assert.equal(KIND_BY_MEMBER.get(MEMBERS[kind]), kind === 'GeoProperty' ? 'Property' : kind);
   }
   for (const type of ['property', `${CORE}property`, 'TemporalProperty', undefined, null, ['Property']])
-    assert.equal(kindNamed(type), undefined);
-  assert.equal(KIND_OF_MEMBER.size, 7);
+    assert.equal(kindOfType(type), undefined);
+  assert.equal(KIND_BY_MEMBER.size, 7);
 });
 
 it('the kinds of attributes whose key-values form wraps the value are those of languages, vocabularies and JSON', () => {

@@ -6,7 +6,11 @@ import {
   pointerOf,
   tokensOf,
 } from '../../../../sidecar/shared/json/json.js';
-import { featuresIn, isFeature, unfoldFeature } from '../../../../sidecar/ngsi-ld/representation/geojson.js';
+import {
+  featuresIn,
+  isFeature,
+  entityFromFeature,
+} from '../../../../sidecar/ngsi-ld/representation/geojson.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 const POINT = { type: 'Point', coordinates: [13.4, 52.5] };
@@ -24,7 +28,7 @@ const without = (object: JsonObject, name: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 
 const faultsOf = (feature: JsonObject) =>
-  unfoldFeature(feature).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
+  entityFromFeature(feature).faults.map(({ tokens, keyword }) => `${pointerOf(tokens)} ${keyword}`);
 
 it('a Feature is an object of that type with properties', () => {
   assert.equal(isFeature(featureOf()), true);
@@ -50,18 +54,18 @@ it('a FeatureCollection is an object of that type with an array of features', ()
 });
 
 it('a Feature represents an entity by its id, its properties, and its geometry as the location', () => {
-  const { entity, faults, warnings, isReadable } = unfoldFeature(featureOf());
+  const { entity, faults, warnings, isReadable } = entityFromFeature(featureOf());
   assert.deepEqual(entity, { id: ID, ...PROPERTIES, location: POINT });
   assert.deepEqual([faults, warnings, isReadable], [[], [], true]);
 });
 
 it('a Feature has the id of its entity beside the properties, not among them', () => {
-  const { entity } = unfoldFeature(featureOf({ properties: { id: 'urn:other', ...PROPERTIES } }));
+  const { entity } = entityFromFeature(featureOf({ properties: { id: 'urn:other', ...PROPERTIES } }));
   assert.equal(entity['id'], ID);
 });
 
 it('a Feature maps each part of its entity to its place', () => {
-  const { locate } = unfoldFeature(featureOf());
+  const { locate } = entityFromFeature(featureOf());
   for (const [pointer, place] of [
     ['/id', '/id'],
     ['/type', '/properties/type'],
@@ -71,7 +75,7 @@ it('a Feature maps each part of its entity to its place', () => {
     ['', '/properties'],
   ] as const)
     assert.equal(pointerOf(locate(tokensOf(pointer) ?? [])), place);
-  const own = unfoldFeature(featureOf({ properties: { ...PROPERTIES, location: POINT } }));
+  const own = entityFromFeature(featureOf({ properties: { ...PROPERTIES, location: POINT } }));
   assert.equal(pointerOf(own.locate(['location', 'type'])), '/properties/location/type');
 });
 
@@ -83,7 +87,7 @@ it('a Feature shows one geometry: its own, unless its properties contain it or a
     [{ place: { type: 'Point', coordinates: [0, 0] } }, POINT],
     [{ scope: '/a' }, POINT],
   ] as readonly (readonly [JsonObject, JsonValue | undefined])[]) {
-    const { entity } = unfoldFeature(featureOf({ properties: { ...PROPERTIES, ...more } }));
+    const { entity } = entityFromFeature(featureOf({ properties: { ...PROPERTIES, ...more } }));
     assert.deepEqual(entity['location'], location, JSON.stringify(more));
   }
 });
@@ -99,10 +103,10 @@ it('a Feature without a required part has a fault at the missing part, and its o
     [without(featureOf(), 'geometry'), ' required', true],
   ] as const) {
     assert.deepEqual(faultsOf(feature), [fault]);
-    assert.equal(unfoldFeature(feature).isReadable, isReadable, JSON.stringify(feature));
+    assert.equal(entityFromFeature(feature).isReadable, isReadable, JSON.stringify(feature));
   }
   assert.deepEqual(faultsOf(featureOf({ properties: { '@type': 'Car' } })), []);
-  const none = unfoldFeature(featureOf({ geometry: null }));
+  const none = entityFromFeature(featureOf({ geometry: null }));
   assert.deepEqual([none.faults, none.isReadable, 'location' in none.entity], [[], true, false]);
 });
 
@@ -117,7 +121,7 @@ it('a wrong geometry of a Feature is reported at its place, and is not the locat
   ] as const) {
     const feature = featureOf({ geometry });
     assert.deepEqual(faultsOf(feature), [fault]);
-    assert.equal('location' in unfoldFeature(feature).entity, false);
+    assert.equal('location' in entityFromFeature(feature).entity, false);
   }
 });
 
@@ -131,7 +135,7 @@ it('an unusual geometry of a Feature causes a warning at its place', () => {
       '/geometry/value/type',
     ],
   ] as const) {
-    const unfolded = unfoldFeature(featureOf({ geometry }));
+    const unfolded = entityFromFeature(featureOf({ geometry }));
     assert.deepEqual(
       unfolded.warnings.map(({ tokens, code }) => `${pointerOf(tokens)} ${code}`),
       warnings,

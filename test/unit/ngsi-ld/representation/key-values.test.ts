@@ -269,7 +269,7 @@ it('the further instances of all attributes together are limited to a thousand, 
       value: index,
       ...(index === 0 ? {} : { datasetId: `urn:a:${index}` }),
     }));
-  const { readings, leftOut } = readEntity(
+  const { readings, omitted: leftOut } = readEntity(
     entityOf([
       ['x', several(600)],
       ['y', several(600)],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NO_DATASET } from '../../../../sidecar/ngsi-ld/members.js';
+import { DEFAULT_DATASET } from '../../../../sidecar/ngsi-ld/members.js';
 import { datasetsOf } from '../../../../sidecar/purge/attributes/item-delete.js';
 import {
   datasetParameter,
@@ -133,7 +133,7 @@ it('the delete of a whole attribute stops after a refusal', async () => {
 it('the delete of a whole attribute uses deleteAll for datasets, and deletes each dataset if that finds none', async () => {
   const { remove, sent, capabilities } = whole((query) => (query === ALL ? 404 : 204));
   capabilities.learn('needs-datasets', true);
-  assert.equal(await remove(A, NO_DATASET, B), 'deleted');
+  assert.equal(await remove(A, DEFAULT_DATASET, B), 'deleted');
   assert.deepEqual(sent, [ALL, OF_A, '', OF_B]);
 });
 

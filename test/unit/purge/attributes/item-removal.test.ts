@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
+import { attributeNames } from '../../../../sidecar/ngsi-ld/members.js';
 import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import type { PurgeContext, BrokerQuery, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import {
@@ -103,7 +103,7 @@ async function removed(removal: Removal) {
     *read(page, indexes) {
       yield {
         items: indexes.flatMap((index) =>
-          ownAttributesOf(page.entities[index] ?? {}).map((attribute) => ({
+          attributeNames(page.entities[index] ?? {}).map((attribute) => ({
             entityId: page.ids[index] ?? '',
             attribute,
           })),
@@ -136,7 +136,7 @@ function inBatches(
     *read(page, indexes) {
       for (const index of indexes) {
         const { [index]: entityId = '' } = page.ids;
-        const shown = ownAttributesOf(page.entities[index] ?? {});
+        const shown = attributeNames(page.entities[index] ?? {});
         const { names = shown, ...more } = batchOf(shown, entityId);
         yield { items: names.map((attribute) => ({ entityId, attribute })), ...more };
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
+import { attributeNames } from '../../../../sidecar/ngsi-ld/members.js';
 import type { PurgeCounts, Item } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import {
@@ -77,7 +77,7 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
   return {
     *read(page, indexes) {
       const items = indexes.flatMap((index) =>
-        ownAttributesOf(page.entities[index] ?? {}).map((attribute) => ({
+        attributeNames(page.entities[index] ?? {}).map((attribute) => ({
           entityId: page.ids[index] ?? '',
           attribute,
         })),

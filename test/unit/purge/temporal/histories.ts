@@ -9,7 +9,7 @@ import {
   type Behaviour,
   type EmbeddedBroker,
 } from '../../../../sidecar/embedded-broker/index.js';
-import { ownAttributesOf } from '../../../../sidecar/ngsi-ld/members.js';
+import { attributeNames } from '../../../../sidecar/ngsi-ld/members.js';
 import type { PurgeReport } from '../../../../sidecar/purge/run/index.js';
 import { systemClock, type Clock } from '../../../../sidecar/shared/clock.js';
 import { purgeHistory, type PurgeOptions } from '../../../support/purge-harness.js';
@@ -79,7 +79,7 @@ export async function brokerWith(
 export function textsOf(entities: readonly Readonly<Record<string, unknown>>[]): string[] {
   return entities
     .flatMap((entity) =>
-      ownAttributesOf(entity).flatMap((attribute) =>
+      attributeNames(entity).flatMap((attribute) =>
         ([entity[attribute]].flat() as { readonly observedAt: string; readonly datasetId?: string }[]).map(
           ({ observedAt, datasetId }) =>
             `${String(entity['id'])} ${attribute} ${observedAt} ${datasetId ?? '-'}`,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { demandedAttributesOf, demandsAttribute, parseQ } from '../../../sidecar/ngsi-ld/q.js';
+import { requiredAttributesOf, requiresAttribute, parseQ } from '../../../sidecar/ngsi-ld/q.js';
 import { words } from '../../support/words.js';
 
-const demands = (q: string) => demandsAttribute(parseQ(q));
+const demands = (q: string) => requiresAttribute(parseQ(q));
 
 /** Conditions that an entity without attributes can meet, by the most lenient reading of brokers. */
 const LAX = words(`
@@ -44,5 +44,5 @@ it('a query demands an attribute exactly if an entity without attributes cannot 
 });
 
 it('a query lists the attributes that it demands once each, in the order in which they are written', () => {
-  assert.deepEqual(demandedAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
+  assert.deepEqual(requiredAttributesOf(parseQ('(b.c>1|!x);a==1;b;createdAt;y!=2')), ['b', 'a']);
 });

@@ -6,7 +6,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
-import { type AttributeKind, KIND_OF_MEMBER, NO_OWN_ATTRIBUTES, WRAPPED_KINDS } from '../members.js';
+import { type AttributeKind, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS, WRAPPED_KINDS } from '../members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
 import { type Entries, wrappedMemberOf } from './form.js';
 import { geometryInText } from './geometry.js';
@@ -17,7 +17,7 @@ import {
   instancesOf,
   type PlainOptions,
   plainValue,
-  type PlacedInstance,
+  type LocatedInstance,
   tokensInValue,
 } from './instances.js';
 
@@ -29,7 +29,7 @@ import {
  * - `wrapped`: the instance with only the member of its value;
  * - `as-is`: unchanged.
  */
-interface Place {
+interface ValueLocation {
   readonly shape: 'value' | 'geometry' | 'objects' | 'wrapped' | 'as-is';
   /** The place of `content`, relative to the instance. */
   readonly path: readonly string[];
@@ -48,13 +48,13 @@ const KEY_VALUES: PlainOptions = { unwrapsAttributes: false };
  * @param unwraps whether to use the value of a LanguageProperty, VocabProperty or JsonProperty without its wrapping
  * object
  */
-function placeOf(instance: Instance, unwraps: boolean): Place {
+function locateValue(instance: Instance, unwraps: boolean): ValueLocation {
   if (instance.how === 'bare')
     return { shape: instance.kind === 'GeoProperty' ? 'as-is' : 'value', path: [], content: instance.value };
   const { object, member: name } = instance;
   const content = name === undefined ? undefined : member(object, name);
   // For an unknown type, the member that holds the value is the best indication of the kind.
-  const kind = instance.how === 'foreign' ? KIND_OF_MEMBER.get(name ?? '') : instance.kind;
+  const kind = instance.how === 'foreign' ? KIND_BY_MEMBER.get(name ?? '') : instance.kind;
   if (name === undefined || content === undefined || kind === undefined)
     return { shape: 'as-is', path: [], content: object };
   if (WRAPPED_KINDS.has(kind) && !unwraps)
@@ -62,15 +62,15 @@ function placeOf(instance: Instance, unwraps: boolean): Place {
   return { shape: SHAPES.get(kind) ?? 'as-is', path: [name], content };
 }
 
-const SHAPES: ReadonlyMap<string, Place['shape']> = new Map<string, Place['shape']>([
+const SHAPES: ReadonlyMap<string, ValueLocation['shape']> = new Map<string, ValueLocation['shape']>([
   ['Property', 'value'],
   ['GeoProperty', 'geometry'],
   ['ListProperty', 'value'],
   ['ListRelationship', 'objects'],
 ]);
 
-/** Finds a value in key-values form. `unwraps`: as for {@link placeOf}, if the value came wrapped. */
-function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
+/** Finds a value in key-values form. `unwraps`: as for {@link locateValue}, if the value came wrapped. */
+function locateKeyValue(submitted: JsonValue, unwraps: boolean): ValueLocation {
   const name = unwraps ? wrappedMemberOf(submitted) : undefined;
   const content = name !== undefined && isObject(submitted) ? member(submitted, name) : undefined;
   return name === undefined || content === undefined
@@ -79,7 +79,7 @@ function keyValuesPlaceOf(submitted: JsonValue, unwraps: boolean): Place {
 }
 
 /** Returns the value in key-values form. */
-function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolean): JsonValue {
+function keyValueOf({ shape, content, member: name }: ValueLocation, isKeyValues: boolean): JsonValue {
   switch (shape) {
     case 'value':
       return plainValue(content, isKeyValues ? KEY_VALUES : NORMALIZED);
@@ -94,8 +94,12 @@ function keyValueAt({ shape, content, member: name }: Place, isKeyValues: boolea
   }
 }
 
-/** Maps tokens in the result of {@link keyValueAt} to tokens relative to the instance. */
-function tokensAt(place: Place, tokens: readonly string[], isKeyValues: boolean): readonly string[] {
+/** Maps tokens in the result of {@link keyValueOf} to tokens relative to the instance. */
+function submittedTokens(
+  place: ValueLocation,
+  tokens: readonly string[],
+  isKeyValues: boolean,
+): readonly string[] {
   const { shape, path, content } = place;
   switch (shape) {
     case 'value':
@@ -129,10 +133,10 @@ interface Conversion {
 }
 
 /** An attribute with more than one instance. */
-interface Several {
+interface MultipleInstances {
   readonly name: string;
   /** All instances except the default one or, without a default, the first. */
-  readonly others: readonly PlacedInstance[];
+  readonly others: readonly LocatedInstance[];
 }
 
 /** An entity in key-values form (clause 4.5.4), with the mapping of its parts to the submitted entity. */
@@ -140,16 +144,16 @@ export class KeyValues {
   readonly #entity: JsonObject;
   readonly #conversion: Conversion;
   readonly #entries: (readonly [string, JsonValue])[] = [];
-  readonly several: readonly Several[];
+  readonly multipleInstances: readonly MultipleInstances[];
   readonly kinds: ReadonlyMap<string, AttributeKind>;
 
   constructor(entity: JsonObject, entries: Entries, conversion: Conversion) {
     this.#entity = entity;
     this.#conversion = conversion;
-    const several: Several[] = [];
+    const several: MultipleInstances[] = [];
     const kinds = new Map<string, AttributeKind>();
     for (const [name, value] of entries) {
-      if (NO_OWN_ATTRIBUTES.has(name)) {
+      if (NON_ATTRIBUTE_MEMBERS.has(name)) {
         this.#addMember(name, value);
         continue;
       }
@@ -160,7 +164,7 @@ export class KeyValues {
       this.#entries.push([name, this.#convert(name, submitted, instance)]);
       if (instance !== undefined && instance.how !== 'foreign') kinds.set(name, instance.kind);
     }
-    this.several = several;
+    this.multipleInstances = several;
     this.kinds = kinds;
   }
 
@@ -170,24 +174,24 @@ export class KeyValues {
   }
 
   /** Returns the whole form; if an attribute and an instance are given, with that instance of the attribute. */
-  toObject(attribute?: string, instance?: PlacedInstance): JsonObject {
+  toObject(attribute?: string, instance?: LocatedInstance): JsonObject {
     if (attribute === undefined || instance === undefined) return objectOf(this.#entries);
     const value = this.#convert(attribute, instance.submitted);
     return objectOf(this.#entries.map((entry) => (entry[0] === attribute ? [attribute, value] : entry)));
   }
 
   /** Maps a place in {@link toObject} to its place in the entity as submitted; a missing member keeps its name. */
-  locate(tokens: readonly string[], attribute?: string, instance?: PlacedInstance): readonly string[] {
+  locate(tokens: readonly string[], attribute?: string, instance?: LocatedInstance): readonly string[] {
     const [name, ...below] = tokens;
     if (name === undefined) return [];
     if (name === 'id') return [idMemberOf(this.#entity), ...below];
     if (name === 'type') return [...this.#locateType(), ...below];
     const value = member(this.#entity, name);
-    if (value === undefined || NO_OWN_ATTRIBUTES.has(name)) return tokens;
+    if (value === undefined || NON_ATTRIBUTE_MEMBERS.has(name)) return tokens;
     const placed = name === attribute ? instance : this.#instances(value)[0];
     if (placed === undefined) return tokens;
-    const place = this.#place(name, placed.submitted);
-    return [name, ...placed.path, ...tokensAt(place, below, this.#conversion.isKeyValues)];
+    const place = this.#locateValue(name, placed.submitted);
+    return [name, ...placed.path, ...submittedTokens(place, below, this.#conversion.isKeyValues)];
   }
 
   #addMember(name: string, value: JsonValue): void {
@@ -213,19 +217,19 @@ export class KeyValues {
     return index < 0 ? [name] : [name, String(index)];
   }
 
-  #instances(value: JsonValue): readonly PlacedInstance[] {
+  #instances(value: JsonValue): readonly LocatedInstance[] {
     const { isKeyValues, isNormalized } = this.#conversion;
     return isKeyValues ? datasetsOf(value) : instancesOf(value, isNormalized);
   }
 
-  #place(name: string, submitted: JsonValue, known?: Instance): Place {
+  #locateValue(name: string, submitted: JsonValue, known?: Instance): ValueLocation {
     const unwraps = this.#conversion.unwraps(name);
     return this.#conversion.isKeyValues
-      ? keyValuesPlaceOf(submitted, unwraps)
-      : placeOf(known ?? instanceOf(submitted), unwraps);
+      ? locateKeyValue(submitted, unwraps)
+      : locateValue(known ?? instanceOf(submitted), unwraps);
   }
 
   #convert(name: string, submitted: JsonValue, known?: Instance): JsonValue {
-    return keyValueAt(this.#place(name, submitted, known), this.#conversion.isKeyValues);
+    return keyValueOf(this.#locateValue(name, submitted, known), this.#conversion.isKeyValues);
   }
 }

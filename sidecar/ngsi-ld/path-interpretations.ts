@@ -6,13 +6,13 @@
  */
 
 /** One possible reading of a path. */
-export interface Reading {
+export interface PathInterpretation {
   /** Lower-case segments, without empty, `.` and `..` ones. */
   readonly segments: readonly string[];
   /** The first segment, even if a later `..` removed it. */
   readonly first: string | undefined;
   /** Whether a `..` leads above the first segment. */
-  readonly climbs: boolean;
+  readonly escapesRoot: boolean;
 }
 
 /** No server is known to decode more than twice; a path that needs more is an attack or a mistake. */
@@ -44,20 +44,20 @@ function isEncodedTooOften(text: string): boolean {
 }
 
 /** Returns every reading of a path without a query; raw characters outside ASCII are allowed. */
-export function readingsOf(path: string): readonly Reading[] {
+export function interpretPath(path: string): readonly PathInterpretation[] {
   const texts = new Set(decodings(path).flatMap((text) => [text, text.replace(PATH_END, '')]));
-  return [...texts].map(read);
+  return [...texts].map(interpret);
 }
 
 /**
  * Splits a text into the pieces that a server could take as path segments: split at slashes and backslashes, without
  * parameters, trimmed.
  */
-function piecesOf(text: string): readonly string[] {
+function possibleSegments(text: string): readonly string[] {
   return text.split(/[/\\]/).map((piece) => withoutControls(piece.replace(/[;?#][^]*$/, '')).trim());
 }
 
-function read(text: string): Reading {
+function interpret(text: string): PathInterpretation {
   const segments: string[] = [];
   let first: string | undefined;
   let climbs = false;
@@ -71,7 +71,7 @@ function read(text: string): Reading {
       segments.pop();
     }
   }
-  return { segments, first, climbs };
+  return { segments, first, escapesRoot: climbs };
 }
 
 function withoutControls(text: string): string {
@@ -137,7 +137,7 @@ export function isSingleResourceDeletePath(target: string): boolean {
         part === '*' ? isPlainIdentifier(segments[index] ?? '') : part === segments[index],
       ),
   );
-  return matches && !readingsOf(path).some(isCollection);
+  return matches && !interpretPath(path).some(isCollection);
 }
 
 /**
@@ -156,17 +156,17 @@ export function hasSingleIdentifiers(target: string): boolean {
 }
 
 /** Whether a reading is under the NGSI-LD API, or begins there before dot segments lead out of it. */
-export function isUnderApi(reading: Reading): boolean {
+export function isUnderApi(reading: PathInterpretation): boolean {
   return reading.segments[0] === 'ngsi-ld' || reading.first === 'ngsi-ld';
 }
 
 /** Whether a reading is one of the two collections that can be purged, with or without a version. */
-export function isPurgeable(reading: Reading): boolean {
+export function isPurgeable(reading: PathInterpretation): boolean {
   return /^ngsi-ld\/(?:[^/]+\/)?(?:temporal\/)?entities$/.test(reading.segments.join('/'));
 }
 
 /** Whether a reading ends at a collection: the API's root, a list of resources, or all attributes of one entity. */
-function isCollection(reading: Reading): boolean {
+function isCollection(reading: PathInterpretation): boolean {
   const path = reading.segments.join('/');
   return (
     /^ngsi-ld(?:\/[^/]+){0,2}$/.test(path) ||
@@ -190,8 +190,10 @@ function isWellFormed(segment: string): boolean {
 
 function isPlainText(text: string): boolean {
   if (/[\0-\x1f\x7f-\x9f]/.test(text)) return false;
-  const pieces = piecesOf(text);
+  const segments = possibleSegments(text);
   // A careless server takes the first piece as the identifier. Without a letter or a digit, it could mean everything
   // (`*`), an empty list (`,`), or nothing, which is the collection.
-  return /[\p{L}\p{N}]/u.test(pieces[0] ?? '') && !pieces.some((piece) => piece === '.' || piece === '..');
+  return (
+    /[\p{L}\p{N}]/u.test(segments[0] ?? '') && !segments.some((piece) => piece === '.' || piece === '..')
+  );
 }
