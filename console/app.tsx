@@ -6,6 +6,7 @@ import { forgetToken, onTokenChange, token } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { api } from './api/client.js';
+import { Page } from './parts/page.js';
 import { SignIn } from './parts/sign-in.js';
 import { Pending } from './parts/states.js';
 import { TokenDialog } from './parts/token-dialog.js';
@@ -139,13 +140,11 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
 /** Shown at an address that belongs to no page. */
 function NotFoundPage() {
   return (
-    <div class="page narrow">
-      <h1>{text.notFound.title}</h1>
-      <p>{text.notFound.detail}</p>
+    <Page title={text.notFound.title} lead={text.notFound.detail} isNarrow>
       <p>
         <a href={routeTo(['purge'])}>{text.notFound.link}</a>
       </p>
-    </div>
+    </Page>
   );
 }
 

@@ -3,6 +3,7 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
 import { JOB_STATES } from '../parts/purge-chip.js';
+import { Page } from '../parts/page.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { focusFirstField } from '../shared/focus.js';
@@ -48,9 +49,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
     <Field label={label} type={type} value={filters[name]} onInput={(typed) => show({ [name]: typed })} />
   );
   return (
-    <div class="page">
-      <h1>{t.title}</h1>
-      <p class="lead">{t.lead}</p>
+    <Page title={t.title} lead={t.lead}>
       <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
         <Choice
           label={t.state}
@@ -94,6 +93,6 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           </div>
         )}
       </Listing>
-    </div>
+    </Page>
   );
 }

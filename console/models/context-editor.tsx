@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { Unsaved } from '../parts/unsaved.js';
@@ -61,14 +61,11 @@ export function ContextEditor({
   };
   if (written !== undefined) return <Written written={written} onGo={() => leave(written.name)} />;
   return (
-    <div class="page">
-      <Crumbs
-        to={[[toContexts(), t.all], ...(given === undefined ? [] : [[toContext(given), given] as const])]}
-      />
-      <div class="heading">
-        <h1>{given ?? t.create}</h1>
-        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
-      </div>
+    <Page
+      title={given ?? t.create}
+      crumbs={[[toContexts(), t.all], ...(given === undefined ? [] : [[toContext(given), given] as const])]}
+      actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+    >
       <form
         class="card"
         onSubmit={(event) => {
@@ -118,7 +115,7 @@ export function ContextEditor({
           </div>
         </ForRole>
       </form>
-    </div>
+    </Page>
   );
 }
 
@@ -130,8 +127,7 @@ const NEW_TEXT = `{
 function Written({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
   const t = text.models.contexts;
   return (
-    <div class="page narrow">
-      <h1>{written.name}</h1>
+    <Page title={written.name} isNarrow>
       <section class="notice warn" role="alert">
         <h3>{written.warnings.length > 0 ? t.savedWith(written.version) : t.saved(written.version)}</h3>
         {written.warnings.length > 0 && (
@@ -153,6 +149,6 @@ function Written({ written, onGo }: { readonly written: WrittenContext; readonly
       <div class="actions">
         <Button class="primary" onClick={onGo} label={t.show} />
       </div>
-    </div>
+    </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { ButtonLink } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Listing } from '../parts/listing.js';
 import { JsonText } from '../parts/json-text.js';
@@ -33,17 +33,18 @@ export function ContextsPage({
   return <ContextList page={pageOf(params.get('page'))} />;
 }
 
+const CRUMBS = [[toContexts(), text.models.contexts.all]] as const;
+
 function ContextList({ page }: { readonly page: number }) {
   const t = text.models.contexts;
   const loaded = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
   return (
-    <div class="page">
-      <Crumbs to={[[toModels(), text.models.allDomains]]} />
-      <div class="heading">
-        <h1>{t.title}</h1>
-        <ButtonLink href={toContext(NEW_CONTEXT)} label={t.create} />
-      </div>
-      <p class="lead">{t.lead}</p>
+    <Page
+      title={t.title}
+      crumbs={[[toModels(), text.models.allDomains]]}
+      lead={t.lead}
+      actions={<ButtonLink href={toContext(NEW_CONTEXT)} label={t.create} />}
+    >
       <Listing {...{ loaded, page, pageSize: PAGE_SIZE }} to={(one) => toContexts({ page: one })}>
         {(items) => (
           <Table
@@ -63,7 +64,7 @@ function ContextList({ page }: { readonly page: number }) {
           </Table>
         )}
       </Listing>
-    </div>
+    </Page>
   );
 }
 
@@ -74,10 +75,9 @@ function ContextPage({ name, isEdited }: { readonly name: string; readonly isEdi
   });
   if (value === undefined)
     return (
-      <div class="page">
-        <Back />
+      <Page title={name} crumbs={CRUMBS}>
         <Pending {...{ value, error, reload }} />
-      </div>
+      </Page>
     );
   const { document, about } = value;
   if (isEdited && about?.kind === 'custom')
@@ -99,39 +99,38 @@ function ContextView({
   const t = text.models.contexts;
   const isCustom = about?.kind === 'custom';
   return (
-    <div class="page">
-      <Back />
-      <div class="heading">
-        <h1>{name}</h1>
-        {about !== undefined && <span class="chip">{about.kind}</span>}
-        {isCustom && (
-          <>
-            <ButtonLink href={toContext(name, 'edit')} label={text.models.edit} />
-            <ForRole roles={['modeller']}>
-              <SureButton
-                label={text.models.remove}
-                title={t.removeTitle(name)}
-                what={t.removeWhat}
-                go={t.removeGo}
-                onOvertaken={onChanged}
-                onSure={async () => {
-                  await removeContext(name, etag);
-                  location.hash = toContexts();
-                }}
-              />
-            </ForRole>
-          </>
-        )}
-      </div>
-      {about !== undefined && <p class="lead">{t.notes[about.kind]}</p>}
+    <Page
+      title={name}
+      crumbs={CRUMBS}
+      lead={about && t.notes[about.kind]}
+      actions={
+        <>
+          {about !== undefined && <span class="chip">{about.kind}</span>}
+          {isCustom && (
+            <>
+              <ButtonLink href={toContext(name, 'edit')} label={text.models.edit} />
+              <ForRole roles={['modeller']}>
+                <SureButton
+                  label={text.models.remove}
+                  title={t.removeTitle(name)}
+                  what={t.removeWhat}
+                  go={t.removeGo}
+                  onOvertaken={onChanged}
+                  onSure={async () => {
+                    await removeContext(name, etag);
+                    location.hash = toContexts();
+                  }}
+                />
+              </ForRole>
+            </>
+          )}
+        </>
+      }
+    >
       <Card id="document" title={t.document}>
         {about !== undefined && <Copyable label={t.url} value={about.url} />}
         <JsonText label={t.document} value={document} isWhole />
       </Card>
-    </div>
+    </Page>
   );
-}
-
-function Back() {
-  return <Crumbs to={[[toContexts(), text.models.contexts.all]]} />;
 }

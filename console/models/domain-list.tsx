@@ -3,6 +3,7 @@ import { Button, ButtonLink } from '../parts/button.js';
 import { api, pageParams } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
 import { Field } from '../parts/fields.js';
+import { Page } from '../parts/page.js';
 import { count, time } from '../shared/format.js';
 import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
@@ -43,18 +44,21 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
     />
   );
   return (
-    <div class="page">
-      <div class="heading">
-        <h1>{t.title}</h1>
-        <ButtonLink href={toNewModel()} label={t.create} />
-        <ButtonLink href={toImport()} label={t.importLink} />
-        <ForRole roles={['modeller']}>
-          <Button onClick={() => setIsCreating(true)} label={t.createDomain} />
-        </ForRole>
-        <ButtonLink href={toContexts()} label={t.contexts.title} />
-        <ButtonLink href={toReferences()} label={t.references.title} />
-      </div>
-      <p class="lead">{t.lead}</p>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <>
+          <ButtonLink href={toNewModel()} label={t.create} />
+          <ButtonLink href={toImport()} label={t.importLink} />
+          <ForRole roles={['modeller']}>
+            <Button onClick={() => setIsCreating(true)} label={t.createDomain} />
+          </ForRole>
+          <ButtonLink href={toContexts()} label={t.contexts.title} />
+          <ButtonLink href={toReferences()} label={t.references.title} />
+        </>
+      }
+    >
       <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
         {field('q', t.q, t.qHint)}
         {field('type', t.type, t.typeHint)}
@@ -72,7 +76,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
       </form>
       {isSearch ? <Found filters={shown} page={pageOf(params.get('page'))} /> : <Domains params={params} />}
       {isCreating && <DomainDialog onClose={() => setIsCreating(false)} />}
-    </div>
+    </Page>
   );
 }
 

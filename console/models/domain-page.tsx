@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, apiAddress } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Listing } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
@@ -14,6 +14,8 @@ import { ModelTable } from './model-table.js';
 import { listModels, PAGE_SIZE, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
 
+const CRUMBS = [[toModels(), text.models.allDomains]] as const;
+
 /** One domain: its models, and warnings about the context that they share. */
 export function DomainPage({ name, params }: { readonly name: string; readonly params: URLSearchParams }) {
   const t = text.models;
@@ -24,34 +26,36 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
   const close = () => setAsking(undefined);
   if (read.value === undefined)
     return (
-      <div class="page">
-        <Back />
+      <Page title={name} crumbs={CRUMBS}>
         <Pending {...read} />
-      </div>
+      </Page>
     );
   const { description, compatibility } = read.value.value;
   return (
-    <div class="page">
-      <Back />
-      <div class="heading">
-        <h1>{name}</h1>
-        <ButtonLink href={toNewModel(name)} label={t.create} />
-        <ButtonLink href={toImport(name)} label={t.importLink} />
-        <ButtonLink
-          href={apiAddress(['export'], { domain: name })}
-          download={`${name}.tar.gz`}
-          label={t.export}
-        />
-        <ForRole roles={['modeller']}>
-          <Button onClick={() => setAsking('edit')} label={t.edit} />
-          <Button
-            disabled={models.value === undefined}
-            onClick={() => setAsking('remove')}
-            label={t.remove}
+    <Page
+      title={name}
+      crumbs={CRUMBS}
+      lead={description}
+      actions={
+        <>
+          <ButtonLink href={toNewModel(name)} label={t.create} />
+          <ButtonLink href={toImport(name)} label={t.importLink} />
+          <ButtonLink
+            href={apiAddress(['export'], { domain: name })}
+            download={`${name}.tar.gz`}
+            label={t.export}
           />
-        </ForRole>
-      </div>
-      {description !== undefined && <p class="lead">{description}</p>}
+          <ForRole roles={['modeller']}>
+            <Button onClick={() => setAsking('edit')} label={t.edit} />
+            <Button
+              disabled={models.value === undefined}
+              onClick={() => setAsking('remove')}
+              label={t.remove}
+            />
+          </ForRole>
+        </>
+      }
+    >
       <p class="lead">
         {t.compatibility}: <strong>{compatibility}</strong> ({t.compatibilities[compatibility]}) ·{' '}
         <a href={toContext(name)}>{t.domainContext}</a>
@@ -91,12 +95,8 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
           }}
         />
       )}
-    </div>
+    </Page>
   );
-}
-
-function Back() {
-  return <Crumbs to={[[toModels(), text.models.allDomains]]} />;
 }
 
 /** Warnings about the context of all models of a domain. */

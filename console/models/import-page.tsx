@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { api, ApiError, UnreachableError } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
@@ -53,10 +53,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const error = importing.error ?? look.error;
   const isLarge = error instanceof ApiError && error.problem.status === 413;
   return (
-    <div class="page">
-      <Crumbs to={[[toModels(), text.models.allDomains]]} />
-      <h1>{t.title}</h1>
-      <p class="lead">{t.lead}</p>
+    <Page title={t.title} crumbs={[[toModels(), text.models.allDomains]]} lead={t.lead}>
       <section class="card">
         <div class="grid">
           <Field label={t.domain} hint={t.domainHint} value={domain} onInput={setDomain} />
@@ -110,7 +107,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
           <ImportReportView report={report} />
         </section>
       )}
-    </div>
+    </Page>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { WithETag } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
@@ -32,17 +32,19 @@ export function ModelPage({
   const part = MODEL_PARTS.find((one) => one === given) ?? 'schema';
   const { value, error, reload } = useLoad(`${domain}/${name}`, (signal) => readModel(key, signal));
   return (
-    <div class="page">
-      <Crumbs
-        to={[
-          [toModels(), text.models.allDomains],
-          [toDomain(domain), domain],
-        ]}
-      />
+    <Page
+      title={name}
+      crumbs={[
+        [toModels(), text.models.allDomains],
+        [toDomain(domain), domain],
+      ]}
+      lead={value?.value.description}
+      actions={value !== undefined && <Actions read={value} onChanged={reload} />}
+    >
       <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
-          <Heading read={value} onChanged={reload} />
+          <Dates model={value.value} />
           {(part === 'schema' || part === 'context') && (
             <Warnings level="h2" warnings={value.value.warnings} />
           )}
@@ -57,11 +59,11 @@ export function ModelPage({
           <Part key={part} part={part} read={value} onChanged={reload} params={params} />
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
-function Heading({
+function Actions({
   read: { value: model, etag },
   onChanged,
 }: {
@@ -69,30 +71,35 @@ function Heading({
   readonly onChanged: () => void;
 }) {
   const t = text.models;
-  const { name, domain, version, status, deprecatedAt, sunset, description } = model;
+  const { name, domain, version, status } = model;
   return (
     <>
-      <div class="heading">
-        <h1>{name}</h1>
-        <span class="chip">{t.versionName(version)}</span>
-        <StatusChip status={status} />
-        <ForRole roles={['modeller']}>
-          <SureButton
-            label={t.remove}
-            look="last"
-            title={t.removeTitle(name)}
-            what={t.removeWhat(version, model.contextName)}
-            go={t.removeGo}
-            onOvertaken={onChanged}
-            onSure={async () => {
-              await removeModel(model, etag);
-              for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
-              location.hash = toDomain(domain);
-            }}
-          />
-        </ForRole>
-      </div>
-      {description !== undefined && <p class="lead">{description}</p>}
+      <span class="chip">{t.versionName(version)}</span>
+      <StatusChip status={status} />
+      <ForRole roles={['modeller']}>
+        <SureButton
+          label={t.remove}
+          look="last"
+          title={t.removeTitle(name)}
+          what={t.removeWhat(version, model.contextName)}
+          go={t.removeGo}
+          onOvertaken={onChanged}
+          onSure={async () => {
+            await removeModel(model, etag);
+            for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
+            location.hash = toDomain(domain);
+          }}
+        />
+      </ForRole>
+    </>
+  );
+}
+
+/** Since when the model is deprecated, and when it will be removed. */
+function Dates({ model: { deprecatedAt, sunset } }: { readonly model: Model }) {
+  const t = text.models;
+  return (
+    <>
       {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}
       {sunset !== undefined && <p class="lead">{t.sunsetOn(time(sunset))}</p>}
     </>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
@@ -93,13 +93,12 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   };
   const problem = error ?? (trial.isCurrent ? trial.error : undefined);
   return (
-    <div class="page">
-      <Crumbs to={[[toModels(), t.allDomains]]} />
-      <div class="heading">
-        <h1>{t.create}</h1>
-        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
-      </div>
-      <p class="lead">{t.createLead}</p>
+    <Page
+      title={t.create}
+      crumbs={[[toModels(), t.allDomains]]}
+      lead={t.createLead}
+      actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+    >
       {domains.error !== undefined && <Failure error={domains.error} onRetry={domains.reload} />}
       <SampleCard
         onInferred={(made) => (schema.trim() === '' || schema === inferred ? take(made) : setReplacing(made))}
@@ -173,7 +172,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
           </div>
         </SavePanel>
       </div>
-    </div>
+    </Page>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Listing } from '../parts/listing.js';
@@ -45,12 +45,7 @@ function ReferenceList({ page }: { readonly page: number }) {
     api.page('/references', { query: pageParams(page, PAGE_SIZE), signal }),
   );
   return (
-    <div class="page">
-      <Crumbs to={[[toModels(), text.models.allDomains]]} />
-      <div class="heading">
-        <h1>{t.title}</h1>
-      </div>
-      <p class="lead">{t.lead}</p>
+    <Page title={t.title} crumbs={[[toModels(), text.models.allDomains]]} lead={t.lead}>
       {loaded.value !== undefined && loaded.value.total > 0 && <Find />}
       <Listing
         {...{ loaded, page, pageSize: PAGE_SIZE }}
@@ -80,7 +75,7 @@ function ReferenceList({ page }: { readonly page: number }) {
           </Table>
         )}
       </Listing>
-    </div>
+    </Page>
   );
 }
 
@@ -105,23 +100,23 @@ function Find() {
   );
 }
 
+const CRUMBS = [
+  [toModels(), text.models.allDomains],
+  [toReferences(), text.models.references.all],
+] as const;
+
 function ReferencePage({ uri }: { readonly uri: string }) {
   const { value, error, reload } = useLoad(uri, async (signal) => {
     const [read, about] = await Promise.all([readReference(uri, signal), findReference(uri, signal)]);
     return { read, about };
   });
-  return (
-    <div class="page">
-      <Crumbs
-        to={[
-          [toModels(), text.models.allDomains],
-          [toReferences(), text.models.references.all],
-        ]}
-      />
-      <Pending {...{ value, error, reload }} />
-      {value !== undefined && <ReferenceView uri={uri} {...value} onChanged={reload} />}
-    </div>
-  );
+  if (value === undefined)
+    return (
+      <Page title={<span class="uri">{uri}</span>} crumbs={CRUMBS}>
+        <Pending {...{ value, error, reload }} />
+      </Page>
+    );
+  return <ReferenceView uri={uri} {...value} onChanged={reload} />;
 }
 
 function ReferenceView({
@@ -137,27 +132,31 @@ function ReferenceView({
 }) {
   const t = text.models.references;
   return (
-    <>
-      <div class="heading">
-        <h1 class="uri">{uri}</h1>
-        {about !== undefined && <span class="chip">{about.source}</span>}
-        <ForRole roles={['modeller']}>
-          <SureButton
-            label={text.models.remove}
-            look="last"
-            title={t.removeTitle}
-            what={t.removeWhat(uri)}
-            go={t.removeGo}
-            onOvertaken={onChanged}
-            onSure={async () => {
-              await removeReference(uri, read.etag);
-              location.hash = toReferences();
-            }}
-          >
-            <p class="quiet">{t.removeUsed}</p>
-          </SureButton>
-        </ForRole>
-      </div>
+    <Page
+      title={<span class="uri">{uri}</span>}
+      crumbs={CRUMBS}
+      actions={
+        <>
+          {about !== undefined && <span class="chip">{about.source}</span>}
+          <ForRole roles={['modeller']}>
+            <SureButton
+              label={text.models.remove}
+              look="last"
+              title={t.removeTitle}
+              what={t.removeWhat(uri)}
+              go={t.removeGo}
+              onOvertaken={onChanged}
+              onSure={async () => {
+                await removeReference(uri, read.etag);
+                location.hash = toReferences();
+              }}
+            >
+              <p class="quiet">{t.removeUsed}</p>
+            </SureButton>
+          </ForRole>
+        </>
+      }
+    >
       {about !== undefined && (
         <p class="lead">
           {t.notes[about.source]} {text.models.bytes(count(about.size))} · {time(about.modifiedAt)}
@@ -171,7 +170,7 @@ function ReferenceView({
       >
         <JsonText label={t.document} value={parseJson(read.text)} isWhole />
       </Card>
-    </>
+    </Page>
   );
 }
 

@@ -1,4 +1,5 @@
 import { api, type Purge, type Status } from '../api/client.js';
+import { Page } from '../parts/page.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Pending } from '../parts/states.js';
 import { time } from '../shared/format.js';
@@ -16,13 +17,12 @@ const SHOWN = 10;
 export function OverviewPage() {
   const t = text.overview;
   return (
-    <div class="page">
-      <h1>{t.title}</h1>
+    <Page title={t.title}>
       <StatusSections />
       <Purges title={t.running} states={['running', 'queued', 'cancelling']} none={t.none} hasRate />
       <Purges title={t.problems} states={PROBLEM_STATES} none={t.noProblems} />
       <Activity />
-    </div>
+    </Page>
   );
 }
 

@@ -6,7 +6,10 @@ import type { ComponentChildren } from 'preact';
  */
 type Column = string | { readonly number: string } | { readonly hidden: string };
 
-/** A table that scrolls horizontally if it is too wide, also by keyboard. Its children are the rows. */
+/**
+ * A table that scrolls horizontally if it is too wide, also by keyboard. Its children are the rows. It is a group rather than a
+ * region, because the section around it is the landmark.
+ */
 export function Table({
   label,
   columns,
@@ -19,7 +22,7 @@ export function Table({
   readonly children: ComponentChildren;
 }) {
   return (
-    <div class={isTall ? 'table tall' : 'table'} role="region" aria-label={label} tabIndex={0}>
+    <div class={isTall ? 'table tall' : 'table'} role="group" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>

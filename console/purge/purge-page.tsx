@@ -5,6 +5,7 @@ import { accessToken } from '../api/sign-in.js';
 import { token } from '../api/token.js';
 import { Card } from '../parts/card.js';
 import { Copyable } from '../parts/copyable.js';
+import { Page } from '../parts/page.js';
 import { ForRole } from '../parts/for-role.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
 import { useLacks } from '../shared/who.js';
@@ -36,9 +37,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   const query = queryOf(form);
   const isForOthers = useLacks(PURGER) !== undefined;
   return (
-    <div class="page">
-      <h1>{text.purge.title}</h1>
-      <p class="lead">{text.purge.lead}</p>
+    <Page title={text.purge.title} lead={text.purge.lead}>
       <div class="columns">
         <form class="card" onSubmit={(event) => event.preventDefault()}>
           <ForRole roles={PURGER}>
@@ -60,7 +59,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
           </Card>
         </div>
       </div>
-    </div>
+    </Page>
   );
 }
 

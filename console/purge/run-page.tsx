@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -26,28 +26,32 @@ import { usePurge } from './use-purge.js';
 export function RunPage({ id }: { readonly id: string }) {
   const { record, rates, before, isBroken, error, retry, show } = usePurge(id);
   const progress = useRef<HTMLHeadingElement>(null);
+  const crumbs = [[routeTo(['history']), text.run.back]] as const;
   if (record === undefined)
     return (
-      <div class="page">
+      <Page title={text.run.title} crumbs={crumbs}>
         <Pending error={error} reload={retry} />
-      </div>
+      </Page>
     );
   const { target, query, tenant, link, state } = record;
   const isOver = isFinal(record);
   const average = isOver ? averageRate(record, localTime, Date.now()) : undefined;
   const t = text.run;
   return (
-    <div class="page">
-      <Crumbs to={[[routeTo(['history']), t.back]]} />
-      <div class="heading">
-        <h1>{record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : t.title}</h1>
-        <span role="status">
-          <PurgeChip state={state} />
-        </span>
-        {target !== 'restore' && (
-          <ButtonLink href={addressOfForm(formOf(target, query, { tenant, link }))} label={t.again} />
-        )}
-      </div>
+    <Page
+      title={record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : t.title}
+      crumbs={crumbs}
+      actions={
+        <>
+          <span role="status">
+            <PurgeChip state={state} />
+          </span>
+          {target !== 'restore' && (
+            <ButtonLink href={addressOfForm(formOf(target, query, { tenant, link }))} label={t.again} />
+          )}
+        </>
+      }
+    >
       {record.restoreOf !== undefined && (
         <p>
           <a href={routeTo(['purge', record.restoreOf])}>{text.undo.of}</a>
@@ -84,7 +88,7 @@ export function RunPage({ id }: { readonly id: string }) {
       <Failures record={record} />
       {isOver && record.archive !== undefined && <Undo record={record} />}
       <RecordDetails record={record} />
-    </div>
+    </Page>
   );
 }
 

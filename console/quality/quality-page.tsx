@@ -4,6 +4,7 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams } from '../api/client.js';
 import { Field } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
+import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
@@ -42,13 +43,11 @@ export function QualityPage({
   if (id !== undefined) return <ScanPage key={id} id={id} params={params} />;
   const t = text.quality;
   return (
-    <div class="page">
-      <h1>{t.title}</h1>
-      <p class="lead">{t.lead}</p>
+    <Page title={t.title} lead={t.lead}>
       <NewScan />
       <Scans page={pageOf(params.get('page'))} />
       <Writes policy={params.get('policy') ?? undefined} />
-    </div>
+    </Page>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Listing } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -36,11 +36,12 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
     show,
   } = useJob<Scan>(id, (signal) => api.request('get', '/scans/{scan}/events', { path, signal }));
   const { error: failure, run } = useWork();
+  const crumbs = [[routeTo(['quality']), text.writes.back]] as const;
   if (scan === undefined)
     return (
-      <div class="page">
+      <Page title={t.scan} crumbs={crumbs}>
         <Pending error={error} reload={retry} />
-      </div>
+      </Page>
     );
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
@@ -52,12 +53,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   };
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
-    <div class="page" aria-busy={!isFinal(scan)}>
-      <Crumbs to={[[routeTo(['quality']), text.writes.back]]} />
-      <div class="heading">
-        <h1>{t.scan}</h1>
-        <PurgeChip state={scan.state} />
-      </div>
+    <Page title={t.scan} crumbs={crumbs} actions={<PurgeChip state={scan.state} />} isBusy={!isFinal(scan)}>
       <pre class="request">{readableQuery(scan.query)}</pre>
       {error !== undefined && <Failure error={error} onRetry={retry} />}
       {isBroken && (
@@ -107,7 +103,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
       {finding !== undefined && scan.findings[finding] !== undefined && (
         <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} />
       )}
-    </div>
+    </Page>
   );
 }
 

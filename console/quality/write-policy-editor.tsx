@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Lines } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -30,30 +30,24 @@ import {
 /** The name in the address of the form for a new policy; no policy can have it. */
 export const NEW = '+';
 
+const CRUMBS = [[routeTo(['quality']), text.writes.back]] as const;
+
 /** The form of the write policy that the address names, or of a new one. */
 export function WritePolicyPage({ name }: { readonly name: string }) {
   // The warnings about a policy are only in the answer to its write.
   const [saved, setSaved] = useState<WritePolicy>();
-  return (
-    <div class="page narrow">
-      <Crumbs to={[[routeTo(['quality']), text.writes.back]]} />
-      {saved !== undefined ? (
-        <>
-          <h1>{text.writes.saved(saved.name)}</h1>
-          {(saved.warnings ?? []).map((warning) => (
-            <p key={warning} class="notice warn" role="alert">
-              {warning}
-            </p>
-          ))}
-          <ButtonLink href={routeTo(['quality'])} label={text.writes.back} />
-        </>
-      ) : name === NEW ? (
-        <Editor onWarned={setSaved} />
-      ) : (
-        <Stored name={name} onWarned={setSaved} />
-      )}
-    </div>
-  );
+  if (saved !== undefined)
+    return (
+      <Page title={text.writes.saved(saved.name)} crumbs={CRUMBS} isNarrow>
+        {(saved.warnings ?? []).map((warning) => (
+          <p key={warning} class="notice warn" role="alert">
+            {warning}
+          </p>
+        ))}
+        <ButtonLink href={routeTo(['quality'])} label={text.writes.back} />
+      </Page>
+    );
+  return name === NEW ? <Editor onWarned={setSaved} /> : <Stored name={name} onWarned={setSaved} />;
 }
 
 interface OnWarned {
@@ -62,7 +56,12 @@ interface OnWarned {
 
 function Stored({ name, onWarned }: { readonly name: string } & OnWarned) {
   const { value, error, reload } = useLoad(name, (signal) => readWritePolicy(name, signal));
-  if (value === undefined) return <Pending {...{ value, error, reload }} />;
+  if (value === undefined)
+    return (
+      <Page title={name} crumbs={CRUMBS} isNarrow>
+        <Pending {...{ value, error, reload }} />
+      </Page>
+    );
   return <Editor key={value.etag} read={value} onWarned={onWarned} onReload={reload} />;
 }
 
@@ -115,11 +114,12 @@ function Editor({
     onReload?.();
   };
   return (
-    <>
-      <div class="heading">
-        <h1>{read === undefined ? t.create : read.value.name}</h1>
-        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
-      </div>
+    <Page
+      title={read === undefined ? t.create : read.value.name}
+      crumbs={CRUMBS}
+      actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      isNarrow
+    >
       <form
         class="card"
         aria-label={t.form}
@@ -192,6 +192,6 @@ function Editor({
           onOvertaken={readAnew}
         />
       )}
-    </>
+    </Page>
   );
 }

@@ -8,7 +8,7 @@ import {
   type RetentionSettings,
   type WithETag,
 } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
@@ -106,12 +106,12 @@ export function PolicyEditor({
   const isSeen = JSON.stringify(preview?.of) === JSON.stringify(settingsOf(form, read?.value));
   const [next] = nextRuns(form.schedule, form.timeZone, 1, new Date()) ?? [];
   return (
-    <div class="page narrow">
-      <Crumbs to={[[routeTo(['retention']), t.back]]} />
-      <div class="heading">
-        <h1>{read === undefined ? t.create : read.value.name}</h1>
-        {draft.isChanged && <Unsaved onDiscard={draft.discard} />}
-      </div>
+    <Page
+      title={read === undefined ? t.create : read.value.name}
+      crumbs={[[routeTo(['retention']), t.back]]}
+      actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
+      isNarrow
+    >
       <form
         class="card"
         onSubmit={(event) => {
@@ -211,6 +211,6 @@ export function PolicyEditor({
           onSure={async () => beginToSave()}
         />
       )}
-    </div>
+    </Page>
   );
 }

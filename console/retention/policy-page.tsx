@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
-import { Crumbs } from '../parts/crumbs.js';
+import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Facts } from '../parts/facts.js';
 import { PurgeTable } from '../parts/purge-table.js';
@@ -22,6 +22,8 @@ import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 import { Sparkline } from '../parts/sparkline.js';
 
+const CRUMBS = [[routeTo(['retention']), text.retention.back]] as const;
+
 const RUNS_EVERY_MS = 5000;
 
 /** One policy: its settings, its next runs, what it matches now, and the results of its runs. */
@@ -35,9 +37,9 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
   };
   if (value === undefined)
     return (
-      <div class="page">
+      <Page title={name} crumbs={CRUMBS}>
         <Pending {...{ value, error, reload }} />
-      </div>
+      </Page>
     );
   if (step === 'edit') return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
   return (
@@ -93,38 +95,41 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
     onChanged();
   };
   return (
-    <div class="page">
-      <Crumbs to={[[routeTo(['retention']), t.back]]} />
-      <div class="heading">
-        <h1>{name}</h1>
-        <ModeChip policy={policy} />
-        <ButtonLink href={routeTo(['retention', name, 'edit'])} label={t.edit} />
-        <ForRole roles={['purger']}>
-          {mode === 'report' ? (
-            <Button onClick={() => attempt(run)} label={t.runReport} />
-          ) : (
-            <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
-          )}
-          {mode === 'report' ? (
-            <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
-          ) : (
-            <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
-          )}
-          <SureButton
-            label={t.remove}
-            title={t.removeTitle(name)}
-            tenant={policy.tenant ?? ''}
-            what={t.removeWhat}
-            go={t.removeGo}
-            onSure={async () => {
-              await removePolicy(name, etag);
-              location.hash = routeTo(['retention']);
-            }}
-            onOvertaken={onOvertaken}
-          />
-        </ForRole>
-      </div>
-      {policy.description !== undefined && <p class="lead">{policy.description}</p>}
+    <Page
+      title={name}
+      crumbs={CRUMBS}
+      lead={policy.description}
+      actions={
+        <>
+          <ModeChip policy={policy} />
+          <ButtonLink href={routeTo(['retention', name, 'edit'])} label={t.edit} />
+          <ForRole roles={['purger']}>
+            {mode === 'report' ? (
+              <Button onClick={() => attempt(run)} label={t.runReport} />
+            ) : (
+              <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
+            )}
+            {mode === 'report' ? (
+              <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
+            ) : (
+              <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
+            )}
+            <SureButton
+              label={t.remove}
+              title={t.removeTitle(name)}
+              tenant={policy.tenant ?? ''}
+              what={t.removeWhat}
+              go={t.removeGo}
+              onSure={async () => {
+                await removePolicy(name, etag);
+                location.hash = routeTo(['retention']);
+              }}
+              onOvertaken={onOvertaken}
+            />
+          </ForRole>
+        </>
+      }
+    >
       {wasOvertaken && (
         <p class="notice warn" role="alert">
           {text.state.overtaken} {t.shownAnew}
@@ -153,7 +158,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           onOvertaken={onOvertaken}
         />
       )}
-    </div>
+    </Page>
   );
 }
 

@@ -1,6 +1,7 @@
 import { ButtonLink } from '../parts/button.js';
 import { api, pageParams, type Schemas } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
+import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
@@ -39,12 +40,11 @@ function PolicyList({ page }: { readonly page: number }) {
     api.page('/retention-policies', { query: pageParams(page, PAGE_SIZE), signal }),
   );
   return (
-    <div class="page">
-      <div class="heading">
-        <h1>{t.title}</h1>
-        <ButtonLink href={routeTo(['retention', NEW])} label={t.create} />
-      </div>
-      <p class="lead">{t.lead}</p>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={<ButtonLink href={routeTo(['retention', NEW])} label={t.create} />}
+    >
       <Listing
         {...{ loaded, page, pageSize: PAGE_SIZE }}
         to={(one) => routeTo(['retention'], { page: one })}
@@ -87,7 +87,7 @@ function PolicyList({ page }: { readonly page: number }) {
           </Table>
         )}
       </Listing>
-    </div>
+    </Page>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { Copyable } from '../parts/copyable.js';
+import { Page } from '../parts/page.js';
 import { Failure } from '../parts/states.js';
 import { Tabs } from '../parts/tabs.js';
 import { keepInAddress, routeTo } from '../shared/router.js';
@@ -47,22 +48,25 @@ export function WorkbenchPage({
     if (shared !== null) keepInAddress(toPart(chosen));
   };
   return (
-    <div class="page">
-      <div class="heading">
-        <h1>{t.title}</h1>
-        <Button
-          class="small button"
-          onClick={() => run(async () => change({ text: await exampleOf(bench.model) }))}
-          label={t.example}
-        />
-        <Button
-          class="small"
-          onClick={() => change({ text: '' })}
-          disabled={bench.text === ''}
-          label={t.clear}
-        />
-      </div>
-      <p class="lead">{t.lead}</p>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <>
+          <Button
+            class="small button"
+            onClick={() => run(async () => change({ text: await exampleOf(bench.model) }))}
+            label={t.example}
+          />
+          <Button
+            class="small"
+            onClick={() => change({ text: '' })}
+            disabled={bench.text === ''}
+            label={t.clear}
+          />
+        </>
+      }
+    >
       {isBadLink && (
         <p class="notice bad" role="alert">
           {t.badLink}
@@ -81,7 +85,7 @@ export function WorkbenchPage({
         )}
         <ShareCard bench={bench} path={toPart(chosen)} />
       </section>
-    </div>
+    </Page>
   );
 }
 

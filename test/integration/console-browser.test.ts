@@ -512,7 +512,16 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       ['#/workbench', 'Paste an entity'],
       ['#/workbench/jsonld', 'Compacted'],
       ['#/overview', 'No purge has failed recently.'],
+      ['#/quality', 'There are no scans yet.'],
       ['#/elsewhere', 'Nothing here'],
+      ['#/purge/none', 'Full response'],
+      ['#/quality/none', 'Full response'],
+      ['#/quality/writes/none', 'Full response'],
+      ['#/retention/none', 'Full response'],
+      ['#/models/City/None', 'Full response'],
+      ['#/models/None', 'Full response'],
+      ['#/models/~contexts/none', 'Full response'],
+      ['#/models/~references/urn%3Anone', 'Full response'],
     ] as const) {
       await page.goto(`${world.gateway.url}/console/${hash}`);
       await page.getByText(sign).first().waitFor();
