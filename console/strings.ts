@@ -222,7 +222,6 @@ export const text = {
     rate: 'Deletes per second',
     rateNow: (now: string) => `Currently ${now}.`,
     rateEmpty: 'The rate appears once deletes have started.',
-    rateBefore: (average: string) => `Dashed line: the average of ${average} before this page was opened.`,
     rateAverage: (average: string) => `On average ${average}.`,
     throttle: 'Limit per second (maxPerSecond)',
     noLimit: 'no limit',

@@ -1,7 +1,6 @@
 import { allPages, ApiClient, type Page, pageParams } from '../../sidecar/client/client.js';
 import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
-import { noteDate } from '../shared/gateway-clock.js';
 import { addressOf } from './address.js';
 import { accessToken, endSession, refreshSignIn } from './sign-in.js';
 import { askForToken, token } from './token.js';
@@ -41,7 +40,6 @@ export const api = new ApiClient({
     const given = token();
     return given === undefined ? {} : { [TOKEN]: given };
   },
-  onResponse: (headers) => noteDate(headers.get('date')),
   shouldRetry: async (error, headers) => {
     if (!isTokenWanted(error)) return false;
     const signedIn = accessToken();

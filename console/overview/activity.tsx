@@ -99,5 +99,5 @@ export function DeleteRate({ purges, at }: { readonly purges: readonly Purge[]; 
   }, [at]);
   // A single reading gives no rate yet.
   const isIdle = rates.length < 2 || rates.every((sample) => sample.perSecond === 0);
-  return isIdle ? null : <RateChart rates={rates} before={undefined} />;
+  return isIdle ? null : <RateChart rates={rates} />;
 }

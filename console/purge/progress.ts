@@ -4,7 +4,7 @@ import { isFinal } from '../../sidecar/client/purges.js';
 
 type Counted = Pick<
   Purge,
-  'state' | 'matched' | 'expected' | 'deleted' | 'alreadyGone' | 'failed' | 'unknown' | 'estimatedEndAt'
+  'state' | 'matched' | 'expected' | 'deleted' | 'alreadyGone' | 'failed' | 'unknown' | 'ratePerSecond'
 > &
   Partial<Pick<Purge, 'restored' | 'alreadyThere'>>;
 
@@ -19,18 +19,18 @@ export interface Progress {
   readonly leftMs: number | undefined;
 }
 
-/** Computes the progress. @param timeOf converts a time of the record to milliseconds by the clock of `nowMs` */
-export function progressOf(record: Counted, timeOf: (iso: string) => number, nowMs: number): Progress {
-  const { matched, expected, deleted, alreadyGone, failed, unknown, estimatedEndAt } = record;
+/** Computes the progress. The clock of this machine may differ from the gateway's, so no time of the record is used. */
+export function progressOf(record: Counted): Progress {
+  const { matched, expected, deleted, alreadyGone, failed, unknown, ratePerSecond = 0 } = record;
   const { restored = 0, alreadyThere = 0 } = record;
   const settled = deleted + alreadyGone + restored + alreadyThere + failed + unknown;
   const isOver = isFinal(record);
-  const leftMs = isOver || estimatedEndAt === undefined ? undefined : timeOf(estimatedEndAt) - nowMs;
+  const left = isOver ? 0 : (expected ?? 0) - settled;
   return {
     settled,
     all: Math.max(matched, expected ?? 0, settled),
     isKnown: isOver || expected !== undefined,
-    leftMs: leftMs !== undefined && leftMs > 0 ? leftMs : undefined,
+    leftMs: left > 0 && ratePerSecond > 0 ? (left * 1000) / ratePerSecond : undefined,
   };
 }
 

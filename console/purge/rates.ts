@@ -8,18 +8,10 @@ export interface RateSample {
   readonly perSecond: number;
 }
 
-/** A period of a purge for which only the average rate is known. */
-export interface AverageRate {
-  /** Milliseconds since the epoch. */
-  readonly from: number;
-  readonly to: number;
-  readonly perSecond: number;
-}
-
 const MAX_SAMPLES = 240;
 
-/** A shorter period has no meaningful average, in milliseconds. */
-const LEAST_STRETCH_MS = 1000;
+/** A shorter purge has no meaningful average, in milliseconds. */
+const MIN_DURATION_MS = 1000;
 
 /** Adds a sample. If there are too many, drops every second one of the older half. */
 export function withSample(last: readonly RateSample[], sample: RateSample): readonly RateSample[] {
@@ -29,21 +21,13 @@ export function withSample(last: readonly RateSample[], sample: RateSample): rea
   return [...samples.slice(0, half).filter((_, index) => index % 2 === 0), ...samples.slice(half)];
 }
 
-/**
- * Returns the average rate of a purge from its start to its end, or to now.
- *
- * @param timeOf converts a time of the record to milliseconds by the clock of `nowMs`
- * @returns undefined for a purge that has deleted nothing, or has only just started
- */
-export function averageRate(
-  { startedAt, endedAt, deleted }: Pick<Purge, 'startedAt' | 'endedAt' | 'deleted'>,
-  timeOf: (iso: string) => number,
-  nowMs: number,
-): AverageRate | undefined {
-  if (startedAt === undefined || deleted === 0) return undefined;
-  const from = timeOf(startedAt);
-  const to = endedAt === undefined ? nowMs : timeOf(endedAt);
-  // This also excludes NaN.
-  if (!(to - from >= LEAST_STRETCH_MS)) return undefined;
-  return { from, to, perSecond: (deleted * 1000) / (to - from) };
+/** Returns the average rate of a purge that has ended; undefined if it deleted nothing or was too short. */
+export function averageRate({
+  startedAt,
+  endedAt,
+  deleted,
+}: Pick<Purge, 'startedAt' | 'endedAt' | 'deleted'>): number | undefined {
+  if (startedAt === undefined || endedAt === undefined || deleted === 0) return undefined;
+  const milliseconds = Date.parse(endedAt) - Date.parse(startedAt);
+  return milliseconds < MIN_DURATION_MS ? undefined : (deleted * 1000) / milliseconds;
 }

@@ -8,7 +8,6 @@ import { ForRole } from '../parts/for-role.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Pending, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
-import { localTime } from '../shared/gateway-clock.js';
 import { routeTo } from '../shared/router.js';
 import { useWork } from '../shared/use-work.js';
 import { counted, text } from '../strings.js';
@@ -24,7 +23,7 @@ import { usePurge } from './use-purge.js';
 
 /** One purge: its progress, rate, failures and record. The purge continues without this page. */
 export function RunPage({ id }: { readonly id: string }) {
-  const { record, rates, before, isBroken, error, retry, show } = usePurge(id);
+  const { record, rates, isBroken, error, retry, show } = usePurge(id);
   const progress = useRef<HTMLHeadingElement>(null);
   const crumbs = [[routeTo(['history']), text.run.back]] as const;
   if (record === undefined)
@@ -35,7 +34,7 @@ export function RunPage({ id }: { readonly id: string }) {
     );
   const { target, query, tenant, link, state } = record;
   const isOver = isFinal(record);
-  const average = isOver ? averageRate(record, localTime, Date.now()) : undefined;
+  const average = averageRate(record);
   const t = text.run;
   return (
     <Page
@@ -81,8 +80,8 @@ export function RunPage({ id }: { readonly id: string }) {
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
         <Card id="rate" title={t.rate}>
           {!isOver && record.ratePerSecond !== undefined && <p>{t.rateNow(rate(record.ratePerSecond))}</p>}
-          {average !== undefined && <p>{t.rateAverage(rate(average.perSecond))}</p>}
-          {(!isOver || rates.length > 1) && <RateChart rates={rates} before={before} />}
+          {average !== undefined && <p>{t.rateAverage(rate(average))}</p>}
+          {(!isOver || rates.length > 1) && <RateChart rates={rates} />}
         </Card>
       )}
       <Failures record={record} />
@@ -96,7 +95,7 @@ function Progress({ record }: { readonly record: Purge }) {
   const t = text.run;
   if (record.state === 'refused') return <p>{t.refused}</p>;
   if (record.dryRun) return null;
-  const { settled, all, isKnown, leftMs } = progressOf(record, localTime, Date.now());
+  const { settled, all, isKnown, leftMs } = progressOf(record);
   if (record.state === 'succeeded' && all === 0) return <p>{t.nothing}</p>;
   const words = isKnown
     ? t.of(count(settled), counted(all, record.unit))

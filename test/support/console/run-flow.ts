@@ -5,7 +5,7 @@ import { endFlow, openFlow } from './flow.js';
 
 /** The page of a purge, partly with events that the test sends. */
 export function runFlows(browser: () => Browser): void {
-  it('the chart of a purge that is opened late has the average before, and an answer older than the end changes nothing', async () => {
+  it('a purge with long names fits a phone, a lost stream is reported, and an answer older than the end changes nothing', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', () => {});
     const { page, gateway } = flow;
     const id = (await gateway.purge('type=Car')).headers.get('purge-id') ?? '';
@@ -43,9 +43,7 @@ export function runFlows(browser: () => Browser): void {
       });
     });
     await page.goto(`${gateway.url}/console/#/purge/${id}`);
-    // 5000 items in some hundred seconds.
-    await page.getByText(/the average of (?:50|49\.\d|48\.\d)\/s before this page was opened/).waitFor();
-    assert.equal(await page.locator('.chart .before').count(), 1);
+    await page.getByText('Currently 40/s.').waitFor();
     await page.setViewportSize({ width: 360, height: 740 });
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
     for (const link of await page.locator('header nav a').all()) {
@@ -59,7 +57,6 @@ export function runFlows(browser: () => Browser): void {
     await page.unroute('**/events');
     await serve();
     await page.getByText('Connection to the gateway lost.').waitFor({ state: 'detached' });
-    assert.equal(await page.locator('.chart .before').count(), 1);
     await page.getByRole('button', { name: 'Cancel the purge' }).click();
     now = ended;
     await page.getByText('succeeded', { exact: true }).waitFor();

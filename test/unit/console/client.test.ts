@@ -11,7 +11,6 @@ import {
 } from '../../../console/api/client.js';
 import { accessToken } from '../../../console/api/sign-in.js';
 import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
-import { localTime } from '../../../console/shared/gateway-clock.js';
 import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
 import { HOME, openTab, problem, settled } from './open-tab.js';
 
@@ -189,19 +188,4 @@ it('only a failed condition of a request means that a resource was changed elsew
   for (const code of [400, 404, 409, 411, 412, 413, 428])
     assert.equal(isOvertaken(new ApiError({ title: '', status: code }, undefined)), code === 412);
   assert.ok(!isOvertaken(undefined) && !isOvertaken(new UnreachableError('u', 'w', true, {})));
-});
-
-it('each answer sets the clock of the gateway, even a refusal', async () => {
-  const iso = '2026-11-23T10:00:00Z';
-  for (const [code, aheadMs] of [
-    [200, 3_600_000],
-    [404, -7_200_000],
-  ] as const) {
-    const date = new Date(Date.now() + aheadMs).toUTCString();
-    page.answer = () => problem(code, {}, { date });
-    await status().catch(() => undefined);
-    assert.ok(Math.abs(Date.parse(iso) - aheadMs - localTime(iso)) < 60_000);
-  }
-  page.answer = () => problem(200, {}, { date: new Date().toUTCString() });
-  await status();
 });

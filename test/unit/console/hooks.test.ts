@@ -275,16 +275,6 @@ describe('hooks of the console', () => {
       assert.equal(page.sent[0]?.signal.aborted, true);
     });
 
-    it('a purge that is over when its page is opened has no earlier average', async () => {
-      const purge = await open();
-      const startedAt = new Date(Date.now() - 100_000).toISOString();
-      await purge.act(async () => {
-        send({ state: 'succeeded', startedAt, endedAt: new Date().toISOString(), deleted: 1000 });
-        await settled();
-      });
-      assert.equal(purge.now.before, undefined);
-    });
-
     it('switching to another purge ends the stream of the first and requests that of the second', async () => {
       const purge = await open();
       await purge.give('b');

@@ -7,9 +7,8 @@ import { pageOf, rangeOf } from '../../../console/shared/page-range.js';
 import { openTab } from './open-tab.js';
 
 const RUNNING = { matched: 100, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
-const NOW = Date.parse('2026-11-23T10:00:00Z');
 const progress = (changed: Partial<Purge>) =>
-  progressOf({ ...RUNNING, ...changed, state: changed.state ?? 'running' }, Date.parse, NOW);
+  progressOf({ ...RUNNING, ...changed, state: changed.state ?? 'running' });
 
 it('items whose result is known are settled, including those that stay unknown', () => {
   const counts = { deleted: 1, alreadyGone: 20, failed: 300, unknown: 4000 };
@@ -34,13 +33,17 @@ it('the total of a purge is known once it is expected or the purge is over', () 
   for (const state of ['succeeded', 'cancelled', 'failed'] as const) assert.ok(progress({ state }).isKnown);
 });
 
-it('the remaining time is that to the estimated end, if the end is in the future', () => {
-  const estimatedEndAt = '2026-11-23T10:00:05Z';
-  assert.equal(progress({ estimatedEndAt }).leftMs, 5000);
-  assert.equal(progress({ estimatedEndAt: '2026-11-23T10:00:00Z' }).leftMs, undefined);
-  assert.equal(progress({ estimatedEndAt: 'soon' }).leftMs, undefined);
-  assert.equal(progress({ estimatedEndAt, state: 'succeeded' }).leftMs, undefined);
-  assert.equal(progress({}).leftMs, undefined);
+it('the remaining time follows from the rate, once the total and the rate are known and until the purge is over', () => {
+  const known = { expected: 120, deleted: 20, ratePerSecond: 20 };
+  assert.equal(progress(known).leftMs, 5000);
+  for (const unknown of [
+    { deleted: 20, ratePerSecond: 20 },
+    { expected: 120, deleted: 20 },
+    { ...known, ratePerSecond: 0 },
+    { ...known, deleted: 120 },
+    { ...known, state: 'succeeded' },
+  ] as const)
+    assert.equal(progress(unknown).leftMs, undefined, JSON.stringify(unknown));
 });
 
 it('a failed item is named with its entity and every part of it, and with its error', () => {

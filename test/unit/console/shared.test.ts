@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
 import { duration } from '../../../console/shared/format.js';
 import { readableQuery } from '../../../sidecar/shared/readable-query.js';
-import { localTime, noteDate } from '../../../console/shared/gateway-clock.js';
 import { unsendable } from '../../../console/shared/header-text.js';
 
 it('a text is refused before it is sent exactly if fetch or the gateway would refuse it', () => {
@@ -56,26 +55,6 @@ it('counts of a purge that drops or keeps attributes are in attributes', () => {
   assert.equal(unitOf(formOf('entities', 'type=Car&keep=speed'), undefined), 'attributes');
   assert.equal(unitOf(formOf('entities', 'type=Car'), undefined), 'entities');
   assert.equal(unitOf(formOf('temporal', 'type=Car'), 'instances'), 'instances');
-});
-
-it('a time of the gateway is shown by the clock of this machine, even if the two differ', () => {
-  const iso = '2026-11-23T10:00:00Z';
-  const at = Date.parse(iso);
-  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 7_200_000);
-  assert.equal(localTime(iso), at - 7_200_000);
-  noteDate(null, at);
-  assert.equal(localTime(iso), at - 7_200_000);
-  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 3000);
-  assert.equal(localTime(iso), at + 3000);
-  noteDate('no date', at);
-  assert.equal(localTime(iso), at + 3000);
-  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 3000);
-  assert.equal(localTime(iso), at - 3000);
-  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at - 2999);
-  assert.equal(localTime(iso), at);
-  // Earlier than Date can represent.
-  noteDate('Mon, 23 Nov 2026 10:00:00 GMT', at + 900);
-  assert.equal(localTime(iso), at);
 });
 
 it('a duration is in suitable units, and never has sixty seconds or sixty minutes in it', () => {
