@@ -1,37 +1,25 @@
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { JsonText, shownJson } from '../parts/json-text.js';
+import { JsonText } from '../parts/json-text.js';
 import { ModelFile } from './model-file.js';
-import { writeModel } from './model-write.js';
 import { listExamples, validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
-import { examplesOf, isObject, withExample, withoutExample } from './samples.js';
+import { examplesOf, isObject } from './samples.js';
 import { StoredExamples } from './stored-examples.js';
 import { VerdictView } from '../workbench/verdicts.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The examples of a model and of its schema, each with its verdict, and those generated from the schema. */
-export function ModelExamples({
-  read: { value: model, etag },
-  onChanged,
-}: {
-  readonly read: WithETag<Model>;
-  readonly onChanged: () => void;
-}) {
+export function ModelExamples({ read: { value: model, etag } }: { readonly read: WithETag<Model> }) {
   const t = text.models.examples;
   const examples = examplesOf(model.schema);
   const stored = useLoad(`${model.domain}/${model.name}`, (signal) => listExamples(model, signal));
   const { value, error, reload } = useLoad(etag, async (signal) =>
     Promise.all(examples.slice(0, SHOWN).map(async (one) => verdictOf(model, one, signal))),
   );
-  const write = async (schema: unknown) => {
-    await writeModel(model, { schemaText: shownJson(schema) }, { etag });
-    onChanged();
-  };
   return (
     <>
       <StoredExamples model={model} stored={stored} />
@@ -42,27 +30,12 @@ export function ModelExamples({
           {(value ?? []).map((verdict, index) => (
             <li key={index}>
               <JsonText label={t.one(index + 1)} value={examples[index]} />
-              <div>
-                {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
-                <SureButton
-                  label={text.models.remove}
-                  look="small"
-                  title={t.removeTitle(index + 1)}
-                  what={t.removeWhat}
-                  go={t.removeGo}
-                  onSure={() => write(withoutExample(model.schema, index))}
-                />
-              </div>
+              {verdict === undefined ? <p>{t.notChecked}</p> : <VerdictView verdict={verdict} />}
             </li>
           ))}
         </ol>
       </Card>
-      <NewExample
-        model={model}
-        canBeAdded={isObject(model.schema)}
-        onKept={stored.reload}
-        onAdd={(example) => write(withExample(model.schema, example))}
-      />
+      <NewExample model={model} onKept={stored.reload} />
       <Card id="made" title={t.made}>
         <p class="quiet">{t.madeLead}</p>
         <div class="columns">

@@ -126,7 +126,7 @@ function Part({
     case 'versions':
       return <ModelVersions key={etag} read={read} params={params} />;
     case 'examples':
-      return <ModelExamples key={etag} read={read} onChanged={onChanged} />;
+      return <ModelExamples key={etag} read={read} />;
     case 'openapi':
       return (
         <Card id="openapi" title={text.models.parts.openapi}>

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { api, pageParams, type WithETag } from '../api/client.js';
+import { allPages, api, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -18,9 +17,6 @@ import { addressIn, MODEL, pathOf, readModel, type Model } from './models-api.js
 import { toModel } from './places.js';
 import { VersionCompare } from './version-compare.js';
 
-/** Number of versions requested at a time. */
-const PAGE = 1000;
-
 /** The versions of a model, newest first, and a comparison of two of them. */
 export function ModelVersions({
   read,
@@ -32,10 +28,8 @@ export function ModelVersions({
   const t = text.models;
   const model = read.value;
   const restoring = useWork();
-  const last = Math.max(1, Math.ceil(model.version / PAGE));
-  const [page, setPage] = useState(last);
-  const { value, error, reload } = useLoad(`${model.domain}/${model.name} ${page}`, (signal) =>
-    api.page(`${MODEL}/versions`, { path: pathOf(model), query: pageParams(page, PAGE), signal }),
+  const { value, error, reload } = useLoad(`${model.domain}/${model.name}`, (signal) =>
+    allPages((query) => api.page(`${MODEL}/versions`, { path: pathOf(model), query, signal })),
   );
   const to = numberOf(params.get('to')) ?? model.version;
   const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);
@@ -50,8 +44,8 @@ export function ModelVersions({
     location.hash = toModel(model, 'schema');
   };
   if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
-  const numbers = value.items.map(({ version }) => version).reverse();
-  const choices = [...new Set([...numbers, from, to])].sort((a, b) => b - a);
+  const versions = [...value].reverse();
+  const choices = versions.map(({ version }) => [String(version), t.versionName(version)] as const);
   return (
     <>
       <Card id="versions" title={t.parts.versions}>
@@ -69,7 +63,7 @@ export function ModelVersions({
             { hidden: t.compare },
           ]}
         >
-          {[...value.items].reverse().map((one) => (
+          {versions.map((one) => (
             <tr key={one.version}>
               <td>
                 <a
@@ -108,12 +102,6 @@ export function ModelVersions({
           ))}
         </Table>
         {restoring.error !== undefined && <Failure error={restoring.error} />}
-        {last > 1 && (
-          <p class="actions">
-            {page > 1 && <Button onClick={() => setPage(page - 1)} label={t.olderVersions} />}
-            {page < last && <Button onClick={() => setPage(page + 1)} label={t.newerVersions} />}
-          </p>
-        )}
       </Card>
       {model.version > 1 && (
         <Card id="compare" title={t.compare}>
@@ -121,13 +109,13 @@ export function ModelVersions({
             <Choice
               label={t.from}
               value={String(from)}
-              choices={choices.map((one) => [String(one), t.versionName(one)] as const)}
+              choices={choices}
               onChoose={(one) => compare(Number(one), to)}
             />
             <Choice
               label={t.to}
               value={String(to)}
-              choices={choices.map((one) => [String(one), t.versionName(one)] as const)}
+              choices={choices}
               onChoose={(one) => compare(from, Number(one))}
             />
           </div>

@@ -13,7 +13,6 @@ export type ListedDomain = Schemas['ListedDomain'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];
 export type ModelVersion = Schemas['ModelVersion'];
-export type ModelDiff = Schemas['ModelDiff'];
 export type ModelTrial = Schemas['ModelDryRun'];
 export type UpdatedModel = Schemas['UpdatedModel'];
 export type ChangeReport = Schemas['ChangeReport'];

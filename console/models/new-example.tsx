@@ -9,32 +9,17 @@ import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { jsonFault } from '../editor/faults.js';
 import { addExample, validate, type Model, type Verdict } from './models-api.js';
-import { plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { VerdictView } from '../workbench/verdicts.js';
 
-/** Maps the detected form of an entity to a form of samples. */
-const FORMS: Readonly<Record<Verdict['form'], SampleForm>> = {
-  normalized: 'ngsi-ld',
-  concise: 'ngsi-ld',
-  keyvalues: 'keyvalues',
-  ngsiv2: 'ngsiv2',
-  geojson: 'geojson',
-};
-
-/** Checks an entity against a model, and can add it to the model as an example. */
+/** Checks an entity against a model, and can store it as an example of the model. */
 export function NewExample({
   model,
-  canBeAdded,
   onKept,
-  onAdd,
 }: {
   readonly model: Model;
-  readonly canBeAdded: boolean;
   /** Called when the example was kept with the model, whose version does not change. */
   readonly onKept: () => void;
-  /** Creates a new version of the model. */
-  readonly onAdd: (example: Readonly<Record<string, unknown>>) => Promise<void>;
 }) {
   const t = text.models.examples;
   const [entity, setEntity] = useState('');
@@ -43,7 +28,6 @@ export function NewExample({
   const [verdict, setVerdict] = useState<Verdict>();
   const { isBusy, error, run, clear } = useWork();
   const fault = entity.trim() === '' ? undefined : jsonFault(entity);
-  const plain = verdict === undefined ? undefined : plainOf(entity, verdict);
   const check = async () => {
     const found = await validate(model, entity);
     const first = Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict);
@@ -81,7 +65,6 @@ export function NewExample({
         height="short"
       />
       {verdict !== undefined && <VerdictView verdict={verdict} />}
-      {verdict !== undefined && plain === undefined && <p class="hint">{t.cannotAdd}</p>}
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
         <Button
@@ -89,13 +72,6 @@ export function NewExample({
           onClick={() => run(check)}
           label={t.check}
         />
-        {verdict !== undefined && plain !== undefined && canBeAdded && (
-          <Button
-            disabled={isBusy}
-            onClick={() => run(() => onAdd(plain))}
-            label={verdict.valid ? t.add(model.version + 1) : t.addInvalid(model.version + 1)}
-          />
-        )}
         <p class="hint" role="status">
           {fault === undefined ? said : text.models.notJson(fault)}
         </p>
@@ -119,10 +95,4 @@ export function NewExample({
       )}
     </Card>
   );
-}
-
-/** Returns a single entity as the schema describes it; undefined for several, or if that is not possible. */
-function plainOf(entity: string, verdict: Verdict) {
-  const [sample, ...more] = samplesOf(entity) ?? [];
-  return sample === undefined || more.length > 0 ? undefined : plainSample(sample, FORMS[verdict.form]);
 }

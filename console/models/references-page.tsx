@@ -1,10 +1,7 @@
-import { useState } from 'preact/hooks';
-import { Button } from '../parts/button.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
 import { Listing } from '../parts/listing.js';
-import { Field } from '../parts/fields.js';
 import { api, apiAddress, pageParams } from '../api/client.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
@@ -46,7 +43,6 @@ function ReferenceList({ page }: { readonly page: number }) {
   );
   return (
     <Page title={t.title} crumbs={[[toModels(), text.models.allDomains]]} lead={t.lead}>
-      {loaded.value !== undefined && loaded.value.total > 0 && <Find />}
       <Listing
         {...{ loaded, page, pageSize: PAGE_SIZE }}
         to={(one) => toReferences({ page: one })}
@@ -76,27 +72,6 @@ function ReferenceList({ page }: { readonly page: number }) {
         )}
       </Listing>
     </Page>
-  );
-}
-
-/** Opens a document by its URI; the gateway has no other search for documents. */
-function Find() {
-  const t = text.models.references;
-  const [uri, setUri] = useState('');
-  return (
-    <form
-      class="find"
-      role="search"
-      aria-label={t.find}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const [wanted = ''] = uri.trim().split('#');
-        if (wanted !== '') location.hash = toReference(wanted);
-      }}
-    >
-      <Field label={t.uri} hint={t.uriHint} value={uri} onInput={setUri} />
-      <Button type="submit" label={t.open} />
-    </form>
   );
 }
 

@@ -96,14 +96,6 @@ export function examplesOf(schema: unknown): readonly unknown[] {
   return Array.isArray(examples) ? examples : [];
 }
 
-/** Removes one of the examples of a schema. @param index from 0 */
-export function withoutExample(schema: unknown, index: number): unknown {
-  if (!isObject(schema)) return schema;
-  const { examples, ...rest } = schema;
-  const left = Array.isArray(examples) ? examples.filter((_, at) => at !== index) : [];
-  return left.length === 0 ? rest : { ...rest, examples: left };
-}
-
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber(value);
 }

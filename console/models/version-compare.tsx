@@ -1,12 +1,11 @@
 import { api } from '../api/client.js';
 import { MergeEditor } from '../editor/merge-editor.js';
 import { Pending } from '../parts/states.js';
-import { count, shownPointer } from '../shared/format.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';
-import { MODEL, pathOf, readModel, type ModelDiff, type ModelKey } from './models-api.js';
+import { MODEL, pathOf, readModel, type ModelKey } from './models-api.js';
 
 /** Compares two versions of a model side by side, and shows what the changes mean. */
 export function VersionCompare({
@@ -38,26 +37,7 @@ export function VersionCompare({
       <div>
         <h3>{t.report}</h3>
         <ChangeList report={value.diff.change} />
-        <Pointers diff={value.diff} />
       </div>
     </div>
-  );
-}
-
-/** The positions where the texts differ, including differences without effect. */
-function Pointers({ diff: { pointers, pointersTotal } }: { readonly diff: ModelDiff }) {
-  const t = text.models;
-  if (pointersTotal === 0) return null;
-  return (
-    <details>
-      <summary>{t.pointers(count(pointersTotal))}</summary>
-      <ul class="findings">
-        {pointers.slice(0, 500).map(({ op, pointer }) => (
-          <li key={`${op} ${pointer}`}>
-            {t.ops[op]} <code>{shownPointer(pointer)}</code>
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

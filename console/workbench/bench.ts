@@ -60,23 +60,6 @@ export const EXAMPLE = `{
 }
 `;
 
-/** The model of {@link EXAMPLE}, for a gateway that has none for its type. */
-export const EXAMPLE_MODEL = {
-  domain: 'Examples',
-  name: 'Bike',
-  schema: {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    type: 'object',
-    required: ['id', 'type', 'speed'],
-    properties: {
-      id: { type: 'string', format: 'uri' },
-      type: { const: 'Bike' },
-      speed: { type: 'number', minimum: 0, description: "Property. How fast it is. Units:'KMH'" },
-      owner: { type: 'string', format: 'uri', description: 'Relationship. To whom it belongs' },
-    },
-  },
-};
-
 /** Returns the domain and the name of the model; undefined if the text does not name one. */
 export function modelOf(text: string): readonly [string, string] | undefined {
   const [domain = '', name = '', ...rest] = text.trim().split('/');

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Button, ButtonLink } from '../parts/button.js';
+import { ButtonLink } from '../parts/button.js';
 import { ApiError } from '../api/client.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { faultsOf } from '../editor/faults.js';
@@ -8,15 +8,14 @@ import { Choice, Field, Tick } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
-import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { SAMPLE_DRAFT } from '../models/sample-card.js';
-import { EXAMPLE, EXAMPLE_MODEL, FORMS, modelFault, type Bench } from './bench.js';
+import { FORMS, modelFault, type Bench } from './bench.js';
 import { useModelOffers } from './offers.js';
 import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
-import { storeExampleModel, validate, type Verdict } from './workbench-api.js';
+import { validate, type Verdict } from './workbench-api.js';
 
 /** How long to wait after the last key before checking the text, in milliseconds. */
 export const PAUSE_MS = 400;
@@ -119,19 +118,12 @@ function WhatNext({
   readonly onRetry: () => void;
 }) {
   const t = text.workbench;
-  const { error: failure, run } = useWork();
   const isUnknown = error instanceof ApiError && error.problem.status === 404;
   return (
     <>
       <Failure error={error} {...(isUnknown ? {} : { onRetry })} />
       {isUnknown && (
         <p class="actions">
-          {entityText === EXAMPLE && (
-            <Button
-              onClick={() => run(() => storeExampleModel().then(onRetry))}
-              label={t.storeExample(EXAMPLE_MODEL.name, EXAMPLE_MODEL.domain)}
-            />
-          )}
           <ButtonLink
             href={routeTo(['models', '~new'])}
             onClick={() => {
@@ -143,7 +135,6 @@ function WhatNext({
           <a href={routeTo(['models'])}>{t.findModel}</a>
         </p>
       )}
-      {failure !== undefined && <Failure error={failure} />}
     </>
   );
 }

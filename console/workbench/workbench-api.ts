@@ -1,9 +1,8 @@
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import { api, ApiError, type Schemas } from '../api/client.js';
-import { createDomain, listExamples, readExample, readFile, readModel } from '../models/models-api.js';
-import { writeModel } from '../models/model-write.js';
+import { api, type Schemas } from '../api/client.js';
+import { listExamples, readExample, readFile, readModel } from '../models/models-api.js';
 import { examplesOf } from '../models/samples.js';
-import { CORE_CONTEXT, EXAMPLE, EXAMPLE_MODEL, modelOf, type Bench } from './bench.js';
+import { CORE_CONTEXT, EXAMPLE, modelOf, type Bench } from './bench.js';
 
 export type Verdict = Schemas['Verdict'];
 export type Finding = Schemas['EntityError'] | Schemas['EntityWarning'];
@@ -48,18 +47,6 @@ export async function exampleOf(model: string): Promise<string> {
   const { value } = await readModel({ domain, name }, signal);
   const [own] = examplesOf(value.schema);
   return writeJson(own ?? (await readFile({ domain, name }, 'example-normalized.jsonld', signal)), 2);
-}
-
-/** Stores the model of the example, in its own domain. @throws ApiError, UnreachableError */
-export async function storeExampleModel(): Promise<void> {
-  const { domain, name, schema } = EXAMPLE_MODEL;
-  try {
-    await createDomain({ name: domain });
-  } catch (error) {
-    // The domain may already exist, with other examples.
-    if (!(error instanceof ApiError && error.problem.status === 409)) throw error;
-  }
-  await writeModel({ domain, name }, { schemaText: JSON.stringify(schema) }, 'absent');
 }
 
 /**

@@ -75,23 +75,6 @@ describe('an entity whose type has no model', () => {
     return panel;
   };
 
-  it('the example of the workbench stores its model if there is none', async () => {
-    page.serve({ 'POST api/v2/validate': () => problem(404) });
-    const panel = await bench(EXAMPLE);
-    page.serve({
-      'POST api/v2/validate': () => verdict({ models: ['Examples/Bike'] }),
-      'POST api/v2/domains': () => problem(409),
-      'PUT api/v2/domains': () => Response.json({}, { status: 201 }),
-    });
-    await panel.press(text.workbench.storeExample('Bike', 'Examples'));
-    assert.deepEqual(page.lines.slice(-3), [
-      'POST api/v2/domains',
-      'PUT api/v2/domains/Examples/models/Bike',
-      'POST api/v2/validate?strict=true',
-    ]);
-    assert.ok(panel.text.includes('Examples/Bike'));
-  });
-
   it('an entity becomes the sample of a new model', async () => {
     page.serve({ 'POST api/v2/validate': () => problem(404) });
     const panel = await bench(CAR);

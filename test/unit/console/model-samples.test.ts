@@ -7,7 +7,6 @@ import {
   plainSample,
   samplesOf,
   withExample,
-  withoutExample,
 } from '../../../console/models/samples.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
@@ -79,17 +78,9 @@ it('a sample without a plain form does not become an example', () => {
   assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
 });
 
-it('an example is removed by its index, and the list with its last example', () => {
-  const schema = { type: 'object', examples: [{ a: 1 }, { a: 2 }, { a: 3 }] };
-  assert.deepEqual(examplesOf(schema), schema.examples);
-  assert.deepEqual(withoutExample(schema, 0), { type: 'object', examples: [{ a: 2 }, { a: 3 }] });
-  assert.deepEqual(withoutExample(schema, 2), { type: 'object', examples: [{ a: 1 }, { a: 2 }] });
-  assert.deepEqual(withoutExample({ type: 'object', examples: [1] }, 0), { type: 'object' });
-  for (const other of [true, null, 3]) {
-    assert.equal(withoutExample(other, 0), other);
-    assert.deepEqual(examplesOf(other), []);
-  }
-  assert.deepEqual(examplesOf({ examples: {} }), []);
+it('the examples of a schema are a list, or there are none', () => {
+  assert.deepEqual(examplesOf({ examples: [{ a: 1 }] }), [{ a: 1 }]);
+  for (const other of [true, null, 3, { examples: {} }]) assert.deepEqual(examplesOf(other), []);
 });
 
 it('an example is added to those of a schema, and the given schema is not modified', () => {
