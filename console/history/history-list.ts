@@ -1,19 +1,29 @@
 import { api, pageParams, type Page, type Purge } from '../api/client.js';
+import { filledIn } from '../shared/form-values.js';
 
-/** The filters of the history; an empty string does not filter. */
-export interface HistoryFilters {
-  readonly state: string;
-  readonly tenant: string;
-  readonly caller: string;
-  readonly retentionPolicy: string;
-  /** Local dates: from the start of the first day to the end of the last. */
-  readonly from: string;
-  readonly to: string;
-  /** Text that the query contains. */
-  readonly text: string;
-  readonly type: string;
-  /** Dry runs are hidden by default, because each pause while filling in the form creates one. */
-  readonly dry: '' | 'shown';
+/**
+ * The filters of the history; an empty string does not filter. Days are local: from the start of the first to the end of the
+ * last. `text` is part of the query. Dry runs are hidden unless `dry` is `shown`, because each pause while filling in the form
+ * creates one.
+ */
+const FILTERS = [
+  'state',
+  'tenant',
+  'caller',
+  'retentionPolicy',
+  'from',
+  'to',
+  'text',
+  'type',
+  'dry',
+] as const;
+export type HistoryFilters = Readonly<Record<Exclude<(typeof FILTERS)[number], 'state'>, string>> & {
+  readonly state: Purge['state'] | '';
+};
+
+/** Returns the filters in an address. */
+export function filtersIn(params: URLSearchParams): HistoryFilters {
+  return Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? ''])) as HistoryFilters;
 }
 
 /** Reads one page of the history. @param page from 1 */
@@ -23,20 +33,21 @@ export async function listPurges(
   size: number,
   signal: AbortSignal,
 ): Promise<Page<Purge>> {
-  const given = Object.entries(filters).filter(([, value]) => value !== '');
-  const shown = dry === '' ? { dryRun: false } : {};
-  const since = startOfDay(from);
-  const until = startOfDay(to, 1);
-  const times = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
-  const query = { ...Object.fromEntries(given), ...times, ...shown, ...pageParams(page, size) };
+  const times = { since: startOfDay(from), until: startOfDay(to, 1) };
+  const dryRun = dry === '' ? { dryRun: false } : {};
+  const query = { ...filledIn({ ...filters, ...times }), ...dryRun, ...pageParams(page, size) };
   return api.page('/purges', { query, signal });
 }
 
-/** Returns the time, in UTC, at which a day begins in the browser's time zone. @param later number of days to add */
-function startOfDay(date: string, later = 0): string | undefined {
+/**
+ * Returns the time, in UTC, at which a day begins in the browser's time zone; empty for an invalid day.
+ *
+ * @param later number of days to add
+ */
+function startOfDay(date: string, later = 0): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   const start = new Date(year, month - 1, day + later);
-  return date === '' || Number.isNaN(start.getTime()) ? undefined : start.toISOString();
+  return date === '' || Number.isNaN(start.getTime()) ? '' : start.toISOString();
 }
 
 /** Reads the latest purges in some states, newest first, without dry runs. @param most maximum number of purges */

@@ -1,6 +1,6 @@
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
 import { Listing } from '../parts/listing.js';
 import { JOB_STATES } from '../parts/purge-chip.js';
 import { Page } from '../parts/page.js';
@@ -10,7 +10,7 @@ import { focusFirstField } from '../shared/focus.js';
 import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { listPurges, type HistoryFilters } from './history-list.js';
+import { filtersIn, listPurges, type HistoryFilters } from './history-list.js';
 
 const PAGE_SIZE = 25;
 
@@ -23,17 +23,7 @@ const EVERY_MS = 3000;
  */
 export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.history;
-  const filters: HistoryFilters = {
-    state: params.get('state') ?? '',
-    tenant: params.get('tenant') ?? '',
-    caller: params.get('caller') ?? '',
-    retentionPolicy: params.get('retentionPolicy') ?? '',
-    from: params.get('from') ?? '',
-    to: params.get('to') ?? '',
-    text: params.get('text') ?? '',
-    type: params.get('type') ?? '',
-    dry: params.get('dry') === 'shown' ? 'shown' : '',
-  };
+  const filters = filtersIn(params);
   const page = pageOf(params.get('page'));
   const loaded = useLoad(
     JSON.stringify([filters, page]),
@@ -43,28 +33,20 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const show = (changed: Partial<HistoryFilters>) =>
     replaceAddress(routeTo(['history'], { ...filters, ...changed }));
   const { dry, ...narrowing } = filters;
-  const { state } = filters;
   const isFiltered = Object.values(narrowing).some((one) => one !== '');
-  const field = (name: keyof typeof narrowing, label: string, type: 'text' | 'date' = 'text') => (
-    <Field label={label} type={type} value={filters[name]} onInput={(typed) => show({ [name]: typed })} />
-  );
+  const bind = bindForm(filters, show);
   return (
     <Page title={t.title} lead={t.lead}>
       <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
-        <Choice
-          label={t.state}
-          value={state}
-          choices={[['', t.anyState] as const, ...JOB_STATES.map((name) => [name, name] as const)]}
-          onChoose={(chosen) => show({ state: chosen })}
-        />
-        {field('from', t.from, 'date')}
-        {field('to', t.to, 'date')}
-        {field('type', t.type)}
-        {field('text', t.text)}
-        {field('tenant', t.tenant)}
-        {field('caller', t.caller)}
-        {field('retentionPolicy', t.policy)}
-        <Tick label={t.showDry} isOn={dry !== ''} onChange={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
+        <Choice {...bind('state')} label={t.state} choices={[['', t.anyState], ...JOB_STATES]} />
+        <Field {...bind('from')} label={t.from} type="date" />
+        <Field {...bind('to')} label={t.to} type="date" />
+        <Field {...bind('type')} label={t.type} />
+        <Field {...bind('text')} label={t.text} />
+        <Field {...bind('tenant')} label={t.tenant} />
+        <Field {...bind('caller')} label={t.caller} />
+        <Field {...bind('retentionPolicy')} label={t.policy} />
+        <Tick label={t.showDry} value={dry !== ''} onInput={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
           <Button
             onClick={({ currentTarget }) => {

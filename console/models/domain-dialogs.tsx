@@ -2,18 +2,18 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
 import { Dialog } from '../parts/dialog.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
+import { filledIn } from '../shared/form-values.js';
 import { useWork } from '../shared/use-work.js';
 import { text } from '../strings.js';
 import {
-  COMPATIBILITIES,
+  COMPATIBILITY_CHOICES,
   createDomain,
   removeDomain,
   updateDomain,
-  type Compatibility,
   type Domain,
 } from './models-api.js';
 import { toDomain, toModels } from './places.js';
@@ -28,22 +28,19 @@ export function DomainDialog({
   /** Called after saving as well. */
   readonly onClose: () => void;
 }) {
-  const initial = read?.value;
-  const [name, setName] = useState('');
   const t = text.models;
-  const [description, setDescription] = useState(initial?.description ?? '');
-  const [compatibility, setCompatibility] = useState<Compatibility>(initial?.compatibility ?? 'none');
+  const { name = '', description = '', compatibility = 'none' } = read?.value ?? {};
+  const [form, setForm] = useState({ name, description, compatibility });
+  const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }));
   const { isBusy, error, run } = useWork();
   const save = async () => {
-    const typed = description.trim();
-    if (read !== undefined) {
-      const change = { description: typed === '' ? null : typed, compatibility };
-      await updateDomain(read.value.name, change, read.etag);
-      onClose();
+    const given = { ...filledIn({ description: form.description }), compatibility: form.compatibility };
+    if (read === undefined) {
+      location.hash = toDomain((await createDomain({ name: form.name.trim(), ...given })).name);
       return;
     }
-    const more = typed === '' ? {} : { description: typed };
-    location.hash = toDomain((await createDomain({ name: name.trim(), compatibility, ...more })).name);
+    await updateDomain(name, { description: null, ...given }, read.etag);
+    onClose();
   };
   return (
     <Dialog title={read === undefined ? t.createDomain : t.editDomain(read.value.name)} onClose={onClose}>
@@ -56,15 +53,10 @@ export function DomainDialog({
       >
         <div class="stack">
           {read === undefined && (
-            <Field label={t.name} hint={t.nameHint} isRequired isWide value={name} onInput={setName} />
+            <Field {...bind('name')} label={t.name} hint={t.nameHint} isRequired isWide />
           )}
-          <Field label={t.description} isWide value={description} onInput={setDescription} />
-          <Choice
-            label={t.defaultCompatibility}
-            value={compatibility}
-            choices={COMPATIBILITIES.map((one) => [one, `${one}: ${t.compatibilities[one]}`] as const)}
-            onChoose={setCompatibility}
-          />
+          <Field {...bind('description')} label={t.description} isWide />
+          <Choice {...bind('compatibility')} label={t.defaultCompatibility} choices={COMPATIBILITY_CHOICES} />
         </div>
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
@@ -121,8 +113,8 @@ export function RemoveDomainDialog({
         <>
           <Tick
             label={t.removeDomainCascade(count(models), models)}
-            isOn={isCascade}
-            onChange={setIsCascade}
+            value={isCascade}
+            onInput={setIsCascade}
           />
           {isCascade && <Field label={t.typeName(name)} value={typed} onInput={setTyped} isWide />}
         </>

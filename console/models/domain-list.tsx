@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, pageParams } from '../api/client.js';
 import { Listing } from '../parts/listing.js';
-import { Field } from '../parts/fields.js';
+import { bindForm, Field } from '../parts/fields.js';
 import { Page } from '../parts/page.js';
 import { count, time } from '../shared/format.js';
 import { focusFirstField } from '../shared/focus.js';
@@ -35,14 +35,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
   useEffect(() => {
     if (FILTERS.some((name) => settled[name] !== shown[name])) replaceAddress(toModels(settled));
   }, [settled]);
-  const field = (name: keyof Filters, label: string, hint: string) => (
-    <Field
-      label={label}
-      hint={hint}
-      value={filters[name]}
-      onInput={(value) => setFilters({ ...filters, [name]: value })}
-    />
-  );
+  const bind = bindForm(filters, (changed) => setFilters({ ...filters, ...changed }));
   return (
     <Page
       title={t.title}
@@ -60,9 +53,9 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
       }
     >
       <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
-        {field('q', t.q, t.qHint)}
-        {field('type', t.type, t.typeHint)}
-        {field('attribute', t.attribute, t.attributeHint)}
+        <Field {...bind('q')} label={t.q} hint={t.qHint} />
+        <Field {...bind('type')} label={t.type} hint={t.typeHint} />
+        <Field {...bind('attribute')} label={t.attribute} hint={t.attributeHint} />
         {FILTERS.some((name) => filters[name] !== '') && (
           <Button
             class="clear"

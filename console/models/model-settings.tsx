@@ -1,11 +1,17 @@
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Choice, Field, Lines } from '../parts/fields.js';
+import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { writeModel } from './model-write.js';
-import { COMPATIBILITIES, readModel, type Model, type ModelKey, type ModelSettings } from './models-api.js';
+import {
+  COMPATIBILITY_CHOICES,
+  readModel,
+  type Model,
+  type ModelKey,
+  type ModelSettings,
+} from './models-api.js';
 import { SavePanel } from './save-panel.js';
 import { Unsaved } from '../parts/unsaved.js';
 import { changedSettings, formOfModel, type SettingsForm } from './settings-form.js';
@@ -35,10 +41,10 @@ export function ModelSettingsForm({
   const { settings, fault } = settingsOf(form, model);
   const expected = { etag: base };
   const { trial, again } = useTrial(model, settings === undefined ? undefined : { settings }, expected);
-  const set = (changed: Partial<SettingsForm>) => {
+  const bind = bindForm<SettingsForm>(form, (changed) => {
     draft.change(changed);
     clear();
-  };
+  });
   const save = async () => {
     await writeModel(model, { settings }, expected);
     draft.forget();
@@ -53,51 +59,22 @@ export function ModelSettingsForm({
         tools={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
       >
         <div class="stack">
-          <Field
-            label={t.description}
-            isWide
-            value={form.description}
-            onInput={(description) => set({ description })}
-          />
+          <Field {...bind('description')} label={t.description} isWide />
           <Choice
+            {...bind('status')}
             label={t.status}
-            value={form.status}
             choices={(['draft', 'published', 'deprecated'] as const)
               .filter((one) => one !== 'draft' || model.status === 'draft')
               .map((one) => [one, `${one}: ${t.statusNotes[one]}`] as const)}
-            onChoose={(status) => set({ status })}
           />
-          <Field
-            label={t.sunset}
-            hint={t.sunsetHint}
-            value={form.sunset}
-            onInput={(sunset) => set({ sunset })}
-          />
+          <Field {...bind('sunset')} label={t.sunset} hint={t.sunsetHint} />
           <Choice
+            {...bind('compatibility')}
             label={t.compatibility}
-            value={form.compatibility}
-            choices={[
-              ['', t.asItIs(model.compatibility)] as const,
-              ['domain', t.ofDomain] as const,
-              ...COMPATIBILITIES.map((one) => [one, `${one}: ${t.compatibilities[one]}`] as const),
-            ]}
-            onChoose={(compatibility) => set({ compatibility })}
+            choices={[['', t.asItIs(model.compatibility)], ['domain', t.ofDomain], ...COMPATIBILITY_CHOICES]}
           />
-          <Field
-            label={t.contextBase}
-            hint={t.contextBaseHint}
-            isWide
-            value={form.contextBase}
-            onInput={(contextBase) => set({ contextBase })}
-          />
-          <Lines
-            rows={6}
-            isWide
-            label={t.contexts.own}
-            hint={t.contexts.ownHint}
-            value={form.context}
-            onInput={(context) => set({ context })}
-          />
+          <Field {...bind('contextBase')} label={t.contextBase} hint={t.contextBaseHint} isWide />
+          <Lines {...bind('context')} label={t.contexts.own} hint={t.contexts.ownHint} rows={6} isWide />
         </div>
       </Card>
       <SavePanel

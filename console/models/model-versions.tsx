@@ -110,13 +110,13 @@ export function ModelVersions({
               label={t.from}
               value={String(from)}
               choices={choices}
-              onChoose={(one) => compare(Number(one), to)}
+              onInput={(one) => compare(Number(one), to)}
             />
             <Choice
               label={t.to}
               value={String(to)}
               choices={choices}
-              onChoose={(one) => compare(from, Number(one))}
+              onInput={(one) => compare(from, Number(one))}
             />
           </div>
           {from === to ? (

@@ -8,6 +8,9 @@ import {
   type Schemas,
   type WithETag,
 } from '../api/client.js';
+import { filledIn } from '../shared/form-values.js';
+import { text } from '../strings.js';
+
 export type Domain = Schemas['Domain'];
 export type ListedDomain = Schemas['ListedDomain'];
 export type ModelSummary = Schemas['ModelSummary'];
@@ -23,7 +26,10 @@ export type ImportReport = Schemas['ImportReport'];
 export type ImportedFile = Schemas['ImportedFile'];
 export type Compatibility = Domain['compatibility'];
 
-export const COMPATIBILITIES = ['none', 'backward', 'forward', 'full'] as const;
+/** Which changes a model accepts, each with what that means. */
+export const COMPATIBILITY_CHOICES = (['none', 'backward', 'forward', 'full'] as const).map(
+  (one) => [one, `${one}: ${text.models.compatibilities[one]}`] as const,
+);
 
 /** Names a model. */
 export interface ModelKey {
@@ -92,8 +98,7 @@ export async function searchModels(
   page: number,
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
-  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
-  return api.page('/models', { query: { ...given, ...pageParams(page, PAGE_SIZE) }, signal });
+  return api.page('/models', { query: { ...filledIn(filters), ...pageParams(page, PAGE_SIZE) }, signal });
 }
 
 /** Reads a model. @param version by default the current one; the ETag of an older version is not valid for a write */

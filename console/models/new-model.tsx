@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
+import { filledIn } from '../shared/form-values.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { SureDialog } from '../parts/sure-dialog.js';
@@ -53,7 +54,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const target = (isNew ? newDomain : chosen).trim();
   const key = { domain: target, name: name.trim() };
   const settings = {
-    ...(description.trim() === '' ? {} : { description: description.trim() }),
+    ...filledIn({ description }),
     ...(isDraft ? { status: 'draft' as const } : {}),
   };
   const write = { schemaText: schema, settings };
@@ -71,6 +72,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
     draft.change(changed);
     clear();
   };
+  const bind = bindForm(draft.form, change);
   const take = ({ schema: found, example, name: guessed }: Inferred) => {
     const made = shownJson(withExample(found, example));
     change({
@@ -120,8 +122,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
         <Card id="schema" title={t.schema}>
           <JsonEditor
             label={t.schema}
-            value={schema}
-            onInput={(typed) => change({ schema: typed })}
+            {...bind('schema')}
             faults={faultsOf(problem, '/schema', LINES_BEFORE_SCHEMA)}
             place={place}
           />
@@ -140,21 +141,10 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
             <Choice
               label={t.domain}
               value={chosen}
-              choices={[
-                ...[...new Set([...names, ...(isNew ? [] : [chosen])])].map((one) => [one, one] as const),
-                [NEW, t.otherDomain] as const,
-              ]}
-              onChoose={(to) => change({ domain: to })}
+              choices={[...new Set([...names, ...(isNew ? [] : [chosen])]), [NEW, t.otherDomain]]}
+              onInput={(to) => change({ domain: to })}
             />
-            {isNew && (
-              <Field
-                label={t.newDomain}
-                hint={t.nameHint}
-                isWide
-                value={newDomain}
-                onInput={(typed) => change({ newDomain: typed })}
-              />
-            )}
+            {isNew && <Field {...bind('newDomain')} label={t.newDomain} hint={t.nameHint} isWide />}
             <Field
               label={t.modelName}
               hint={t.modelNameHint}
@@ -162,13 +152,8 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
               value={name}
               onInput={(typed) => change({ name: typed, isNamed: true })}
             />
-            <Field
-              label={t.description}
-              isWide
-              value={description}
-              onInput={(typed) => change({ description: typed })}
-            />
-            <Tick label={t.asDraft} isOn={isDraft} onChange={(isOn) => change({ isDraft: isOn })} />
+            <Field {...bind('description')} label={t.description} isWide />
+            <Tick {...bind('isDraft')} label={t.asDraft} />
           </div>
         </SavePanel>
       </div>

@@ -83,14 +83,14 @@ export function SampleCard({
           label={t.form}
           value={form}
           choices={[
-            ['', guessed === undefined ? t.guess : t.guessed(t.forms[guessed])] as const,
+            ['', guessed === undefined ? t.guess : t.guessed(t.forms[guessed])],
             ...FORMS.map((one) => [one, t.forms[one]] as const),
           ]}
-          onChoose={setForm}
+          onInput={setForm}
         />
         <div>
-          <Tick label={t.example} isOn={isExample} onChange={setIsExample} />
-          <Tick label={t.enumerate} isOn={isEnum} onChange={setIsEnum} />
+          <Tick label={t.example} value={isExample} onInput={setIsExample} />
+          <Tick label={t.enumerate} value={isEnum} onInput={setIsEnum} />
         </div>
       </div>
       {error !== undefined && <Failure error={error} />}

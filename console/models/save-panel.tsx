@@ -6,7 +6,7 @@ import { Failure } from '../parts/states.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
-import { COMPATIBILITIES, type Compatibility, type ModelTrial } from './models-api.js';
+import { COMPATIBILITY_CHOICES, type Compatibility, type ModelTrial } from './models-api.js';
 import { refusedReport, type Trial } from './use-trial.js';
 
 interface SavePanelProps {
@@ -86,12 +86,10 @@ export function SavePanel(props: SavePanelProps) {
             label={t.saveWith}
             value={compatibility.chosen}
             choices={[
-              ['', t.asItIs(compatibility.now)] as const,
-              ...COMPATIBILITIES.filter((one) => one !== compatibility.now).map(
-                (one) => [one, `${one}: ${t.compatibilities[one]}`] as const,
-              ),
+              ['', t.asItIs(compatibility.now)],
+              ...COMPATIBILITY_CHOICES.filter(([one]) => one !== compatibility.now),
             ]}
-            onChoose={compatibility.onChoose}
+            onInput={compatibility.onChoose}
           />
           {compatibility.chosen !== '' && <p class="hint">{t.saveWithHint(compatibility.chosen)}</p>}
         </div>

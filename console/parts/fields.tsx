@@ -1,16 +1,37 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-export interface FieldProps {
+/** The value of a field, and what is done with another one. */
+interface Bound<Value> {
+  readonly value: Value;
+  readonly onInput: (value: Value) => void;
+  readonly error?: string | undefined;
+}
+
+/**
+ * Binds the members of a form to its fields, as in `<Field {...bind('name')} />`.
+ *
+ * @param errors messages about members, by their names
+ */
+export function bindForm<Form extends object>(
+  form: Form,
+  change: (changed: Partial<Form>) => void,
+  errors: Readonly<Record<string, string>> = {},
+) {
+  return <Name extends keyof Form & string>(name: Name): Bound<Form[Name]> => ({
+    value: form[name],
+    onInput: (value) => change({ [name]: value } as unknown as Partial<Form>),
+    error: errors[name],
+  });
+}
+
+export interface FieldProps extends Bound<string> {
   readonly label: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
   readonly hint?: string | undefined;
   readonly type?: 'text' | 'number' | 'password' | 'date';
   readonly isWide?: boolean | undefined;
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
-  readonly error?: string | undefined;
   /** Suggestions to choose from. */
   readonly offers?: readonly string[];
   /** An example, shown while the field is empty. */
@@ -117,40 +138,34 @@ export function Choice<Value extends string>({
   label,
   value,
   choices,
-  onChoose,
-}: {
+  onInput,
+  error,
+}: Bound<Value> & {
   readonly label: string;
-  readonly value: Value;
-  readonly choices: readonly (readonly [Value, string])[];
-  readonly onChoose: (value: Value) => void;
+  /** The values, each with its name unless that is the same. */
+  readonly choices: readonly (Value | readonly [Value, string])[];
 }) {
   const id = useId();
   return (
-    <Labelled {...{ id, label }}>
-      <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
-        {choices.map(([choice, name]) => (
-          <option key={choice} value={choice}>
-            {name}
-          </option>
-        ))}
+    <Labelled {...{ id, label, error }}>
+      <select id={id} value={value} onChange={(event) => onInput(event.currentTarget.value as Value)}>
+        {choices
+          .map((choice) => (typeof choice === 'string' ? ([choice, choice] as const) : choice))
+          .map(([choice, name]) => (
+            <option key={choice} value={choice}>
+              {name}
+            </option>
+          ))}
       </select>
     </Labelled>
   );
 }
 
 /** A checkbox. */
-export function Tick({
-  label,
-  isOn,
-  onChange,
-}: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) {
+export function Tick({ label, value, onInput }: Bound<boolean> & { readonly label: string }) {
   return (
     <label class="tick">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input type="checkbox" checked={value} onChange={(event) => onInput(event.currentTarget.checked)} />
       {label}
     </label>
   );

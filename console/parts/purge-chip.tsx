@@ -13,7 +13,7 @@ const TONES = {
 } as const satisfies Record<Purge['state'], string>;
 
 /** The states of a purge, as the API names them. */
-export const JOB_STATES = Object.keys(TONES);
+export const JOB_STATES = Object.keys(TONES) as readonly Purge['state'][];
 
 /** The state of a purge, with a colour. */
 export function PurgeChip({ state }: Pick<Purge, 'state'>) {

@@ -51,7 +51,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
       </pre>
       {plan !== undefined && <p class="hint-box">{t.exact}</p>}
       {!hasBound(form) && plan === undefined && (
-        <Tick label={t.bound(matched)} isOn={isBounded} onChange={setIsBounded} />
+        <Tick label={t.bound(matched)} value={isBounded} onInput={setIsBounded} />
       )}
       <Field
         label={t.type(matched)}

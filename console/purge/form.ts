@@ -28,11 +28,6 @@ export function optionLabel(name: PurgeOptionName): string {
   return `${label} (${typeof type !== 'string' && type.length === 1 ? `${name}=${type.join()}` : name})`;
 }
 
-/** Returns the choices of an option with a few allowed words; the first, empty choice leaves it to the gateway. */
-export function choicesOf(words: readonly string[]): readonly (readonly [string, string])[] {
-  return [['', ''], ...words.map((word) => [word, word] as const)];
-}
-
 export interface PurgeForm {
   readonly target: Target;
   readonly tenant: string;

@@ -6,7 +6,7 @@ import { useModelOffers } from '../workbench/offers.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { offersFor, useBrokerNames } from './broker-names.js';
-import { contextOf, linkTo, choicesOf, optionLabel, type Field as Name, type PurgeForm } from './form.js';
+import { contextOf, linkTo, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 
 /** The options that have fields: counts, choices of several words, and single words that are either set or not. */
 const OPTIONS = optionsIn('console').map((name) => {
@@ -122,7 +122,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
                 ['after', t.timerels.after],
                 ['between', t.timerels.between],
               ]}
-              onChoose={(timerel) =>
+              onInput={(timerel) =>
                 put({
                   timerel,
                   ...(timerel === '' ? { timeAt: '' } : {}),
@@ -151,8 +151,8 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
                 key={name}
                 label={optionLabel(name)}
                 value={fields[name] ?? ''}
-                choices={choicesOf(words)}
-                onChoose={(value) => put({ [name]: value })}
+                choices={['', ...words]}
+                onInput={(value) => put({ [name]: value })}
               />
             );
           })}
@@ -170,8 +170,8 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
               <Tick
                 key={name}
                 label={optionLabel(name)}
-                isOn={fields[name] === word}
-                onChange={(isOn) => put({ [name]: isOn ? word : '' })}
+                value={fields[name] === word}
+                onInput={(isOn) => put({ [name]: isOn ? word : '' })}
               />
             ),
         )}
@@ -211,7 +211,7 @@ function PartFields({
           ['drop', t.drop],
           ['keep', t.keep],
         ]}
-        onChoose={(next) => {
+        onInput={(next) => {
           setChosen(next);
           put({ drop: '', keep: '', ...(next === 'whole' ? {} : { [next]: names }) });
         }}

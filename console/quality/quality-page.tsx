@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, pageParams } from '../api/client.js';
-import { Field } from '../parts/fields.js';
+import { memberFaults } from '../parts/failure-words.js';
+import { bindForm, Field } from '../parts/fields.js';
+import { filledIn } from '../shared/form-values.js';
 import { Listing } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-chip.js';
@@ -53,17 +55,15 @@ export function QualityPage({
 
 function NewScan() {
   const t = text.quality;
-  const [query, setQuery] = useState('');
-  const [model, setModel] = useState('');
-  const [tenant, setTenant] = useState('');
-  const [sample, setSample] = useState('');
+  const [form, setForm] = useState({ query: '', model: '', tenant: '', sample: '' });
   const { error, run } = useWork();
+  const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }), memberFaults(error));
   const start = async () => {
+    const { query, sample, ...more } = form;
     const body = {
       query: query.trim(),
-      ...(model.trim() === '' ? {} : { model: model.trim() }),
-      ...(tenant.trim() === '' ? {} : { tenant: tenant.trim() }),
-      ...(sample.trim() === '' ? {} : { sample: Number(sample) }),
+      ...filledIn(more),
+      ...(sample === '' ? {} : { sample: Number(sample) }),
     };
     const { id } = await api.json('post', '/scans', { body });
     location.hash = routeTo(['quality', id]);
@@ -77,12 +77,12 @@ function NewScan() {
         run(start);
       }}
     >
-      <Field label={t.query} value={query} onInput={setQuery} hint={t.queryHint} isWide />
-      <Field label={t.model} value={model} onInput={setModel} hint={t.modelHint} />
-      <Field label={t.tenant} value={tenant} onInput={setTenant} />
-      <Field label={t.sample} value={sample} onInput={setSample} type="number" hint={t.sampleHint} />
+      <Field {...bind('query')} label={t.query} hint={t.queryHint} isWide />
+      <Field {...bind('model')} label={t.model} hint={t.modelHint} />
+      <Field {...bind('tenant')} label={t.tenant} />
+      <Field {...bind('sample')} label={t.sample} hint={t.sampleHint} type="number" />
       <ForRole roles={['modeller', 'purger']}>
-        <Button type="submit" class="primary" disabled={query.trim() === ''} label={t.start} />
+        <Button type="submit" class="primary" disabled={form.query.trim() === ''} label={t.start} />
       </ForRole>
       {error !== undefined && <Failure error={error} />}
     </form>

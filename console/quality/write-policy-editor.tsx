@@ -4,7 +4,7 @@ import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isOvertaken, type WithETag } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { memberFaults } from '../parts/failure-words.js';
-import { Choice, Field, Lines } from '../parts/fields.js';
+import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { Unsaved } from '../parts/unsaved.js';
@@ -85,24 +85,8 @@ function Editor({
   // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const faults = memberFaults(error);
-  const begin = (name: keyof WritePolicyForm) => ({
-    label: t.fields[name],
-    value: form[name],
-    error: faults[name],
-    onInput: (value: string) => draft.change({ [name]: value }),
-  });
-  const choice = <Name extends 'mode' | 'tenants' | 'onUnjudged' | 'onFailure' | 'batch'>(
-    name: Name,
-    choices: readonly (readonly [WritePolicyForm[Name], string])[],
-  ) => (
-    <Choice<WritePolicyForm[Name]>
-      label={t.fields[name]}
-      value={form[name]}
-      choices={choices}
-      onChoose={(value) => draft.change({ [name]: value })}
-    />
-  );
-  const { accept, refuse } = t.choices;
+  const bind = bindForm<WritePolicyForm>(form, draft.change, faults);
+  const { fields, choices } = t;
   const save = async () => {
     const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
     draft.forget();
@@ -130,41 +114,24 @@ function Editor({
       >
         <div class="grid">
           <Field
-            {...begin('name')}
+            {...bind('name')}
+            label={fields.name}
             hint={text.retention.nameHint}
             error={mayBeName ? faults['name'] : text.retention.nameWrong(text.retention.nameHint)}
             isRequired
             isReadOnly={read !== undefined}
           />
-          {choice('mode', [
-            ['off', t.modes.off],
-            ['report', t.modes.report],
-            ['enforce', t.modes.enforce],
-          ])}
-          <Lines {...begin('types')} hint={t.typesHint} />
-          <Lines {...begin('callers')} hint={t.callersHint} />
-          {choice('tenants', [
-            ['all', t.choices.all],
-            ['default', t.choices.default],
-            ['one', t.choices.one],
-          ])}
-          {form.tenants === 'one' && <Field {...begin('tenant')} isRequired />}
-          <Field {...begin('model')} hint={t.modelHint} />
-          <Field {...begin('priority')} hint={t.priorityHint} type="number" />
-          {choice('onUnjudged', [
-            ['accept', accept],
-            ['refuse', refuse],
-          ])}
-          {choice('onFailure', [
-            ['', t.choices.byMode],
-            ['accept', accept],
-            ['refuse', refuse],
-          ])}
-          {choice('batch', [
-            ['all', t.choices.batchAll],
-            ['valid-only', t.choices.validOnly],
-          ])}
-          <Field {...begin('description')} />
+          <Choice {...bind('mode')} label={fields.mode} choices={choices.mode} />
+          <Lines {...bind('types')} label={fields.types} hint={t.typesHint} />
+          <Lines {...bind('callers')} label={fields.callers} hint={t.callersHint} />
+          <Choice {...bind('tenants')} label={fields.tenants} choices={choices.tenants} />
+          {form.tenants === 'one' && <Field {...bind('tenant')} label={fields.tenant} isRequired />}
+          <Field {...bind('model')} label={fields.model} hint={t.modelHint} />
+          <Field {...bind('priority')} label={fields.priority} hint={t.priorityHint} type="number" />
+          <Choice {...bind('onUnjudged')} label={fields.onUnjudged} choices={['accept', 'refuse']} />
+          <Choice {...bind('onFailure')} label={fields.onFailure} choices={choices.onFailure} />
+          <Choice {...bind('batch')} label={fields.batch} choices={choices.batch} />
+          <Field {...bind('description')} label={fields.description} />
         </div>
         {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
         {error !== undefined && <Failure error={error} />}

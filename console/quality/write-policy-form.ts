@@ -1,3 +1,4 @@
+import { filledIn, typedNumber } from '../shared/form-values.js';
 import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 
 type Tenants = 'all' | 'default' | 'one';
@@ -57,25 +58,20 @@ export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {
 
 /** Returns the body of a PUT for the form. An invalid number is sent as typed, so that the gateway refuses it. */
 export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
-  const { mode, tenants, onUnjudged, onFailure, batch } = form;
-  const words = (name: 'model' | 'description') =>
-    form[name].trim() === '' ? {} : { [name]: form[name].trim() };
+  const { mode, tenants, onUnjudged, onFailure, batch, priority, model, description } = form;
   const lines = (name: 'types' | 'callers') => {
     const given = form[name].split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
     return given.length === 0 ? {} : { [name]: given };
   };
-  const priority = form.priority.trim();
-  const value = Number(priority);
   return {
     mode,
     onUnjudged,
     batch,
     ...lines('types'),
     ...lines('callers'),
-    ...words('model'),
-    ...words('description'),
+    ...filledIn({ model, description }),
     ...(tenants === 'all' ? {} : { tenant: tenants === 'default' ? '' : form.tenant.trim() }),
-    ...(priority === '' ? {} : { priority: (Number.isFinite(value) ? value : priority) as number }),
+    ...(priority.trim() === '' ? {} : { priority: typedNumber(priority.trim()) }),
     ...(onFailure === '' ? {} : { onFailure }),
   };
 }

@@ -92,8 +92,8 @@ function OfWrites({
       <Choice
         label={t.policy}
         value={policy ?? ''}
-        choices={[['', t.all], ...shown.map((name) => [name, name] as const)]}
-        onChoose={(chosen) => {
+        choices={[['', t.all], ...shown]}
+        onInput={(chosen) => {
           location.hash = routeTo(['quality'], { policy: chosen });
         }}
       />

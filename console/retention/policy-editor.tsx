@@ -10,12 +10,12 @@ import {
 } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { memberFaults } from '../parts/failure-words.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import { choicesOf, optionLabel } from '../purge/form.js';
+import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
 import { useWork } from '../shared/use-work.js';
 import { useDraft } from '../shared/drafts.js';
@@ -62,27 +62,7 @@ export function PolicyEditor({
   // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
-  const set = (changed: Partial<PolicyForm>) => draft.change(changed);
-  const field = (
-    name: Exclude<keyof PolicyForm, 'target' | 'enabled'>,
-    label: string,
-    {
-      hint,
-      isRequired = false,
-      error: wrong,
-    }: { hint?: string | undefined; isRequired?: boolean; error?: string | undefined } = {},
-  ) => (
-    <Field
-      key={name}
-      label={label}
-      hint={hint}
-      value={form[name]}
-      error={wrong ?? faults[name]}
-      isRequired={isRequired}
-      isReadOnly={name === 'name' && read !== undefined}
-      onInput={(value) => set({ [name]: value })}
-    />
-  );
+  const bind = bindForm<PolicyForm>(form, draft.change, faults);
   const save = async (step?: typeof ENFORCE) => {
     const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
     draft.forget();
@@ -122,47 +102,45 @@ export function PolicyEditor({
         }}
       >
         <div class="grid">
-          {field('name', t.name, {
-            hint: t.nameHint,
-            isRequired: true,
-            error: mayBeName ? undefined : t.nameWrong(t.nameHint),
-          })}
+          <Field
+            {...bind('name')}
+            label={t.name}
+            hint={t.nameHint}
+            error={mayBeName ? faults['name'] : t.nameWrong(t.nameHint)}
+            isRequired
+            isReadOnly={read !== undefined}
+          />
           <Choice
+            {...bind('target')}
             label={t.fields.target}
-            value={form.target}
             choices={[
               ['entities', text.purge.entities],
               ['temporal', text.purge.temporal],
             ]}
-            onChoose={(target) => set({ target })}
           />
-          {field('query', t.query, { hint: t.queryHint, isRequired: true })}
-          {field('tenant', text.purge.tenant, { hint: text.purge.tenantHint })}
-          {field('olderThan', t.olderThan, { hint: t.olderThanHint, isRequired: true })}
-          {field('by', t.by, { hint: t.byHint, isRequired: true })}
-          {field('schedule', t.schedule, {
-            hint: next === undefined ? t.scheduleHint : `${t.nextRun}: ${time(next.getTime())}`,
-            isRequired: true,
-          })}
-          {field('timeZone', t.timeZone, { isRequired: true })}
+          <Field {...bind('query')} label={t.query} hint={t.queryHint} isRequired />
+          <Field {...bind('tenant')} label={text.purge.tenant} hint={text.purge.tenantHint} />
+          <Field {...bind('olderThan')} label={t.olderThan} hint={t.olderThanHint} isRequired />
+          <Field {...bind('by')} label={t.by} hint={t.byHint} isRequired />
+          <Field
+            {...bind('schedule')}
+            label={t.schedule}
+            hint={next === undefined ? t.scheduleHint : `${t.nextRun}: ${time(next.getTime())}`}
+            isRequired
+          />
+          <Field {...bind('timeZone')} label={t.timeZone} isRequired />
           {optionsIn('retention').map((name) => {
             const { type, hint } = purgeOption(name);
             return typeof type === 'string' ? (
-              field(name, optionLabel(name), { hint })
+              <Field key={name} {...bind(name)} label={optionLabel(name)} hint={hint} />
             ) : (
-              <Choice
-                key={name}
-                label={optionLabel(name)}
-                value={form[name]}
-                choices={choicesOf(type)}
-                onChoose={(value) => set({ [name]: value })}
-              />
+              <Choice key={name} {...bind(name)} label={optionLabel(name)} choices={['', ...type]} />
             );
           })}
-          {field('maxGrowth', t.maxGrowth, { hint: t.maxGrowthHint })}
-          {field('description', t.description)}
+          <Field {...bind('maxGrowth')} label={t.maxGrowth} hint={t.maxGrowthHint} />
+          <Field {...bind('description')} label={t.description} />
         </div>
-        <Tick label={t.enabled} isOn={form.enabled} onChange={(enabled) => set({ enabled })} />
+        <Tick {...bind('enabled')} label={t.enabled} />
         {error !== undefined && <Failure error={error} />}
         {isOvertaken(error) && read !== undefined && (
           <Button

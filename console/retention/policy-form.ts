@@ -2,6 +2,7 @@ import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../ap
 import { shortDuration } from '../../sidecar/shared/duration.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
+import { filledIn, typedNumber } from '../shared/form-values.js';
 
 /** Members that are numbers: options of its purges, and the policy's own. */
 const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;
@@ -41,43 +42,19 @@ export const NEW_POLICY: PolicyForm = {
 
 /** Returns the fields for an existing policy. */
 export function formOfPolicy(policy: RetentionPolicy): PolicyForm {
-  const {
-    name,
-    target,
-    query,
-    tenant = '',
-    olderThan,
-    by,
-    schedule,
-    timeZone,
-    enabled,
-    description = '',
-  } = policy;
-  return {
-    name,
-    target,
-    query,
-    tenant,
-    olderThan,
-    by,
-    schedule,
-    timeZone,
-    enabled,
-    description,
-    ...counts((count) => String(policy[count] ?? '')),
-  };
+  const { name, target, query, olderThan, by, schedule, timeZone, enabled } = policy;
+  const { tenant = '', description = '' } = policy;
+  const texts = { name, query, tenant, olderThan, by, schedule, timeZone, description };
+  return { ...texts, target, enabled, ...counts((count) => String(policy[count] ?? '')) };
 }
 
 /** Returns the body of a PUT for the form. An invalid number is sent as typed, so that the gateway refuses it. */
 export function settingsOf(form: PolicyForm, before?: RetentionPolicy): RetentionSettings {
-  const { target, query, olderThan, by, schedule, timeZone, enabled } = form;
+  const { target, query, olderThan, by, schedule, timeZone, enabled, tenant, description } = form;
   const numbers = COUNTS.flatMap((name) => {
     const typed = form[name].trim();
-    const value = Number(typed);
-    return typed === '' ? [] : [[name, Number.isFinite(value) ? value : typed] as const];
+    return typed === '' ? [] : [[name, typedNumber(typed)] as const];
   });
-  const words = (name: 'tenant' | 'description') =>
-    form[name].trim() === '' ? {} : { [name]: form[name].trim() };
   return {
     target,
     query: query.trim(),
@@ -86,8 +63,7 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
     schedule: schedule.trim(),
     timeZone: timeZone.trim(),
     enabled,
-    ...words('tenant'),
-    ...words('description'),
+    ...filledIn({ tenant, description }),
     ...Object.fromEntries(numbers),
     ...(before?.link === undefined ? {} : { link: before.link }),
     // A policy that is changed here only reports, until the user has seen what it would delete now.

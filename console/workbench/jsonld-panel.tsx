@@ -3,7 +3,7 @@ import { jsonFault } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
 import { shownJson } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
-import { Choice, Field, Lines } from '../parts/fields.js';
+import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
@@ -22,35 +22,23 @@ export function JsonLdPanel({
 }) {
   const t = text.workbench;
   const settled = useDebounced(bench, PAUSE_MS);
+  const contexts = useContextOffers(bench.context === 'url');
+  const bind = bindForm(bench, onChange);
   return (
     <>
       <div class="card stack">
-        <JsonEditor
-          label={t.document}
-          value={bench.text}
-          onInput={(typed) => onChange({ text: typed })}
-          isSchema={false}
-          faults={[]}
-          height="short"
-        />
+        <JsonEditor label={t.document} {...bind('text')} isSchema={false} faults={[]} height="short" />
         <div class="grid">
           <Choice
+            {...bind('context')}
             label={t.context}
-            value={bench.context}
-            choices={CONTEXTS.map((one) => [one, t.contexts[one] ?? one] as const)}
-            onChoose={(context) => onChange({ context })}
+            choices={CONTEXTS.map((one) => [one, t.contexts[one]] as const)}
           />
-          {bench.context === 'url' && <ContextUrl url={bench.url} onInput={(url) => onChange({ url })} />}
+          {bench.context === 'url' && (
+            <Field {...bind('url')} label={t.url} hint={t.urlHint} offers={contexts} />
+          )}
         </div>
-        {bench.context === 'inline' && (
-          <Lines
-            label={t.inline}
-            value={bench.inline}
-            onInput={(inline) => onChange({ inline })}
-            rows={6}
-            isWide
-          />
-        )}
+        {bench.context === 'inline' && <Lines {...bind('inline')} label={t.inline} rows={6} isWide />}
         <p class="hint">{t.contextHint}</p>
       </div>
       <div class="columns even">
@@ -59,11 +47,6 @@ export function JsonLdPanel({
       </div>
     </>
   );
-}
-
-function ContextUrl({ url, onInput }: { readonly url: string; readonly onInput: (url: string) => void }) {
-  const t = text.workbench;
-  return <Field label={t.url} value={url} onInput={onInput} hint={t.urlHint} offers={useContextOffers()} />;
 }
 
 function Processed({

@@ -25,8 +25,11 @@ export function useModelOffers(typed: string): readonly string[] {
 /** Maximum number of suggestions. A list that is filtered by typing may be longer than one that is read. */
 const MAX_OFFERS = 200;
 
-/** Returns the URLs of the stored contexts, up to the maximum. */
-export function useContextOffers(): readonly string[] {
-  const { value } = useLoad('contexts', async (signal) => (await listContexts(1, signal, MAX_OFFERS)).items);
+/** Returns the URLs of the stored contexts, up to the maximum. @param isNeeded whether to read them */
+export function useContextOffers(isNeeded: boolean): readonly string[] {
+  const { value } = useLoad(
+    isNeeded ? 'contexts' : undefined,
+    async (signal) => (await listContexts(1, signal, MAX_OFFERS)).items,
+  );
   return (value ?? []).map(({ url }) => url);
 }

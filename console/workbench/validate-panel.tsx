@@ -4,7 +4,7 @@ import { ApiError } from '../api/client.js';
 import { JsonEditor, type Place } from '../editor/json-editor.js';
 import { faultsOf } from '../editor/faults.js';
 import { useDebounced } from '../shared/use-debounced.js';
-import { Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
@@ -38,6 +38,7 @@ export function ValidatePanel({
   const { value, error, isLoading, reload } = useLoad(isEmpty ? undefined : key, (signal) =>
     validate(settled, signal),
   );
+  const bind = bindForm(bench, onChange);
   const isCurrent = bench.text === settled.text;
   const verdicts = value ?? [];
   const fix = async (findings: readonly Suggesting[]) => {
@@ -50,8 +51,7 @@ export function ValidatePanel({
       <div class="card stack">
         <JsonEditor
           label={t.text}
-          value={bench.text}
-          onInput={(typed) => onChange({ text: typed })}
+          {...bind('text')}
           isSchema={false}
           faults={[]}
           marks={isCurrent ? marksOf(verdicts, error) : []}
@@ -59,21 +59,19 @@ export function ValidatePanel({
         />
         <div class="grid">
           <Field
+            {...bind('model')}
             label={t.model}
-            value={bench.model}
-            onInput={(model) => onChange({ model })}
             hint={t.modelHint}
             error={modelFault(bench)}
             offers={models}
           />
           <Choice
+            {...bind('form')}
             label={t.form}
-            value={bench.form}
-            choices={FORMS.map((form) => [form, t.forms[form] ?? form] as const)}
-            onChoose={(form) => onChange({ form })}
+            choices={FORMS.map((form) => [form, t.forms[form]] as const)}
           />
         </div>
-        <Tick label={t.isStrict} isOn={bench.isStrict} onChange={(isStrict) => onChange({ isStrict })} />
+        <Tick {...bind('isStrict')} label={t.isStrict} />
       </div>
       <div class="card" aria-live="polite" aria-busy={isLoading || !isCurrent}>
         <p role="status" class="hint">

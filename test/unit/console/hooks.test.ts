@@ -56,7 +56,7 @@ describe('hooks of the console', () => {
 
     it('the URLs of the first two hundred stored contexts are suggested', async () => {
       page.answer = json([{ url: 'https://c.test' }]);
-      const offers = await page.run(() => useContextOffers(), undefined);
+      const offers = await page.run(() => useContextOffers(true), undefined);
       await offers.act(settled);
       assert.deepEqual(offers.now, ['https://c.test']);
       assert.deepEqual(page.lines, ['GET api/v2/contexts?limit=200&offset=0']);
