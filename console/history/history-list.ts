@@ -1,4 +1,4 @@
-import { api, pageParams, type Page, type Purge } from '../api/client.js';
+import { api, type pageParams, type Page, type Purge } from '../api/client.js';
 import { filledIn } from '../shared/form-values.js';
 
 /**
@@ -26,16 +26,15 @@ export function filtersIn(params: URLSearchParams): HistoryFilters {
   return Object.fromEntries(FILTERS.map((name) => [name, params.get(name) ?? ''])) as HistoryFilters;
 }
 
-/** Reads one page of the history. @param page from 1 */
+/** Reads one page of the history. */
 export async function listPurges(
   { dry, from, to, ...filters }: HistoryFilters,
-  page: number,
-  size: number,
+  page: ReturnType<typeof pageParams>,
   signal: AbortSignal,
 ): Promise<Page<Purge>> {
   const times = { since: startOfDay(from), until: startOfDay(to, 1) };
   const dryRun = dry === '' ? { dryRun: false } : {};
-  const query = { ...filledIn({ ...filters, ...times }), ...dryRun, ...pageParams(page, size) };
+  const query = { ...filledIn({ ...filters, ...times }), ...dryRun, ...page };
   return api.page('/purges', { query, signal });
 }
 

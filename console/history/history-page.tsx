@@ -1,18 +1,13 @@
 import { Button } from '../parts/button.js';
-import { isFinal } from '../../sidecar/client/purges.js';
 import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
-import { Listing } from '../parts/listing.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { JOB_STATES } from '../parts/purge-chip.js';
 import { Page } from '../parts/page.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { focusFirstField } from '../shared/focus.js';
-import { pageOf } from '../shared/page-range.js';
-import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { filtersIn, listPurges, type HistoryFilters } from './history-list.js';
-
-const PAGE_SIZE = 25;
 
 /** How often the list is read again while it has a running purge, in milliseconds. */
 const EVERY_MS = 3000;
@@ -24,10 +19,10 @@ const EVERY_MS = 3000;
 export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.history;
   const filters = filtersIn(params);
-  const page = pageOf(params.get('page'));
-  const loaded = useLoad(
-    JSON.stringify([filters, page]),
-    (signal) => listPurges(filters, page, PAGE_SIZE, signal),
+  const list = usePagedList(
+    params,
+    JSON.stringify(filters),
+    (query, signal) => listPurges(filters, query, signal),
     EVERY_MS,
   );
   const show = (changed: Partial<HistoryFilters>) =>
@@ -58,7 +53,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         )}
       </form>
       <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        list={list}
         to={(one) => routeTo(['history'], { ...filters, page: one })}
         isCounted
         empty={
@@ -69,11 +64,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           </>
         }
       >
-        {(items) => (
-          <div aria-busy={loaded.isLoading && !items.every(isFinal)}>
-            <PurgeTable purges={items} label={t.title} />
-          </div>
-        )}
+        {(items) => <PurgeTable purges={items} label={t.title} />}
       </Listing>
     </Page>
   );

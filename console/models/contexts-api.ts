@@ -1,18 +1,9 @@
-import { allPages, api, onlyIf, pageParams, type Page, type Schemas, type WithETag } from '../api/client.js';
-import { PAGE_SIZE } from './models-api.js';
+import { allPages, api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
 
 export type Context = Schemas['Context'];
 export type WrittenContext = Schemas['WrittenContext'];
 
 const CONTEXT = '/contexts/{context}';
-
-export async function listContexts(
-  page: number,
-  signal: AbortSignal,
-  size = PAGE_SIZE,
-): Promise<Page<Context>> {
-  return api.page('/contexts', { query: pageParams(page, size), signal });
-}
 
 /** Finds the list entry of a context; undefined if the list does not have it. */
 export async function findContext(name: string, signal: AbortSignal): Promise<Context | undefined> {

@@ -1,21 +1,19 @@
 import { ButtonLink } from '../parts/button.js';
-import type { WithETag } from '../api/client.js';
+import { api, type WithETag } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
-import { Listing } from '../parts/listing.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { JsonText } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
-import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ContextEditor } from './context-editor.js';
-import { findContext, listContexts, readContext, removeContext, type Context } from './contexts-api.js';
-import { PAGE_SIZE } from './models-api.js';
+import { findContext, readContext, removeContext, type Context } from './contexts-api.js';
 import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
 
 /** The list of contexts, or the one that the address names. */
@@ -30,14 +28,14 @@ export function ContextsPage({
 }) {
   if (name === NEW_CONTEXT) return <ContextEditor key={NEW_CONTEXT} />;
   if (name !== undefined) return <ContextPage key={name} name={name} isEdited={step === 'edit'} />;
-  return <ContextList page={pageOf(params.get('page'))} />;
+  return <ContextList params={params} />;
 }
 
 const CRUMBS = [[toContexts(), text.models.contexts.all]] as const;
 
-function ContextList({ page }: { readonly page: number }) {
+function ContextList({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.contexts;
-  const loaded = useLoad(`contexts ${page}`, (signal) => listContexts(page, signal));
+  const list = usePagedList(params, 'contexts', (query, signal) => api.page('/contexts', { query, signal }));
   return (
     <Page
       title={t.title}
@@ -45,7 +43,7 @@ function ContextList({ page }: { readonly page: number }) {
       lead={t.lead}
       actions={<ButtonLink href={toContext(NEW_CONTEXT)} label={t.create} />}
     >
-      <Listing {...{ loaded, page, pageSize: PAGE_SIZE }} to={(one) => toContexts({ page: one })}>
+      <Listing list={list} to={(one) => toContexts({ page: one })}>
         {(items) => (
           <Table
             label={t.title}

@@ -1,20 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
-import { api, pageParams } from '../api/client.js';
-import { Listing } from '../parts/listing.js';
+import { api } from '../api/client.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { bindForm, Field } from '../parts/fields.js';
 import { Page } from '../parts/page.js';
 import { count, time } from '../shared/format.js';
 import { focusFirstField } from '../shared/focus.js';
 import { replaceAddress } from '../shared/router.js';
-import { pageOf } from '../shared/page-range.js';
-import { useLoad } from '../shared/use-load.js';
+import { filledIn } from '../shared/form-values.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { DomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { PAGE_SIZE, searchModels } from './models-api.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
@@ -67,7 +65,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
           />
         )}
       </form>
-      {isSearch ? <Found filters={shown} page={pageOf(params.get('page'))} /> : <Domains params={params} />}
+      {isSearch ? <Found filters={shown} params={params} /> : <Domains params={params} />}
       {isCreating && <DomainDialog onClose={() => setIsCreating(false)} />}
     </Page>
   );
@@ -81,22 +79,19 @@ function filtersOf(params: URLSearchParams): Filters {
   };
 }
 
-function Found({ filters, page }: { readonly filters: Filters; readonly page: number }) {
+function Found({ filters, params }: { readonly filters: Filters; readonly params: URLSearchParams }) {
   const t = text.models;
-  const key = JSON.stringify([filters, page]);
-  const loaded = useLoad(key, (signal) => searchModels(filters, page, signal));
+  const list = usePagedList(params, JSON.stringify(filters), (page, signal) =>
+    api.page('/models', { query: { ...filledIn(filters), ...page }, signal }),
+  );
   return (
     <section class="found" aria-labelledby="found">
-      {loaded.value !== undefined && (
+      {list.value !== undefined && (
         <h2 id="found">
-          <span role="status">{t.found(loaded.value.total)}</span>
+          <span role="status">{t.found(list.value.total)}</span>
         </h2>
       )}
-      <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE }}
-        to={(one) => toModels({ ...filters, page: one })}
-        empty={<p>{t.nothingFound}</p>}
-      >
+      <Listing list={list} to={(one) => toModels({ ...filters, page: one })} empty={<p>{t.nothingFound}</p>}>
         {(items) => <ModelTable models={items} label={t.search} hasDomains />}
       </Listing>
     </section>
@@ -105,13 +100,10 @@ function Found({ filters, page }: { readonly filters: Filters; readonly page: nu
 
 function Domains({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
-  const page = pageOf(params.get('page'));
-  const loaded = useLoad(`domains ${page}`, (signal) =>
-    api.page('/domains', { query: pageParams(page, PAGE_SIZE), signal }),
-  );
+  const list = usePagedList(params, 'domains', (query, signal) => api.page('/domains', { query, signal }));
   return (
     <Listing
-      {...{ loaded, page, pageSize: PAGE_SIZE }}
+      list={list}
       to={(one) => toModels({ page: one })}
       empty={
         <>

@@ -2,16 +2,15 @@ import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, apiAddress } from '../api/client.js';
 import { Page } from '../parts/page.js';
-import { Listing } from '../parts/listing.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
-import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { DomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { listModels, PAGE_SIZE, readDomain } from './models-api.js';
+import { listModels, readDomain } from './models-api.js';
 import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
 
 const CRUMBS = [[toModels(), text.models.allDomains]] as const;
@@ -19,10 +18,9 @@ const CRUMBS = [[toModels(), text.models.allDomains]] as const;
 /** One domain: its models, and warnings about the context that they share. */
 export function DomainPage({ name, params }: { readonly name: string; readonly params: URLSearchParams }) {
   const t = text.models;
-  const page = pageOf(params.get('page'));
   const [asking, setAsking] = useState<'edit' | 'remove'>();
   const read = useLoad(name, (signal) => readDomain(name, signal));
-  const models = useLoad(`${name} ${page}`, (signal) => listModels(name, page, signal));
+  const models = usePagedList(params, name, (query, signal) => listModels(name, query, signal));
   const close = () => setAsking(undefined);
   if (read.value === undefined)
     return (
@@ -62,7 +60,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
       </p>
       {read.error !== undefined && <Failure error={read.error} onRetry={read.reload} />}
       <Listing
-        {...{ loaded: models, page, pageSize: PAGE_SIZE }}
+        list={models}
         to={(one) => toDomain(name, { page: one })}
         empty={
           <>

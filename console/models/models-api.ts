@@ -8,7 +8,6 @@ import {
   type Schemas,
   type WithETag,
 } from '../api/client.js';
-import { filledIn } from '../shared/form-values.js';
 import { text } from '../strings.js';
 
 export type Domain = Schemas['Domain'];
@@ -41,9 +40,6 @@ export interface ModelKey {
 export type ModelSettings = Omit<Schemas['ModelChange'], 'schema'>;
 export type NewDomain = Schemas['NewDomain'];
 export type DomainChange = Schemas['DomainChange'];
-
-/** Number of rows on a page of a list. */
-export const PAGE_SIZE = 25;
 
 /** Maximum number of items that a page of the API can have. */
 const MOST = 1000;
@@ -86,19 +82,10 @@ export async function removeDomain(domain: string, cascade: boolean, etag: strin
 
 export async function listModels(
   domain: string,
-  page: number,
+  query: ReturnType<typeof pageParams>,
   signal: AbortSignal,
 ): Promise<Page<ModelSummary>> {
-  return api.page(`${DOMAIN}/models`, { path: { domain }, query: pageParams(page, PAGE_SIZE), signal });
-}
-
-/** Finds models that match all filters. @param filters empty ones are ignored */
-export async function searchModels(
-  filters: Readonly<Record<'q' | 'type' | 'attribute', string>>,
-  page: number,
-  signal: AbortSignal,
-): Promise<Page<ModelSummary>> {
-  return api.page('/models', { query: { ...filledIn(filters), ...pageParams(page, PAGE_SIZE) }, signal });
+  return api.page(`${DOMAIN}/models`, { path: { domain }, query, signal });
 }
 
 /** Reads a model. @param version by default the current one; the ETag of an older version is not valid for a write */

@@ -1,18 +1,16 @@
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/download.js';
-import { Listing } from '../parts/listing.js';
-import { api, apiAddress, pageParams } from '../api/client.js';
+import { Listing, usePagedList } from '../parts/listing.js';
+import { api, apiAddress } from '../api/client.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
-import { pageOf } from '../shared/page-range.js';
 import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { JsonText } from '../parts/json-text.js';
-import { PAGE_SIZE } from './models-api.js';
 import { toImport, toModels, toReference, toReferences } from './places.js';
 import { ReferenceModels } from './reference-models.js';
 import {
@@ -33,18 +31,18 @@ export function ReferencesPage({
   readonly params: URLSearchParams;
 }) {
   if (uri !== undefined) return <ReferencePage key={uri} uri={uri} />;
-  return <ReferenceList page={pageOf(params.get('page'))} />;
+  return <ReferenceList params={params} />;
 }
 
-function ReferenceList({ page }: { readonly page: number }) {
+function ReferenceList({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.references;
-  const loaded = useLoad(`references ${page}`, (signal) =>
-    api.page('/references', { query: pageParams(page, PAGE_SIZE), signal }),
+  const list = usePagedList(params, 'references', (query, signal) =>
+    api.page('/references', { query, signal }),
   );
   return (
     <Page title={t.title} crumbs={[[toModels(), text.models.allDomains]]} lead={t.lead}>
       <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        list={list}
         to={(one) => toReferences({ page: one })}
         empty={
           <>

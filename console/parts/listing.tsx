@@ -1,14 +1,41 @@
 import type { ComponentChildren } from 'preact';
-import { rangeOf } from '../shared/page-range.js';
-import type { Loaded } from '../shared/use-load.js';
+import { type Page, pageParams } from '../api/client.js';
+import { type Loaded, useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { Empty, Pending } from './states.js';
 
-interface ListingProps<Item> {
-  readonly loaded: Loaded<{ readonly items: readonly Item[]; readonly total: number }>;
+/** Number of items on a page of a list. */
+const PAGE_SIZE = 25;
+
+/** One page of a list. */
+export interface PagedList<Item> extends Loaded<Page<Item>> {
   /** From 1. */
   readonly page: number;
-  readonly pageSize: number;
+}
+
+/**
+ * Loads the page of a list that the address names.
+ *
+ * @param key changes whenever another list is meant
+ */
+export function usePagedList<Item>(
+  params: URLSearchParams,
+  key: string,
+  load: (query: ReturnType<typeof pageParams>, signal: AbortSignal) => Promise<Page<Item>>,
+  everyMs?: number,
+): PagedList<Item> {
+  const page = pageOf(params.get('page'));
+  const query = pageParams(page, PAGE_SIZE);
+  return { ...useLoad(`${key} ${page}`, (signal) => load(query, signal), everyMs), page };
+}
+
+/** Returns the page number in an address, from 1. @param given the text of its parameter */
+export function pageOf(given: string | null): number {
+  return Math.max(1, Math.trunc(Number(given ?? '1')) || 1);
+}
+
+interface ListingProps<Item> {
+  readonly list: PagedList<Item>;
   /** Returns the address of a page, given the value of its parameter; undefined for the first page. */
   readonly to: (page: string | undefined) => string;
   /** Whether a list of one page says how many items it has. */
@@ -19,15 +46,16 @@ interface ListingProps<Item> {
 }
 
 /** One page of a list, or why it cannot be shown, with links to the other pages. */
-export function Listing<Item>({ loaded, page, pageSize, to, empty, children, ...props }: ListingProps<Item>) {
-  const { items = [], total = 0 } = loaded.value ?? {};
-  const isNothing = loaded.value !== undefined && items.length === 0;
+export function Listing<Item>({ list, to, empty, isCounted = false, children }: ListingProps<Item>) {
+  const { value, page } = list;
+  const { items = [], total = 0 } = value ?? {};
+  const isNothing = value !== undefined && items.length === 0;
   // The list was longer when the address was saved.
   const isPast = isNothing && (page > 1 || empty === undefined);
-  const { first, last, hasBefore, hasAfter } = rangeOf(page, pageSize, total);
+  const last = Math.min(page * PAGE_SIZE, total);
   return (
     <>
-      <Pending {...loaded} />
+      <Pending {...list} />
       {isPast && (
         <Empty>
           <p>{text.paging.gone}</p>
@@ -36,11 +64,11 @@ export function Listing<Item>({ loaded, page, pageSize, to, empty, children, ...
       )}
       {isNothing && !isPast && <Empty>{empty}</Empty>}
       {items.length > 0 && children(items)}
-      {items.length > 0 && (total > pageSize || props.isCounted === true) && (
+      {items.length > 0 && (total > PAGE_SIZE || isCounted) && (
         <nav class="pager" aria-label={text.paging.label}>
-          {hasBefore && <a href={to(page === 2 ? undefined : String(page - 1))}>{text.paging.before}</a>}
-          <span>{text.paging.range(first, last, total)}</span>
-          {hasAfter && <a href={to(String(page + 1))}>{text.paging.after}</a>}
+          {page > 1 && <a href={to(page === 2 ? undefined : String(page - 1))}>{text.paging.before}</a>}
+          <span>{text.paging.range((page - 1) * PAGE_SIZE + 1, last, total)}</span>
+          {last < total && <a href={to(String(page + 1))}>{text.paging.after}</a>}
         </nav>
       )}
     </>

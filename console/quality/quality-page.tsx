@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { isFinal } from '../../sidecar/client/purges.js';
-import { api, pageParams } from '../api/client.js';
+import { api } from '../api/client.js';
 import { memberFaults } from '../parts/failure-words.js';
 import { bindForm, Field } from '../parts/fields.js';
 import { filledIn } from '../shared/form-values.js';
-import { Listing } from '../parts/listing.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
-import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
-import { useLoad } from '../shared/use-load.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { useWork } from '../shared/use-work.js';
@@ -24,8 +21,6 @@ import { Writes } from './writes.js';
 
 /** The segment of the address before the name of a write policy; no scan has this id. */
 const WRITES = 'writes';
-
-const PAGE_SIZE = 25;
 
 /** How often the list is read again while it has a running scan, in milliseconds. */
 const EVERY_MS = 2000;
@@ -47,7 +42,7 @@ export function QualityPage({
   return (
     <Page title={t.title} lead={t.lead}>
       <NewScan />
-      <Scans page={pageOf(params.get('page'))} />
+      <Scans params={params} />
       <Writes policy={params.get('policy') ?? undefined} />
     </Page>
   );
@@ -89,49 +84,43 @@ function NewScan() {
   );
 }
 
-function Scans({ page }: { readonly page: number }) {
+function Scans({ params }: { readonly params: URLSearchParams }) {
   const t = text.quality;
-  const loaded = useLoad(
-    `scans ${page}`,
-    (signal) => api.page('/scans', { query: pageParams(page, PAGE_SIZE), signal }),
+  const list = usePagedList(
+    params,
+    'scans',
+    (query, signal) => api.page('/scans', { query, signal }),
     EVERY_MS,
   );
   return (
-    <Listing
-      {...{ loaded, page, pageSize: PAGE_SIZE }}
-      to={(one) => routeTo(['quality'], { page: one })}
-      isCounted
-      empty={<p>{t.empty}</p>}
-    >
+    <Listing list={list} to={(one) => routeTo(['quality'], { page: one })} isCounted empty={<p>{t.empty}</p>}>
       {(items) => (
-        <div aria-busy={!items.every(isFinal)}>
-          <Table
-            label={t.scans}
-            columns={[
-              t.columns.when,
-              t.columns.state,
-              t.columns.query,
-              { number: t.columns.checked },
-              { number: t.columns.invalid },
-              t.columns.caller,
-            ]}
-          >
-            {items.map((scan) => (
-              <tr key={scan.id}>
-                <td class="when">{time(scan.createdAt)}</td>
-                <td>
-                  <PurgeChip state={scan.state} />
-                </td>
-                <td class="query">
-                  <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
-                </td>
-                <td class="number">{count(scan.checked)}</td>
-                <td class="number">{count(scan.invalid)}</td>
-                <td>{scan.caller}</td>
-              </tr>
-            ))}
-          </Table>
-        </div>
+        <Table
+          label={t.scans}
+          columns={[
+            t.columns.when,
+            t.columns.state,
+            t.columns.query,
+            { number: t.columns.checked },
+            { number: t.columns.invalid },
+            t.columns.caller,
+          ]}
+        >
+          {items.map((scan) => (
+            <tr key={scan.id}>
+              <td class="when">{time(scan.createdAt)}</td>
+              <td>
+                <PurgeChip state={scan.state} />
+              </td>
+              <td class="query">
+                <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
+              </td>
+              <td class="number">{count(scan.checked)}</td>
+              <td class="number">{count(scan.invalid)}</td>
+              <td>{scan.caller}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Listing>
   );

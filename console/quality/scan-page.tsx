@@ -1,16 +1,14 @@
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
-import { api, pageParams, type Schemas } from '../api/client.js';
+import { api, type Schemas } from '../api/client.js';
 import { Page } from '../parts/page.js';
-import { Listing } from '../parts/listing.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count } from '../shared/format.js';
-import { pageOf } from '../shared/page-range.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
-import { useLoad } from '../shared/use-load.js';
 import { useWork } from '../shared/use-work.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
@@ -21,8 +19,6 @@ import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
 
 type Scan = Schemas['Scan'];
-
-const PAGE_SIZE = 25;
 
 /** One scan: its progress, its findings, and the entities of the finding that the address names. */
 export function ScanPage({ id, params }: { readonly id: string; readonly params: URLSearchParams }) {
@@ -101,7 +97,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <p key={warning}>{warning}</p>
       ))}
       {finding !== undefined && scan.findings[finding] !== undefined && (
-        <Found scan={scan} finding={finding} page={pageOf(params.get('page'))} />
+        <Found scan={scan} finding={finding} params={params} />
       )}
     </Page>
   );
@@ -110,20 +106,16 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
 function Found({
   scan,
   finding,
-  page,
+  params,
 }: {
   readonly scan: Scan;
   readonly finding: number;
-  readonly page: number;
+  readonly params: URLSearchParams;
 }) {
   const t = text.quality;
   const { error, run } = useWork();
-  const loaded = useLoad(JSON.stringify([scan.id, finding, page, scan.state]), (signal) =>
-    api.page('/scans/{scan}/entities', {
-      path: { scan: scan.id },
-      query: { finding, ...pageParams(page, PAGE_SIZE) },
-      signal,
-    }),
+  const list = usePagedList(params, `${scan.id} ${finding} ${scan.state}`, (page, signal) =>
+    api.page('/scans/{scan}/entities', { path: { scan: scan.id }, query: { finding, ...page }, signal }),
   );
   const open = async ({ id }: Schemas['FoundEntity']) => {
     const { domain = '', model = '' } = scan.findings[finding] ?? {};
@@ -134,7 +126,7 @@ function Found({
       <h2>{t.entities}</h2>
       {error !== undefined && <Failure error={error} />}
       <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        list={list}
         to={(one) => routeTo(['quality', scan.id], { finding: String(finding), page: one })}
         isCounted
       >

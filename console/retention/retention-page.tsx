@@ -1,13 +1,11 @@
 import { ButtonLink } from '../parts/button.js';
-import { api, pageParams, type Schemas } from '../api/client.js';
-import { Listing } from '../parts/listing.js';
+import { api, type Schemas } from '../api/client.js';
+import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-chip.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { pageOf } from '../shared/page-range.js';
-import { useLoad } from '../shared/use-load.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { PolicyEditor } from './policy-editor.js';
@@ -16,8 +14,6 @@ import { nextRuns } from './schedule.js';
 
 /** The name in the address of the form for a new policy; no policy can have it. */
 const NEW = '+';
-
-const PAGE_SIZE = 50;
 
 /** The list of retention policies, or the one that the address names. */
 export function RetentionPage({
@@ -31,13 +27,13 @@ export function RetentionPage({
 }) {
   if (name === NEW) return <PolicyEditor key={NEW} />;
   if (name !== undefined) return <PolicyPage key={name} name={name} step={step} />;
-  return <PolicyList page={pageOf(params.get('page'))} />;
+  return <PolicyList params={params} />;
 }
 
-function PolicyList({ page }: { readonly page: number }) {
+function PolicyList({ params }: { readonly params: URLSearchParams }) {
   const t = text.retention;
-  const loaded = useLoad(`policies ${page}`, (signal) =>
-    api.page('/retention-policies', { query: pageParams(page, PAGE_SIZE), signal }),
+  const list = usePagedList(params, 'policies', (query, signal) =>
+    api.page('/retention-policies', { query, signal }),
   );
   return (
     <Page
@@ -46,7 +42,7 @@ function PolicyList({ page }: { readonly page: number }) {
       actions={<ButtonLink href={routeTo(['retention', NEW])} label={t.create} />}
     >
       <Listing
-        {...{ loaded, page, pageSize: PAGE_SIZE }}
+        list={list}
         to={(one) => routeTo(['retention'], { page: one })}
         empty={
           <>

@@ -1,9 +1,13 @@
-import { listContexts } from '../models/contexts-api.js';
-import { listModels, searchModels } from '../models/models-api.js';
+import { api, pageParams } from '../api/client.js';
+import { listModels } from '../models/models-api.js';
 import { useLoad } from '../shared/use-load.js';
 
 /** Shorter text gives no suggestions, so that a field that was just opened does not list arbitrary models. */
 const MIN_CHARACTERS = 2;
+
+/** Maximum number of suggestions. */
+const MAX_OFFERS = 200;
+const FIRST = pageParams(1, MAX_OFFERS);
 
 /**
  * Returns suggestions for a model, as `Domain/Model`: the models of a domain, or those found by a search.
@@ -13,23 +17,17 @@ const MIN_CHARACTERS = 2;
 export function useModelOffers(typed: string): readonly string[] {
   const [domain = '', name] = typed.trim().split('/');
   const { value } = useLoad(JSON.stringify([domain, name]), async (signal) => {
-    if (name === '') return (await listModels(domain, 1, signal)).items;
+    if (name === '') return (await listModels(domain, FIRST, signal)).items;
     const q = name ?? domain;
-    return q.length < MIN_CHARACTERS
-      ? []
-      : (await searchModels({ q, type: '', attribute: '' }, 1, signal)).items;
+    if (q.length < MIN_CHARACTERS) return [];
+    return (await api.page('/models', { query: { q, ...FIRST }, signal })).items;
   });
   return (value ?? []).map((model) => `${model.domain}/${model.name}`);
 }
 
-/** Maximum number of suggestions. A list that is filtered by typing may be longer than one that is read. */
-const MAX_OFFERS = 200;
-
 /** Returns the URLs of the stored contexts, up to the maximum. @param isNeeded whether to read them */
 export function useContextOffers(isNeeded: boolean): readonly string[] {
-  const { value } = useLoad(
-    isNeeded ? 'contexts' : undefined,
-    async (signal) => (await listContexts(1, signal, MAX_OFFERS)).items,
-  );
-  return (value ?? []).map(({ url }) => url);
+  const key = isNeeded ? 'contexts' : undefined;
+  const { value } = useLoad(key, (signal) => api.page('/contexts', { query: FIRST, signal }));
+  return (value?.items ?? []).map(({ url }) => url);
 }

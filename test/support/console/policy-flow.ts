@@ -24,7 +24,9 @@ export function policyFlows(browser: () => Browser): void {
       for (let index = 10; index < 61; index += 1) await put(`cars-${index}`, 'report');
       await put('old-cars', 'enforce');
       await page.getByRole('link', { name: 'Retention' }).click();
-      await page.getByText('1–50 of 52').waitFor();
+      await page.getByText('1–25 of 52').waitFor();
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByText('26–50 of 52').waitFor();
       await page.getByRole('link', { name: 'Next' }).click();
       await page.getByText('51–52 of 52').waitFor();
       await page.getByRole('link', { name: 'old-cars' }).click();

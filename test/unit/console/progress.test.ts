@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { h } from 'preact';
 import type { Purge } from '../../../console/api/client.js';
 import { latestPurges } from '../../../console/history/history-list.js';
 import { failureText, keepsIds, progressOf } from '../../../console/purge/progress.js';
-import { pageOf, rangeOf } from '../../../console/shared/page-range.js';
-import { openTab } from './open-tab.js';
+import { Listing, pageOf } from '../../../console/parts/listing.js';
+import { nameOf, openTab } from './open-tab.js';
 
 const RUNNING = { matched: 100, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 const progress = (changed: Partial<Purge>) =>
@@ -78,19 +79,8 @@ it('a page is a whole number from one on, and everything else is the first page'
     assert.equal(pageOf(given), page, String(given));
 });
 
-it('a page says which items it shows, and links to the next page only if there is one', () => {
-  for (const [page, total, first, last, hasBefore, hasAfter] of [
-    [1, 24, 1, 24, false, false],
-    [1, 25, 1, 25, false, false],
-    [1, 26, 1, 25, false, true],
-    [2, 26, 26, 26, true, false],
-    [2, 50, 26, 50, true, false],
-    [2, 51, 26, 50, true, true],
-  ] as const)
-    assert.deepEqual(rangeOf(page, 25, total), { first, last, hasBefore, hasAfter });
-});
-
 const page = openTab();
+const LOADED = { last: undefined, error: undefined, isLoading: false, reload: () => undefined };
 
 it('the latest purges of all the given states are shown, newest first, and no more than requested', async () => {
   const { signal } = new AbortController();
@@ -105,4 +95,19 @@ it('the latest purges of all the given states are shown, newest first, and no mo
     page.lines,
     states.map((state) => `GET api/v2/purges?state=${state}&dryRun=false&limit=3`),
   );
+});
+
+it('a page says which items it shows, and links to the pages before and after it if there are any', async () => {
+  for (const [number, total, words] of [
+    [1, 24, []],
+    [1, 25, []],
+    [1, 26, ['1–25 of 26', 'Next']],
+    [2, 26, ['Previous', '26–26 of 26']],
+    [2, 50, ['Previous', '26–50 of 50']],
+    [2, 51, ['Previous', '26–50 of 51', 'Next']],
+  ] as const) {
+    const list = { ...LOADED, value: { items: ['x'], total }, page: number };
+    const one = await page.open(h(Listing<string>, { list, to: () => '#', children: (items) => items }));
+    assert.deepEqual(one.all('nav > *').map(nameOf), words);
+  }
 });

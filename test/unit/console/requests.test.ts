@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { RetentionSettings } from '../../../console/api/client.js';
+import { pageParams, type RetentionSettings } from '../../../console/api/client.js';
 import { listPurges } from '../../../console/history/history-list.js';
 import * as contexts from '../../../console/models/contexts-api.js';
 import { tryWrite, writeModel } from '../../../console/models/model-write.js';
@@ -246,7 +246,7 @@ it('the history is requested by the filled-in fields, without dry runs unless th
   } as const;
   const lineOf = async (filters: object, at = 1) => {
     page.answer = () => Response.json([]);
-    await listPurges({ ...none, ...filters }, at, 25, signal);
+    await listPurges({ ...none, ...filters }, pageParams(at, 25), signal);
     return page.lines.at(-1)?.replace('GET api/v2/purges?', '');
   };
   assert.equal(await lineOf({}), 'dryRun=false&limit=25&offset=0');
