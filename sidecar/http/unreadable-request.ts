@@ -125,6 +125,11 @@ function reasonOf(code: string | undefined): ProblemDraft {
       return named(431, 'The request line and the header fields together are too large.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return named(408, 'The header fields took too long to arrive.');
+    case 'HPE_INVALID_URL':
+      return named(
+        400,
+        'The path or query has a character that a URL must percent-encode: only ASCII characters without blanks are allowed.',
+      );
     default:
       return named(400, 'This is not an HTTP/1.1 request.');
   }

@@ -114,6 +114,14 @@ describe('refusals at the edge', () => {
     });
   }
 
+  it('letters that are not percent-encoded, as curl sends them, are refused with that reason', async () => {
+    for (const target of ['/ngsi-ld/v1/entities?type=Gebäude', '/ngsi-ld/v1/entities/urn:ngsi-ld:Straße:1']) {
+      const answer = await exchange(gateway.port, request(`GET ${target} HTTP/1.1`, []));
+      assert.deepEqual([statusOf(answer), problemOf(answer).status], [400, 400]);
+      assert.match(problemOf(answer).detail, /percent-encode/);
+    }
+  });
+
   it('an HTTP/1.0 request is accepted; other versions are 400 and delete nothing', async () => {
     broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Old:${index}`, type: 'Old' }));
     const purge = (version: string) =>
