@@ -101,7 +101,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'sidecar/auth': {
     rooms: ['sidecar/shared'],
-    onlyFor: { 'sidecar/auth/sign-in.ts': ['sidecar/shared/config'] },
+    onlyFor: { 'sidecar/auth/token-verifier.ts': ['sidecar/shared/config'] },
     packages: ['jose', 'undici'],
   },
   'sidecar/http': {
