@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ensureCliBuilt } from '../support/cli-process.js';
-import { CLIENT_TYPES, clientTypes } from '../support/client-types.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import { ROOT } from '../support/project.js';
 import { words } from '../support/words.js';
@@ -140,11 +138,6 @@ it('CONSOLE=off answers browsers with JSON as well', async () => {
   const answer = await without.send('GET', '/', { headers: HTML });
   assert.equal(answer.status, 200);
   assert.ok(!('console' in (answer.json() as { links: object }).links));
-});
-
-it("the types of the console match the API's own description", async () => {
-  const kept = readFileSync(CLIENT_TYPES, 'utf8');
-  assert.equal(kept, await clientTypes(), 'Run `npm run client-types`.');
 });
 
 it('no source of the console turns text into markup', async () => {

@@ -1,39 +1,23 @@
-import { readFile } from 'node:fs/promises';
-import { format, type FormatConfig } from 'oxfmt';
-import openapiTypescript, { astToString } from 'openapi-typescript';
-import type { OpenAPI3 } from 'openapi-typescript';
+/** Generates `sidecar/client/types.ts`, the types of the API, from its own description; run by `npm run check`. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startTestBroker, startTestGateway } from './gateway-harness.js';
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { startTestBroker, startTestGateway, stopAll } from './gateway-harness.js';
 import { ROOT } from './project.js';
 
-/** The file with the types of the API, for the client of command line and console. */
-export const CLIENT_TYPES = join(ROOT, 'sidecar/client/types.ts');
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
-const HEADER = `/** The API, generated from its openapi.json by \`npm run client-types\`, do not edit. */\n\n`;
-
-/** The settings of the project's formatter. */
-async function formatOptions(): Promise<FormatConfig> {
-  return JSON.parse(await readFile(join(ROOT, '.oxfmtrc.json'), 'utf8')) as FormatConfig;
-}
-
-/**
- * Generates the types of the API from its own description: the text of `sidecar/client/types.ts`.
- */
-export async function clientTypes(): Promise<string> {
-  const broker = await startTestBroker();
-  const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
-  const description = (await gateway.send('GET', '/api/v2/openapi.json')).json() as Description;
-  const nodes = await openapiTypescript(typesOf(description) as OpenAPI3, {
-    immutable: true,
-    // A member with a default may be omitted.
-    defaultNonNullable: false,
-    emptyObjectsUnknown: true,
-  });
-  const text = astToString(nodes, { formatOptions: { removeComments: true } });
-  const { code, errors } = await format(CLIENT_TYPES, HEADER + text, await formatOptions());
-  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'));
-  return code;
-}
+const broker = await startTestBroker();
+const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+const description = (await gateway.send('GET', '/api/v2/openapi.json')).json() as Description;
+await stopAll();
+const nodes = await openapiTypescript(typesOf(description) as OpenAPI3, {
+  immutable: true,
+  // A member with a default may be omitted.
+  defaultNonNullable: false,
+  emptyObjectsUnknown: true,
+});
+await writeFile(join(ROOT, 'sidecar/client/types.ts'), astToString(nodes));
 
 type Content = Readonly<Record<string, { readonly schema?: object }>>;
 
@@ -47,8 +31,6 @@ interface Operation {
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
-
-const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 interface Description {
   readonly info: { readonly title: string; readonly version: string };
