@@ -73,7 +73,7 @@ const page = read('docs/errors.md');
 
 it('docs/errors.md has a heading for each of our problem types that the sources use, and for no other', () => {
   const used = sources('sidecar', 'kong-plugins').matchAll(
-    /(?:\b(?:ownType|own)\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
+    /(?:\bproblemTypeUri\(\s*'|urn:ngsi-ld-gateway:problem:|\$\{TYPE\})([a-z][a-z0-9-]*)/g,
   );
   const headings = page.matchAll(/^### (.+)$/gm);
   assert.deepEqual(
