@@ -9,6 +9,9 @@ import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-m
 /** How long opening waits for another process's lock, in milliseconds. Short, because it blocks the event loop. */
 const BUSY_TIMEOUT_MS = 500;
 
+/** Above this size, the write-ahead log shrinks once no reader needs it any more. It usually has 4 MiB. */
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
+
 const IN_MEMORY = ':memory:';
 
 /** A migrated empty in-memory database, kept for the next one: migrating takes most of the time of opening. */
@@ -31,6 +34,7 @@ export function openDatabase(path: string): Database.Database {
       inspect(db, path);
       // Readers, including a running backup, do not block the writer, and the writer does not block them.
       db.pragma('journal_mode = WAL');
+      db.pragma(`journal_size_limit = ${LOG_LIMIT_BYTES}`);
       // FULL, so that an answered write survives a power failure. NORMAL would be about twice as fast, but models are
       // written rarely.
       db.pragma('synchronous = FULL');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   createReadStream,
@@ -6,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -44,6 +46,23 @@ it('opening a SQLite store creates the file and its directories; opening it agai
   const again = await open(path);
   assert.deepEqual(await dump(again), before);
   await again.close();
+});
+
+it('the write-ahead log shrinks again once a long read that kept it has ended', async () => {
+  const path = join(folder, 'log.db');
+  const store = await open(path);
+  const write = (name: string) =>
+    store.references.put(reference(`https://a.example/${name}`, randomBytes(750_000).toString('base64')));
+  const logBytes = () => statSync(`${path}-wal`).size;
+  const reader = new Database(path);
+  reader.exec('BEGIN; SELECT count(*) FROM domain');
+  for (let n = 0; n < 24; n += 1) await write(`during/${n}`);
+  assert.ok(logBytes() > 20_000_000, 'the log has all that was written during the read');
+  reader.exec('COMMIT');
+  for (let n = 0; n < 3; n += 1) await write(`after/${n}`);
+  assert.ok(logBytes() < 17_000_000, String(logBytes()));
+  reader.close();
+  await store.close();
 });
 
 it('opening a SQLite store continues a file with the write-ahead log of a killed process that used better-sqlite3 12', async () => {
