@@ -64,6 +64,13 @@ export function listenAddress(text: string): string {
   return host;
 }
 
+/** Validates the path of a database. A `~` or a scheme would become the name of a folder below the working directory. */
+export function databasePath(text: string): string {
+  if (/^(?:~\/|[a-z]{2,}:)/i.test(text))
+    throw new Error('must be the path of a file, or :memory:, without ~ and without a scheme such as file:');
+  return nonEmpty(text);
+}
+
 function token(text: string): string {
   // Sent as a header value: visible ASCII only, so that Kong and every client can send it.
   if (!/^[\x21-\x7e]{8,1024}$/.test(text))

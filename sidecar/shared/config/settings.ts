@@ -5,6 +5,7 @@ import {
   archiveSecret,
   baseIri,
   brokerUrl,
+  databasePath,
   databaseUrl,
   flag,
   fraction,
@@ -118,7 +119,7 @@ export const settings = {
   },
   DATABASE_PATH: setting(
     './data/schema.db',
-    nonEmpty,
+    databasePath,
     'SQLite file in which everything is kept without DATABASE_URL; `:memory:` keeps nothing',
   ),
   PURGE_PAGE_SIZE: setting(
