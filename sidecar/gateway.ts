@@ -32,7 +32,7 @@ import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
-import { NewConnections, nextTurn } from './shared/next-turn.js';
+import { PendingConnections, yieldToEventLoop } from './shared/event-loop.js';
 import { createViaName } from './shared/via.js';
 import { openStore } from './store/databases.js';
 
@@ -69,7 +69,7 @@ export interface GatewayOptions {
 }
 
 /** Everything that has been opened so far. */
-class Opened {
+class OpenResources {
   readonly #closers: (() => Promise<unknown>)[] = [];
 
   add(close: () => Promise<unknown>): void {
@@ -88,11 +88,11 @@ class Opened {
  * @throws the listen error, e.g. EADDRINUSE; DatabaseUnusableError
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const opened = new Opened();
+  const resources = new OpenResources();
   try {
-    return await start(config, options, opened);
+    return await start(config, options, resources);
   } catch (error) {
-    await opened.close();
+    await resources.close();
     throw error;
   }
 }
@@ -102,14 +102,14 @@ function consoleSignIn({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIE
   return issuer === undefined || audience === undefined ? undefined : { issuer, clientId, audience };
 }
 
-async function start(config: Config, options: GatewayOptions, opened: Opened): Promise<Gateway> {
+async function start(config: Config, options: GatewayOptions, resources: OpenResources): Promise<Gateway> {
   const { logger, clock = systemClock, random = Math.random } = options;
   const store = await openStore(config, {
     clock,
     onAway: (err) => logger.error({ err }, 'the database cannot be reached'),
     onBack: () => logger.info('the database can be used again'),
   });
-  opened.add(() => store.close());
+  resources.add(() => store.close());
   const tracing = await openTracing({
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     serviceName: config.OTEL_SERVICE_NAME,
@@ -118,9 +118,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onAway: (reason) => logger.warn({ reason }, 'the collector does not accept traces'),
     onBack: () => logger.info('the collector accepts traces again'),
   });
-  opened.add(async () => tracing?.close());
+  resources.add(async () => tracing?.close());
   const schemas = openSchemas(config, store, clock, options.workers);
-  opened.add(() => schemas.close());
+  resources.add(() => schemas.close());
   const metrics = createMetrics({
     purgesRunning: () => purges.jobs.registry.purges,
     scansRunning: () => purges.jobs.registry.scans,
@@ -130,7 +130,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     isStoreUp: () => store.isReady(),
   });
   const viaName = createViaName();
-  const newConnections = new NewConnections();
+  const newConnections = new PendingConnections();
   const broker = await openBroker(config, {
     viaName,
     newConnections,
@@ -139,11 +139,11 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
       tracing?.brokerAnswered(end);
     },
   });
-  opened.add(() => broker.close());
+  resources.add(() => broker.close());
   const { client } = broker;
   const isBrokerUp = createBrokerProbe(client, clock);
   const archives = await openConfiguredArchives(config, logger, metrics.purges);
-  opened.add(async () => archives?.close());
+  resources.add(async () => archives?.close());
   const purges = openPurges(config, {
     store,
     broker,
@@ -155,7 +155,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     metrics,
     tracing,
   });
-  opened.add(() => purges.close());
+  resources.add(() => purges.close());
   const scans = new ScanService(purges.jobs, {
     setup: purges.kinds.entities,
     judge: schemas.judge,
@@ -182,7 +182,7 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     onAway: (err) => logger.error({ err }, 'the keys of the OpenID provider cannot be read'),
     onBack: () => logger.info('the keys of the OpenID provider can be read again'),
   });
-  opened.add(async () => signIn?.close());
+  resources.add(async () => signIn?.close());
   const pipeline = createRequestPipeline(() =>
     logger.info('connection closed: too many requests waited on it'),
   );
@@ -247,9 +247,9 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
           port: config.METRICS_PORT,
           onFailed: (err) => logger.error({ err }, 'the metrics cannot be read'),
         });
-  opened.add(async () => metricsServer?.close());
-  app.server.on('connection', () => newConnections.note());
-  opened.add(async () => {
+  resources.add(async () => metricsServer?.close());
+  app.server.on('connection', () => newConnections.recordConnection());
+  resources.add(async () => {
     // Idle connections are closed first; clients still being served at this point are cut off.
     app.server.closeIdleConnections();
     const closed = app.close();
@@ -267,12 +267,12 @@ async function start(config: Config, options: GatewayOptions, opened: Opened): P
     idle: async () => {
       await purges.jobs.registry.idle();
       // Requests that have arrived on idle or new connections are read and answered, too.
-      await nextTurn();
-      await newConnections.pass();
+      await yieldToEventLoop();
+      await newConnections.acceptPending();
       await pipeline.idle();
     },
-    cutOff: () => void broker.cutOff(),
-    close: () => opened.close(),
+    abortRequests: () => void broker.abortRequests(),
+    close: () => resources.close(),
   });
   // Fastify passes all options on to node:net, but its types do not know reusePort.
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };

@@ -1,15 +1,15 @@
-import { endWhileStarting } from './shared/first-process.js';
+import { exitOnStartupSignals } from './shared/startup-signals.js';
 import { refuseOldNode } from './shared/node-version.js';
 
 refuseOldNode(process);
-endWhileStarting(process);
-if (process.argv.length > 2) explain(process.argv.slice(2));
+exitOnStartupSignals(process);
+if (process.argv.length > 2) printUsage(process.argv.slice(2));
 else void import('./serve.js');
 
 /**
  * Answers arguments with a usage message. The program takes none, and must not start a gateway for somebody who asks for help.
  */
-function explain(words: readonly string[]): void {
+function printUsage(words: readonly string[]): void {
   const isHelp = words.every((word) => ['-h', '--help', 'help'].includes(word));
   const lines = [
     ...(isHelp ? [] : [`Unknown arguments: ${words.join(' ')}.`]),

@@ -10,7 +10,7 @@ import {
 } from './archive/index.js';
 import type { PurgeMetrics } from './metrics/job-metrics.js';
 import { systemClock } from './shared/clock.js';
-import type { ArchivePlace } from './shared/config/archive-url.js';
+import type { ArchiveLocation } from './shared/config/archive-url.js';
 import { type Config, ConfigError } from './shared/config/load.js';
 
 /**
@@ -23,11 +23,11 @@ export async function openConfiguredArchives(
   logger: FastifyBaseLogger,
   metrics: Pick<PurgeMetrics, 'archiveFailed'>,
 ): Promise<Archives | undefined> {
-  const { ARCHIVE_URL: place, ARCHIVE_SECRET: secret, ARCHIVE_SECRET_BEFORE: before } = config;
-  if (place === undefined) return undefined;
+  const { ARCHIVE_URL: location, ARCHIVE_SECRET: secret, ARCHIVE_SECRET_BEFORE: before } = config;
+  if (location === undefined) return undefined;
   try {
     const archives = new Archives({
-      storage: await storageAt(place, config),
+      storage: await openStorage(location, config),
       cipher: new ArchiveCipher([secret, before].filter((one) => one !== undefined)),
       keepDays: config.ARCHIVE_DAYS,
       onFailed(error) {
@@ -48,19 +48,19 @@ export async function openConfiguredArchives(
     return archives;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const isSaid = error instanceof ArchiveUnavailableError;
-    throw new ConfigError([`ARCHIVE_URL cannot be used. ${isSaid ? why : `Its check failed: ${why}.`}`]);
+    const isExplained = error instanceof ArchiveUnavailableError;
+    throw new ConfigError([`ARCHIVE_URL cannot be used. ${isExplained ? why : `Its check failed: ${why}.`}`]);
   }
 }
 
-async function storageAt(place: ArchivePlace, config: Config): Promise<ArchiveStorage> {
-  if (place.kind === 'folder') {
-    await createRootFolder(place.path);
-    return new FolderStorage(place.path);
+async function openStorage(location: ArchiveLocation, config: Config): Promise<ArchiveStorage> {
+  if (location.kind === 'folder') {
+    await createRootFolder(location.path);
+    return new FolderStorage(location.path);
   }
   return new BucketStorage({
-    bucket: place.bucket,
-    prefix: place.prefix,
+    bucket: location.bucket,
+    prefix: location.prefix,
     clock: systemClock,
     accessKeyId: config.AWS_ACCESS_KEY_ID ?? '',
     secretAccessKey: config.AWS_SECRET_ACCESS_KEY ?? '',

@@ -8,13 +8,13 @@ import {
 } from './purge/broker/index.js';
 import { systemClock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
-import { type NewConnections, TurnQueue } from './shared/next-turn.js';
+import { type PendingConnections, TurnQueue } from './shared/event-loop.js';
 
 export interface OpenBrokerOptions {
   /** The name of this process in `Via`. */
   readonly viaName: string;
   /** New connections of clients, which take precedence over the work on large answers. */
-  readonly newConnections: NewConnections;
+  readonly newConnections: PendingConnections;
   /** Called for each request of purges, scans and checks. Must not throw. */
   readonly onEnded: (end: BrokerRequestEnd) => void;
 }
@@ -31,7 +31,7 @@ export interface OpenBroker {
   /** How far the clock of this machine is ahead of the broker's, in milliseconds; undefined if no answer has shown it yet. */
   readonly aheadMs: () => number | undefined;
   /** Ends everything that waits for the broker, without the broker's answers. */
-  cutOff(): Promise<void>;
+  abortRequests(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function openBroker(
     onEnded,
   });
   const pool = new Pool(url.origin, { connections: null, connect: { timeout: config.BROKER_TIMEOUT_MS } });
-  const cutOff = async () => {
+  const abortRequests = async () => {
     await Promise.allSettled([client.close(), pool.destroy()]);
   };
   return {
@@ -64,9 +64,9 @@ export async function openBroker(
     client,
     pool,
     aheadMs: () => aheadMs,
-    cutOff,
+    abortRequests,
     async close() {
-      await cutOff();
+      await abortRequests();
       await embedded?.close();
     },
   };

@@ -61,7 +61,7 @@ export interface OpenPurges {
 }
 
 /** Adds tracing to an observer of jobs. */
-function traced(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
+function withTracing(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
   if (tracing === undefined) return observer;
   const { jobs } = tracing;
   return {
@@ -99,8 +99,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   const kinds = configuredKinds(config, base, capabilities, archives !== undefined);
   const holder = randomUUID();
   const isShared = config.DATABASE_URL !== undefined;
-  const isLasting = config.DATABASE_PATH !== ':memory:';
-  const idFolder = isLasting
+  const isPersistent = config.DATABASE_PATH !== ':memory:';
+  const idFolder = isPersistent
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
     : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
   const idFiles = new IdFiles(idFolder);
@@ -122,7 +122,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     problemOf: (error) => problemOf(error)?.problem ?? unexpectedProblem(),
-    observer: traced(
+    observer: withTracing(
       observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
       tracing,
     ),
@@ -179,7 +179,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
     async close() {
       await (stopped ??= scheduler.stop());
       await jobs.close();
-      if (!isLasting) await rm(idFolder, { recursive: true, force: true });
+      if (!isPersistent) await rm(idFolder, { recursive: true, force: true });
     },
   };
 }

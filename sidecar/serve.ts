@@ -3,7 +3,7 @@ import { pino, type DestinationStream } from 'pino';
 import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
-import { createEnding, endBySignals, exitWithin, isNpmStart } from './shared/signals.js';
+import { createShutdown, shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
 import { DatabaseInUseError } from './store/index.js';
 import { startErrorLines } from './start-error.js';
 
@@ -12,13 +12,13 @@ const EXIT_CONFIG = 2;
 const EXIT_FAILED = 1;
 
 /** Maximum time for the process to exit after the gateway is closed, in milliseconds. */
-const LEAVE_MS = 500;
+const EXIT_TIMEOUT_MS = 500;
 
 /** Maximum size of log lines that wait for a reader of standard output. */
 const LOG_BACKLOG_BYTES = 8 * 1024 * 1024;
 
 async function main(): Promise<void> {
-  tuneCollector();
+  tuneGarbageCollector();
   let config: Config;
   try {
     config = loadConfig(process.env);
@@ -54,23 +54,23 @@ async function main(): Promise<void> {
         'if their Host is a name and not an IP address (host-not-allowed)',
     );
   }
-  const ending = createEnding({
+  const shutdown = createShutdown({
     close: () => gateway.close(),
     log: (cause, words) => logger.info(cause, words),
     onClosed: () => {
       logger.info('closed');
       process.exitCode = 0;
-      exitWithin(process, LEAVE_MS);
+      exitAfter(process, EXIT_TIMEOUT_MS);
     },
   });
-  endBySignals(process, ending, {
-    isByNpm: isNpmStart(process.env),
+  shutDownOnSignals(process, shutdown, {
+    startedByNpm: isNpmStart(process.env),
     nowMs: () => performance.now(),
   });
   // Printed last, because whoever reads it may stop the gateway, or npm, at once.
   if (process.env['NODE_ENV'] === 'production')
     logger.info({ url: gateway.url, broker: gateway.brokerUrl, metrics: gateway.metricsUrl }, 'listening');
-  else process.stdout.write(greeting(gateway, credentialsOf(config)));
+  else process.stdout.write(startupMessage(gateway, credentialsOf(config)));
 }
 
 /**
@@ -90,7 +90,7 @@ function logOutput(): DestinationStream {
     const flushSync = output.flushSync.bind(output);
     // Called when the process exits.
     output.flushSync = () => {
-      giveUpAtMs = performance.now() + LEAVE_MS;
+      giveUpAtMs = performance.now() + EXIT_TIMEOUT_MS;
       try {
         flushSync();
       } catch {
@@ -108,7 +108,7 @@ function logOutput(): DestinationStream {
 }
 
 /** Tunes V8's garbage collector for a server whose requests leave nothing behind. */
-function tuneCollector(): void {
+function tuneGarbageCollector(): void {
   // Objects made for the first requests, while code is slow, seem to live long. V8 would then allocate similar objects directly
   // in old space, where each keeps a whole request with all its bytes alive until a full collection.
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -125,7 +125,7 @@ function credentialsOf({ GATEWAY_TOKEN: tokens = [], AUTH_ISSUER: issuer }: Conf
 }
 
 /** Returns the text shown after `npm start`. */
-function greeting(
+function startupMessage(
   { url: address, brokerUrl, metricsUrl, consoleUrl, embeddedBroker }: Gateway,
   credentials: string,
 ): string {

@@ -11,7 +11,7 @@ export function startErrorLines(error: unknown): readonly string[] {
     ];
   }
   const message = error instanceof Error ? error.message : String(error);
-  return [listenMistake(error) ?? `${databaseSetting(error)}${message}`];
+  return [explainListenError(error) ?? `${databaseSetting(error)}${message}`];
 }
 
 /** Returns the setting at fault when a store cannot be opened; the messages of these errors begin with its path or URL. */
@@ -21,7 +21,7 @@ function databaseSetting(error: unknown): string {
 }
 
 /** Explains an address that cannot be listened on, and what to do about it. */
-function listenMistake(error: unknown): string | undefined {
+function explainListenError(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
   const host = 'address' in error ? error.address : 'hostname' in error ? error.hostname : '';

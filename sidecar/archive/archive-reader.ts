@@ -1,4 +1,4 @@
-import { nextTurn } from '../shared/next-turn.js';
+import { yieldToEventLoop } from '../shared/event-loop.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import type { ArchiveCounts } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
@@ -123,7 +123,7 @@ export class ArchiveReader {
       for (const line of await decompressLines(await cipher.decrypt(bytes, name), name)) {
         yield line;
         read += 1;
-        if (read % LINES_PER_TURN === 0) await nextTurn();
+        if (read % LINES_PER_TURN === 0) await yieldToEventLoop();
       }
     }
   }

@@ -1,5 +1,5 @@
 import { hash as digestBy, randomBytes } from 'node:crypto';
-import { hashed, hashText } from '../shared/text-hash.js';
+import { lastHash, hashText } from '../shared/text-hash.js';
 
 /** Initial number of slots in each part: a power of two, because the low bits of a hash select the slot. */
 const INITIAL_SLOTS = 64;
@@ -96,5 +96,5 @@ export function digestOf(text: string): number {
 /** Returns 53 bits of the hash of a text; never 0. */
 function hash(text: string, seed: number): number {
   hashText(text, seed, seed);
-  return (hashed.high & 0x1fffff) * LOW + hashed.low || 1;
+  return (lastHash.high & 0x1fffff) * LOW + lastHash.low || 1;
 }

@@ -1,6 +1,6 @@
 import type { Schemas } from '../client/operations.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { cut } from '../shared/shown.js';
+import { truncate } from '../shared/format-value.js';
 
 /** Maximum number of characters of a witness in text output; `--json` has the whole witness. */
 const MAX_WITNESS = 400;
@@ -13,7 +13,7 @@ export function differenceLines(differences: readonly Schemas['Difference'][]): 
     const what = `${pointer === '' ? '(whole)' : pointer}: ${detail}`;
     return [
       `${labels.join(', ')}: ${what}`,
-      ...(witness === undefined ? [] : [`  no longer valid: ${cut(writeJson(witness), MAX_WITNESS)}`]),
+      ...(witness === undefined ? [] : [`  no longer valid: ${truncate(writeJson(witness), MAX_WITNESS)}`]),
     ];
   });
 }

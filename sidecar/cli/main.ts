@@ -1,6 +1,6 @@
 import { runCli } from './program.js';
 import { systemClock } from '../shared/clock.js';
-import { endWhileStarting } from '../shared/first-process.js';
+import { exitOnStartupSignals } from '../shared/startup-signals.js';
 import { VERSION } from '../shared/version.js';
 
 function onInterrupt(handler: () => void): () => void {
@@ -29,7 +29,7 @@ const exitCode = await runCli(process.argv.slice(2), VERSION, {
   exit: (code) => process.exit(code),
   openModels: async () => (await import('../schemas/open-schemas.js')).openSchemasInMemory(systemClock),
   serve: async () => {
-    endWhileStarting(process);
+    exitOnStartupSignals(process);
     await import('../serve.js');
   },
 });

@@ -48,12 +48,12 @@ export function createProgressLine(clock: Pick<Clock, 'now'>): (view: PurgeView)
   const meter = new RateMeter();
   return (view) => {
     const done = settledOf(view);
-    meter.note(clock.now(), done);
+    meter.record(clock.now(), done);
     const rate = meter.perSecond;
     const unit = unitOf(view);
     // A purge with a rate lists only what it can delete soon, so its matches so far may not be all of them.
     const total = Math.max(view.matched, view.expected ?? 0);
-    const left = view.state === 'running' ? meter.leftMs(total) : undefined;
+    const left = view.state === 'running' ? meter.remainingMs(total) : undefined;
     const parts = [
       total > done || done > 0
         ? `${barOf(done, total)}${formatCount(done)}/${formatCount(total)} ${unit}`

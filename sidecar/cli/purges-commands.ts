@@ -9,7 +9,7 @@ import { rateOf, type OutputOptions } from './program-options.js';
 import { showProgress } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { writeJson } from '../shared/json/lossless-json.js';
-import { cut } from '../shared/shown.js';
+import { truncate } from '../shared/format-value.js';
 
 export interface ListOptions extends OutputOptions {
   readonly state?: PurgeView['state'];
@@ -81,7 +81,9 @@ function rowOf(record: PurgeView, context: CliContext): readonly string[] {
   return [
     printable(id),
     colouredState(printable(marked), context),
-    ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', cut(query, QUERY_SHOWN)].map(printable),
+    ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', truncate(query, QUERY_SHOWN)].map(
+      printable,
+    ),
   ];
 }
 

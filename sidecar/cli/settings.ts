@@ -1,6 +1,6 @@
 import { ApiClient } from '../client/client.js';
 import { ConfigError, loadConfig, type Config } from '../shared/config/load.js';
-import { GUARDED_PREFIXES } from '../shared/config/settings.js';
+import { RESERVED_PREFIXES } from '../shared/config/settings.js';
 import { usage } from './exit-codes.js';
 import { currentContext, tokenOf } from './gateway-contexts.js';
 
@@ -107,7 +107,7 @@ function headerIn(text: string | undefined, name: string): string | undefined {
  */
 export function engineConfig(env: Env, broker: URL): Config {
   const own = Object.entries(env).filter(
-    ([name]) => name !== 'BROKER_URL' && GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+    ([name]) => name !== 'BROKER_URL' && RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   try {
     // Port 0 makes sure that the broker is not taken for the gateway itself.

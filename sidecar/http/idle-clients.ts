@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { nextTurn } from '../shared/next-turn.js';
+import { yieldToEventLoop } from '../shared/event-loop.js';
 import { ClientLag, transferTimeMs, type MinDataRate } from './min-data-rate.js';
 import { RequestRefusedError } from './errors.js';
 import { SLOW_CLIENT } from './forward-problem.js';
@@ -58,7 +58,7 @@ function watchDataRate(
 
   async function look(): Promise<void> {
     // Data that arrived while the event loop was busy has been read by then.
-    await nextTurn();
+    await yieldToEventLoop();
     const nowMs = performance.now();
     // Delays of the gateway itself are not the client's fault.
     const elapsedMs = Math.min(nowMs - lookedMs, 2 * everyMs);

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { ProblemDraft } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
 import { isLoopback } from '../shared/loopback.js';
-import { MAX_HOPS, loopIn } from '../shared/via.js';
+import { MAX_HOPS, detectLoop } from '../shared/via.js';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { refused, type RequestRefusedError } from './errors.js';
 
@@ -238,7 +238,7 @@ const DETAILS = {
 /** Creates the check for loops. @param name this gateway's own name in Via */
 export function createLoopCheck(name: string): LoopCheck {
   return (via) => {
-    const loop = via === undefined ? undefined : loopIn(via, name);
+    const loop = via === undefined ? undefined : detectLoop(via, name);
     if (loop === undefined) return undefined;
     return problem('loopDetected', DETAILS[loop]);
   };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Problem } from '../ngsi-ld/problem.js';
-import { cut } from '../shared/shown.js';
+import { truncate } from '../shared/format-value.js';
 
 /** Header with the id of a request, as it appears in logs, records and answers, and at the broker. */
 export const REQUEST_ID_HEADER = 'x-request-id';
@@ -48,10 +48,10 @@ export function refusalFields(
   { method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
   { status, detail = '' }: Problem,
 ) {
-  return { method, path: loggedPath(url), status, detail: cut(detail, MAX_LOGGED_CHARS) };
+  return { method, path: loggedPath(url), status, detail: truncate(detail, MAX_LOGGED_CHARS) };
 }
 
 /** The path of a request for a log line. */
 export function loggedPath(rawUrl: string): string {
-  return cut(instanceOf(rawUrl), MAX_LOGGED_CHARS);
+  return truncate(instanceOf(rawUrl), MAX_LOGGED_CHARS);
 }

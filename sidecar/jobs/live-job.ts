@@ -111,9 +111,9 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     settled: number,
     expected: number | undefined,
   ): Pick<JobRecord, 'ratePerSecond' | 'estimatedEndAt'> {
-    this.#rate.note(this.#clock.monotonicMs(), settled);
+    this.#rate.record(this.#clock.monotonicMs(), settled);
     const rate = this.#rate.perSecond;
-    const leftMs = expected === undefined ? undefined : this.#rate.leftMs(expected);
+    const leftMs = expected === undefined ? undefined : this.#rate.remainingMs(expected);
     return defined({
       ratePerSecond: rate === undefined ? undefined : Math.round(rate * 10) / 10,
       estimatedEndAt: leftMs === undefined ? undefined : new Date(this.#clock.now() + leftMs).toISOString(),

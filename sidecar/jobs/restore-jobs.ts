@@ -17,7 +17,7 @@ import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
-import { quoted } from '../shared/shown.js';
+import { quoted } from '../shared/format-value.js';
 
 /** The parameters of a restore, except for the purge to undo. */
 export interface NewRestore extends NewJob, RequestedRate {

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
-import { nextTurn } from '../shared/next-turn.js';
+import { yieldToEventLoop } from '../shared/event-loop.js';
 import { VERSION } from '../shared/version.js';
 import { createPolicyLabel, Instruments, METRICS_PREFIX } from './instruments.js';
 import {
@@ -48,7 +48,7 @@ export function createMetrics(sources: StateSources): Metrics {
   async function read(): Promise<string> {
     // Calls in the same turn of the event loop get the same text, because reading takes milliseconds and opens system
     // files.
-    await nextTurn();
+    await yieldToEventLoop();
     if (!measuresProcess) {
       collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
       for (const name of EXCLUDED_METRICS) registry.removeSingleMetric(name);

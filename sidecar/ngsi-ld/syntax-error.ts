@@ -1,5 +1,5 @@
 import { GatewayError } from '../shared/errors.js';
-import { plusAdvice, quoted } from '../shared/shown.js';
+import { plusSignHint, quoted } from '../shared/format-value.js';
 
 const MAX_QUOTE_CHARS = 24;
 
@@ -25,5 +25,5 @@ function found(text: string, position: number): string {
   const rest = text.slice(position, position + MAX_QUOTE_CHARS + 1);
   return rest === ''
     ? 'the end'
-    : `${quoted(rest, MAX_QUOTE_CHARS)}${plusAdvice(text.slice(0, position + 5))}`;
+    : `${quoted(rest, MAX_QUOTE_CHARS)}${plusSignHint(text.slice(0, position + 5))}`;
 }

@@ -32,22 +32,22 @@ export const systemClock: Clock = {
 };
 
 /** How far the time of day may drift from a steady clock before it counts as having been set, in milliseconds. */
-const SET_MS = 1000;
+const CLOCK_JUMP_MS = 1000;
 
 /**
  * Makes the clock for `Clock.monotonicMs`. While the machine sleeps, only the time of day advances; so if it has jumped
  * forward, that much time may have passed.
  *
  * @param steadyMs a clock that is never set
- * @param dayMs the time of day
+ * @param wallClockMs the time of day
  */
-export function createMonotonicClock(steadyMs: () => number, dayMs: () => number): () => number {
+export function createMonotonicClock(steadyMs: () => number, wallClockMs: () => number): () => number {
   let sleptMs = 0;
-  let differenceMs = dayMs() - steadyMs();
+  let differenceMs = wallClockMs() - steadyMs();
   return () => {
     const nowMs = steadyMs();
-    const forwardMs = dayMs() - nowMs - differenceMs;
-    if (Math.abs(forwardMs) > SET_MS) {
+    const forwardMs = wallClockMs() - nowMs - differenceMs;
+    if (Math.abs(forwardMs) > CLOCK_JUMP_MS) {
       sleptMs += Math.max(0, forwardMs);
       differenceMs += forwardMs;
     }
@@ -56,7 +56,7 @@ export function createMonotonicClock(steadyMs: () => number, dayMs: () => number
 }
 
 /** Returns the system id of the calling thread; undefined if the system does not provide it, as outside of Linux. */
-export function systemThread(): string | undefined {
+export function systemThreadId(): string | undefined {
   try {
     return /^\d+\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self'))?.[1];
   } catch {
@@ -64,7 +64,7 @@ export function systemThread(): string | undefined {
   }
 }
 
-/** See `Clock.processorTimeMs`. @param thread the id from {@link systemThread} */
+/** See `Clock.processorTimeMs`. @param thread the id from {@link systemThreadId} */
 export function processorTimeMs(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {

@@ -47,7 +47,7 @@ const HOSTS_OF_PAGES = new Map([
 const GITHUB = 'github.com';
 
 /** CDNs, with URLs like `/gh/<owner>/<repository>@<revision>/<path>`, or with the revision after a slash. */
-const COPIES = new Set(['cdn.jsdelivr.net', 'cdn.statically.io']);
+const CDN_HOSTS = new Set(['cdn.jsdelivr.net', 'cdn.statically.io']);
 
 /**
  * Returns the repository and the file that a URL of a well-known code host refers to.
@@ -62,21 +62,21 @@ export function hostedFile(url: string): HostedFile | undefined {
   // In the pages of a user, a schema.json directly below a name is that of a model, not a file of a repository.
   if (pages !== null && !(segments.length === 2 && second === 'schema.json')) {
     const host = HOSTS_OF_PAGES.get(pages[2] ?? '') ?? GITHUB;
-    return fileIn({ host, owner: pages[1] ?? '', repository: first, ...unrevised(segments.slice(1)) });
+    return fileIn({ host, owner: pages[1] ?? '', repository: first, ...onDefaultBranch(segments.slice(1)) });
   }
   if (RAW_HOSTS.has(hostname))
     return fileIn({
       host: GITHUB,
       owner: first,
       repository: second,
-      ...behindRevision(segments.slice(2)),
+      ...splitRevision(segments.slice(2)),
     });
-  if (COPIES.has(hostname) && first === 'gh') {
+  if (CDN_HOSTS.has(hostname) && first === 'gh') {
     const [repository = '', revision] = third.split('@', 2);
-    const isApart = hostname === 'cdn.statically.io' && revision === undefined;
-    const rest = isApart
-      ? behindRevision(segments.slice(3))
-      : { revision: known(revision), path: segments.slice(3) };
+    const hasSeparateRevision = hostname === 'cdn.statically.io' && revision === undefined;
+    const rest = hasSeparateRevision
+      ? splitRevision(segments.slice(3))
+      : { revision: unlessDefaultBranch(revision), path: segments.slice(3) };
     return fileIn({ host: GITHUB, owner: second, repository, ...rest });
   }
   const dash = segments.indexOf('-');
@@ -86,14 +86,14 @@ export function hostedFile(url: string): HostedFile | undefined {
       host: hostname,
       owner: segments.slice(0, dash - 1).join('/'),
       repository: segments[dash - 1] ?? '',
-      ...behindRevision(segments.slice(dash + 2)),
+      ...splitRevision(segments.slice(dash + 2)),
     });
   if (BROWSED_HOSTS.has(hostname))
     return fileIn({
       host: hostname.replace(/^www\./, ''),
       owner: first,
       repository: second,
-      ...behindView(segments.slice(2)),
+      ...splitView(segments.slice(2)),
     });
   return undefined;
 }
@@ -105,28 +105,29 @@ function fileIn(file: HostedFile): HostedFile | undefined {
 
 type InRepository = Pick<HostedFile, 'revision' | 'path'>;
 
-function unrevised(path: readonly string[]): InRepository {
+function onDefaultBranch(path: readonly string[]): InRepository {
   return { revision: undefined, path };
 }
 
-function behindView(segments: readonly string[]): InRepository {
-  return VIEWS.has(segments[0] ?? '') ? behindRevision(segments.slice(1)) : unrevised(segments);
+function splitView(segments: readonly string[]): InRepository {
+  return VIEWS.has(segments[0] ?? '') ? splitRevision(segments.slice(1)) : onDefaultBranch(segments);
 }
 
 /** Splits off the revision: `main`, `refs/heads/main`, `refs/tags/v1` or, in Gitea, `branch/main`. */
-function behindRevision(segments: readonly string[]): InRepository {
+function splitRevision(segments: readonly string[]): InRepository {
   const [first = '', second = '', third] = segments;
-  if (first === 'refs' && second === 'heads') return { revision: known(third), path: segments.slice(3) };
+  if (first === 'refs' && second === 'heads')
+    return { revision: unlessDefaultBranch(third), path: segments.slice(3) };
   if (first === 'refs' && second === 'tags') return { revision: third, path: segments.slice(3) };
   const isGitea = segments.length > 2 && (first === 'branch' || first === 'tag' || first === 'commit');
-  if (!isGitea) return { revision: known(first), path: segments.slice(1) };
-  return { revision: first === 'branch' ? known(second) : second, path: segments.slice(2) };
+  if (!isGitea) return { revision: unlessDefaultBranch(first), path: segments.slice(1) };
+  return { revision: first === 'branch' ? unlessDefaultBranch(second) : second, path: segments.slice(2) };
 }
 
 /** Common names of default branches. */
 const DEFAULT_BRANCHES = new Set(['main', 'master', 'HEAD']);
 
-function known(revision: string | undefined): string | undefined {
+function unlessDefaultBranch(revision: string | undefined): string | undefined {
   return DEFAULT_BRANCHES.has(revision ?? '') ? undefined : revision;
 }
 

@@ -2,37 +2,37 @@
 const MAX_LENGTH = 100;
 
 /** Words that differ in more letters are not misspellings of each other. */
-const MAX_MISTAKES = 3;
+const MAX_DISTANCE = 3;
 
 /**
  * Computes how many letters have to be added, removed, replaced, or swapped with their neighbour to turn one word into
  * the other; infinite if that is too many for a misspelling.
  */
-export function mistakes(word: string, other: string): number {
-  if (!canBeNear(word, other)) return Infinity;
-  const most = mostMistakes(word, other);
+export function misspellingDistance(word: string, other: string): number {
+  if (!mayBeMisspelling(word, other)) return Infinity;
+  const most = maxDistance(word, other);
   const distance = editDistance(word.toLowerCase(), other.toLowerCase(), most);
   return distance > most ? Infinity : distance;
 }
 
 /** Whether two words are close enough in length for one to be a misspelling of the other. Cheap. */
-export function canBeNear(word: string, other: string): boolean {
+export function mayBeMisspelling(word: string, other: string): boolean {
   if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
-  return Math.abs(word.length - other.length) <= mostMistakes(word, other);
+  return Math.abs(word.length - other.length) <= maxDistance(word, other);
 }
 
 /** Returns the candidate that the word is most likely a misspelling of; the first of several, undefined if none is near. */
-export function nearestOf(word: string, candidates: Iterable<string>): string | undefined {
+export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   let nearest: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const distance = mistakes(word, candidate);
+    const distance = misspellingDistance(word, candidate);
     if (distance < (nearest?.distance ?? Infinity)) nearest = { candidate, distance };
   }
   return nearest?.candidate;
 }
 
-function mostMistakes(word: string, other: string): number {
-  return Math.min(MAX_MISTAKES, Math.floor(Math.max(word.length, other.length) / 3));
+function maxDistance(word: string, other: string): number {
+  return Math.min(MAX_DISTANCE, Math.floor(Math.max(word.length, other.length) / 3));
 }
 
 /** Computes the optimal string alignment distance; only visits cells that can be within the bound. */

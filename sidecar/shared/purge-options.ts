@@ -4,14 +4,14 @@
  */
 
 /** Where an option can be given: the query of a purge, POST /purges, PATCH of a purge, a retention policy, the console. */
-export type Place = 'query' | 'body' | 'change' | 'retention' | 'console';
+export type OptionPlace = 'query' | 'body' | 'change' | 'retention' | 'console';
 
 export interface PurgeOption {
   /** A whole number from 1, true or false, or one of the listed words. */
   readonly type: 'count' | 'flag' | readonly string[];
-  readonly most?: number;
+  readonly max?: number;
   readonly unit?: string;
-  readonly places: readonly Place[];
+  readonly allowedIn: readonly OptionPlace[];
   /** The flag of the `purge` command, with the name of its value. */
   readonly flag?: string;
   readonly help?: string;
@@ -29,7 +29,7 @@ export const PURGE_OPTIONS = {
   maxAffected: {
     type: 'count',
     unit: 'items',
-    places: ['query', 'body', 'retention', 'console'],
+    allowedIn: ['query', 'body', 'retention', 'console'],
     flag: '--max-affected <n>',
     help: 'refuse a purge that matches more',
     policy: 'max-affected',
@@ -40,7 +40,7 @@ export const PURGE_OPTIONS = {
   maxPerSecond: {
     type: 'count',
     unit: 'items per second',
-    places: ['query', 'body', 'change', 'retention', 'console'],
+    allowedIn: ['query', 'body', 'change', 'retention', 'console'],
     flag: '--rate <n>',
     help: 'maximum deletes per second',
     isForDeletes: true,
@@ -50,7 +50,7 @@ export const PURGE_OPTIONS = {
   },
   dryRun: {
     type: 'flag',
-    places: ['query', 'body'],
+    allowedIn: ['query', 'body'],
     flag: '--dry-run',
     help: 'count, show a sample, delete nothing',
     policy: 'dry-run-only',
@@ -58,7 +58,7 @@ export const PURGE_OPTIONS = {
   },
   archive: {
     type: ['none', 'best-effort', 'required'],
-    places: ['query', 'body', 'retention', 'console'],
+    allowedIn: ['query', 'body', 'retention', 'console'],
     flag: '--archive <how>',
     help: 'none, best-effort or required: archive what is deleted, so that it can be restored',
     policy: 'archive',
@@ -71,16 +71,16 @@ export const PURGE_OPTIONS = {
   },
   record: {
     type: ['ids'],
-    places: ['query', 'body', 'console'],
+    allowedIn: ['query', 'body', 'console'],
     isForDeletes: true,
     meaning: '`ids`: keep a list of what is deleted, see `/purges/{purge}/ids`.',
     label: 'Keep a list of what was deleted',
   },
   concurrency: {
     type: 'count',
-    most: 256,
+    max: 256,
     unit: 'requests',
-    places: ['change'],
+    allowedIn: ['change'],
     policy: 'concurrency',
     meaning: 'Maximum number of concurrent delete requests.',
   },
@@ -99,8 +99,8 @@ type Table = typeof PURGE_OPTIONS;
 export type PurgeOptionName = keyof Table;
 
 /** The names of the options allowed in a place. */
-export type OptionIn<Where extends Place> = {
-  [Name in PurgeOptionName]: Where extends Table[Name]['places'][number] ? Name : never;
+export type OptionIn<Where extends OptionPlace> = {
+  [Name in PurgeOptionName]: Where extends Table[Name]['allowedIn'][number] ? Name : never;
 }[PurgeOptionName];
 
 type ValueOf<Type> = Type extends 'count'
@@ -112,7 +112,7 @@ type ValueOf<Type> = Type extends 'count'
       : never;
 
 /** The values of the options allowed in a place. */
-export type OptionValues<Where extends Place> = {
+export type OptionValues<Where extends OptionPlace> = {
   readonly [Name in OptionIn<Where>]?: ValueOf<Table[Name]['type']> | undefined;
 };
 
@@ -123,7 +123,7 @@ type SchemaOf<Type> = Type extends 'count'
     : { readonly type: 'string'; readonly enum: Type };
 
 /** The largest count: fifteen digits, so that every number is exact. */
-const MOST = 999_999_999_999_999;
+const MAX_COUNT = 999_999_999_999_999;
 
 const NAMES = Object.keys(PURGE_OPTIONS) as readonly PurgeOptionName[];
 
@@ -138,16 +138,16 @@ export function flagOf(name: PurgeOptionName): string | undefined {
 }
 
 /** Returns the options allowed in a place, in the order of the table. */
-export function optionsIn<Where extends Place>(place: Where): readonly OptionIn<Where>[] {
-  return NAMES.filter((name): name is OptionIn<Where> => purgeOption(name).places.includes(place));
+export function optionsIn<Where extends OptionPlace>(place: Where): readonly OptionIn<Where>[] {
+  return NAMES.filter((name): name is OptionIn<Where> => purgeOption(name).allowedIn.includes(place));
 }
 
 /** Returns the JSON Schemas of the options allowed in a place, by option name. */
-export function optionSchemas<Where extends Place>(
+export function optionSchemas<Where extends OptionPlace>(
   place: Where,
 ): { readonly [Name in OptionIn<Where>]: SchemaOf<Table[Name]['type']> & { readonly description: string } } {
   const schemas = optionsIn(place).map((name) => {
-    const { type, most = MOST, meaning } = purgeOption(name);
+    const { type, max: most = MAX_COUNT, meaning } = purgeOption(name);
     if (type === 'count') return [name, { type: 'integer', minimum: 1, maximum: most, description: meaning }];
     const values = type === 'flag' ? { type: 'boolean' } : { type: 'string', enum: type };
     return [name, { ...values, description: meaning }];
@@ -156,7 +156,7 @@ export function optionSchemas<Where extends Place>(
 }
 
 /** Picks the settings that are options allowed in a place and have a value. */
-export function optionsOf<Where extends Place>(
+export function optionsOf<Where extends OptionPlace>(
   place: Where,
   settings: OptionValues<Where>,
 ): OptionValues<Where> {

@@ -17,7 +17,7 @@ export class RateMeter {
   #samples: Sample[] = [];
 
   /** Notes the current count. If the count decreases because it was corrected, measuring starts over. */
-  note(atMs: number, done: number): void {
+  record(atMs: number, done: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && (done < last.done || atMs < last.atMs)) this.#samples = [];
     const before = this.#samples.at(-2);
@@ -34,7 +34,7 @@ export class RateMeter {
   }
 
   /** Returns the milliseconds until the total is reached; undefined while unknown. */
-  leftMs(total: number): number | undefined {
+  remainingMs(total: number): number | undefined {
     const [rate, done] = [this.perSecond, this.#samples.at(-1)?.done ?? 0];
     return rate === undefined || rate <= 0 ? undefined : (Math.max(0, total - done) / rate) * 1000;
   }

@@ -1,5 +1,5 @@
 /** For this long, in milliseconds, the same signal counts as a repetition. */
-const ECHO_MS = 1000;
+const DUPLICATE_MS = 1000;
 
 /**
  * Recognises a signal that is merely delivered twice: Ctrl+C sends SIGINT to npm and to the process that npm started,
@@ -8,11 +8,11 @@ const ECHO_MS = 1000;
  * @param nowMs a clock that never goes back
  * @returns a function that returns true if a signal repeats the last one that counted within a second
  */
-export function createEchoFilter(nowMs: () => number): (signal: string) => boolean {
+export function createDuplicateSignalFilter(nowMs: () => number): (signal: string) => boolean {
   let last: { readonly signal: string; readonly atMs: number } | undefined;
   return (signal) => {
     const atMs = nowMs();
-    if (signal === last?.signal && atMs - last.atMs < ECHO_MS) return true;
+    if (signal === last?.signal && atMs - last.atMs < DUPLICATE_MS) return true;
     last = { signal, atMs };
     return false;
   };
@@ -30,62 +30,62 @@ export function isNpmStart(env: Readonly<Record<string, string | undefined>>): b
  * @param self `process`, whose `ppid` changes when the parent ends
  * @param everyMs the interval in milliseconds
  */
-export function onParentEnd(self: { readonly ppid: number }, everyMs: number, ended: () => void): void {
+export function onParentExit(self: { readonly ppid: number }, everyMs: number, onExit: () => void): void {
   const { ppid } = self;
   const timer = setInterval(() => {
     if (self.ppid === ppid) return;
     clearInterval(timer);
-    ended();
+    onExit();
   }, everyMs);
   timer.unref();
 }
 
-const PARENT_LOOK_MS = 500;
+const PARENT_POLL_MS = 500;
 
 /**
  * Ends a service on SIGTERM, SIGINT and SIGHUP (its terminal is closed), and when the npm that started it ends.
  *
  * @param self `process`
- * @param isByNpm whether npm is the parent; see isNpmStart
+ * @param startedByNpm whether npm is the parent; see isNpmStart
  * @param nowMs a clock that never goes back
  */
-export function endBySignals(
+export function shutDownOnSignals(
   self: Pick<NodeJS.Process, 'on' | 'ppid'>,
-  ending: Ending,
-  { isByNpm, nowMs }: { readonly isByNpm: boolean; readonly nowMs: () => number },
+  shutdown: Shutdown,
+  { startedByNpm: isByNpm, nowMs }: { readonly startedByNpm: boolean; readonly nowMs: () => number },
 ): void {
-  const isEcho = createEchoFilter(nowMs);
+  const isDuplicate = createDuplicateSignalFilter(nowMs);
   const onSignal = (signal: NodeJS.Signals) => {
-    if (!isEcho(signal)) ending.ask({ signal });
+    if (!isDuplicate(signal)) shutdown.request({ signal });
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) self.on(signal, onSignal);
   // If npm is killed, it cannot forward the signal. If npm ends after forwarding it, that is not a request to force the
   // stop.
-  if (isByNpm) onParentEnd(self, PARENT_LOOK_MS, () => ending.ensure({ cause: 'npm has ended' }));
+  if (isByNpm) onParentExit(self, PARENT_POLL_MS, () => shutdown.ensureRequested({ cause: 'npm has ended' }));
 }
 
 /** The cause of an end, for the log. */
-type EndCause = Readonly<Record<string, string>>;
+type ShutdownCause = Readonly<Record<string, string>>;
 
-export interface EndingOptions {
+export interface ShutdownOptions {
   /** Closes the service; a second call forces it to stop quickly. */
   readonly close: () => Promise<void>;
-  readonly log: (cause: EndCause, words: string) => void;
+  readonly log: (cause: ShutdownCause, message: string) => void;
   /** Called once, when everything is closed. */
   readonly onClosed: () => void;
 }
 
 /** The end of a service, which happens once, however often it is requested. */
-export interface Ending {
+export interface Shutdown {
   /** Begins to end the service, or speeds it up if it has begun. */
-  ask(cause: EndCause): void;
+  request(cause: ShutdownCause): void;
   /** Begins to end the service, unless it has begun; never speeds it up. */
-  ensure(cause: EndCause): void;
+  ensureRequested(cause: ShutdownCause): void;
 }
 
-export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
+export function createShutdown({ close, log, onClosed }: ShutdownOptions): Shutdown {
   let hasBegun = false;
-  const ask = (cause: EndCause) => {
+  const request = (cause: ShutdownCause) => {
     log(cause, hasBegun ? 'hurrying' : 'shutting down');
     const closed = close();
     if (hasBegun) return;
@@ -93,9 +93,9 @@ export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
     void closed.then(onClosed);
   };
   return {
-    ask,
-    ensure: (cause) => {
-      if (!hasBegun) ask(cause);
+    request,
+    ensureRequested: (cause) => {
+      if (!hasBegun) request(cause);
     },
   };
 }
@@ -106,6 +106,6 @@ export function createEnding({ close, log, onClosed }: EndingOptions): Ending {
  *
  * @param self `process`
  */
-export function exitWithin(self: Pick<NodeJS.Process, 'exit'>, ms: number): void {
+export function exitAfter(self: Pick<NodeJS.Process, 'exit'>, ms: number): void {
   setTimeout(() => self.exit(), ms).unref();
 }

@@ -1,8 +1,8 @@
 /** The halves of the last hash. Returning a pair instead would allocate an object for each of a million texts. */
-export const hashed = { low: 0, high: 0 };
+export const lastHash = { low: 0, high: 0 };
 
 /**
- * Stores a 64-bit hash of a text in {@link hashed}, computed by two interleaved multiply-and-mix lanes over UTF-16 code
+ * Stores a 64-bit hash of a text in {@link lastHash}, computed by two interleaved multiply-and-mix lanes over UTF-16 code
  * units. Random seeds keep anyone from constructing texts with the same hash.
  */
 export function hashText(text: string, seed1: number, seed2: number): void {
@@ -18,6 +18,6 @@ export function hashText(text: string, seed1: number, seed2: number): void {
   }
   a = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
   b = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
-  hashed.low = a >>> 0;
-  hashed.high = b >>> 0;
+  lastHash.low = a >>> 0;
+  lastHash.high = b >>> 0;
 }

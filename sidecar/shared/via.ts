@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-const KIND = 'ngsi-ld-gateway-';
+const NAME_PREFIX = 'ngsi-ld-gateway-';
 
 /** Maximum number of gateways of this kind that a request may have passed. Without a loop, it passes one or two. */
 export const MAX_HOPS = 10;
@@ -10,7 +10,7 @@ export const MAX_HOPS = 10;
  * comes back can be told from one that comes from another gateway.
  */
 export function createViaName(): string {
-  return KIND + randomBytes(8).toString('hex');
+  return NAME_PREFIX + randomBytes(8).toString('hex');
 }
 
 /**
@@ -24,7 +24,7 @@ export function withVia(via: string | undefined, name: string): string {
 }
 
 /** Returns in which way a request loops, according to its `Via`; undefined if it does not. */
-export function loopIn(via: string, name: string): 'been-here' | 'too-many-hops' | undefined {
+export function detectLoop(via: string, name: string): 'been-here' | 'too-many-hops' | undefined {
   if (via.includes(name)) return 'been-here';
-  return via.split(KIND).length - 1 >= MAX_HOPS ? 'too-many-hops' : undefined;
+  return via.split(NAME_PREFIX).length - 1 >= MAX_HOPS ? 'too-many-hops' : undefined;
 }

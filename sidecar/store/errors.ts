@@ -1,5 +1,5 @@
 import { GatewayError, type ProblemMembers } from '../shared/errors.js';
-import { quoted } from '../shared/shown.js';
+import { quoted } from '../shared/format-value.js';
 import { type Dependent, MAX_EXAMPLES } from './records.js';
 
 /** Something that the store holds or could hold. */

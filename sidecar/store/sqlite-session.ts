@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Clock } from '../shared/clock.js';
-import { nextTurn } from '../shared/next-turn.js';
+import { yieldToEventLoop } from '../shared/event-loop.js';
 import { StoreUnavailableError } from './errors.js';
 import { checkWritable } from './open-database.js';
 import {
@@ -138,7 +138,7 @@ export class SqliteSession implements SqlSession {
       this.#waiting -= 1;
       return this.#attempt(write, untilMs - this.clock.monotonicMs());
     });
-    this.#lastWrite = done.then(nextTurn, nextTurn);
+    this.#lastWrite = done.then(yieldToEventLoop, yieldToEventLoop);
     return done;
   }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../shared/json/json.js';
-import { jsonIn } from '../shared/json/lossless-json.js';
+import { tryParseJson } from '../shared/json/lossless-json.js';
 
 /** An error in a BatchOperationResult (ETSI GS CIM 009 V1.9.1, clause 5.2.16). */
 export interface BatchError {
@@ -48,7 +48,7 @@ export function mergeBatchResult(
 
 /** Reads a result; undefined if the text is not one. */
 function parseResult(text: string): BatchResult | undefined {
-  const value = jsonIn(text);
+  const value = tryParseJson(text);
   if (Array.isArray(value)) return parseItemResults(value.filter(isObject));
   if (!isObject(value) || !('success' in value || 'errors' in value)) return undefined;
   const { success, errors } = value;
@@ -68,7 +68,7 @@ function parseItemResults(items: readonly Readonly<Record<string, unknown>>[]): 
 
 /** The problem in an answer, whatever its status. */
 function parseProblem(text: string): unknown {
-  const value = jsonIn(text);
+  const value = tryParseJson(text);
   const type = isObject(value) ? value['type'] : undefined;
   return typeof type === 'string' && type.includes('/ngsi-ld/errors/') ? value : undefined;
 }

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { BrokerClient } from '../purge/broker/index.js';
 import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
-import { jsonIn } from '../shared/json/lossless-json.js';
+import { tryParseJson } from '../shared/json/lossless-json.js';
 
 /** Where to look up an entity. */
 export interface EntityLookup {
@@ -173,7 +173,7 @@ export class EntityTypeCache {
     const list = ids.map(encodeURIComponent).join(',');
     const reply = await this.#get(lookup, `?id=${list}&options=keyValues&limit=${ids.length}`, signal);
     if (!ENTITY_STATUSES.has(reply.status)) return [];
-    const items = jsonIn(reply.text);
+    const items = tryParseJson(reply.text);
     if (!Array.isArray(items)) return [];
     const requested = new Set(ids);
     return (items as readonly unknown[]).flatMap((item) => {
@@ -193,7 +193,7 @@ export class EntityTypeCache {
     );
     if (reply.status === 404) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
-    const item = ENTITY_STATUSES.has(reply.status) ? jsonIn(reply.text) : undefined;
+    const item = ENTITY_STATUSES.has(reply.status) ? tryParseJson(reply.text) : undefined;
     const types = typesIn(item);
     if (types === undefined)
       throw new TypeUnknownError(

@@ -4,7 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectOf,
-  step,
+  childAt,
 } from '../../sidecar/shared/json/json.js';
 
 /** Returns the value with the members of all its objects in reverse order. */
@@ -19,5 +19,5 @@ export function reversed(value: JsonValue): JsonValue {
 
 /** Returns what reference tokens lead to in a value. */
 export function valueAt(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {
-  return tokens.reduce<JsonValue | undefined>(step, value);
+  return tokens.reduce<JsonValue | undefined>(childAt, value);
 }

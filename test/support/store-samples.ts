@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../sidecar/shared/clock.js';
-import { nextTurn } from '../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../sidecar/shared/event-loop.js';
 import type {
   ModelSettings,
   NewContextVersion,
@@ -34,7 +34,7 @@ export function handClock(time = 1_700_000_000_000): HandClock {
     },
     /** Time passes at once. */
     async sleep(ms) {
-      await nextTurn();
+      await yieldToEventLoop();
       this.time += ms;
     },
   };

@@ -57,7 +57,7 @@ it('docs/purges.md has exactly the table of purge options', () => {
   const mark = (isThere: boolean) => (isThere ? 'yes' : '');
   const code = (text: string | undefined) => (text === undefined ? '' : `\`${text}\``);
   const rows = Object.entries<PurgeOption>(PURGE_OPTIONS).map(([name, option]) => {
-    const { type, unit, most, places, flag, policy, meaning } = option;
+    const { type, unit, max: most, allowedIn: places, flag, policy, meaning } = option;
     const count = `${most === undefined ? 'from 1' : `1 to ${most}`}, ${unit ?? ''}`;
     const values = type === 'count' ? count : type === 'flag' ? '`true`, `false`' : type.map(code).join(', ');
     const given = (['query', 'body', 'change', 'retention'] as const).map((place) =>

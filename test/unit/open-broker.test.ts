@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { it } from 'node:test';
 import { clockAheadMs, openBroker } from '../../sidecar/open-broker.js';
-import { NewConnections } from '../../sidecar/shared/next-turn.js';
+import { PendingConnections } from '../../sidecar/shared/event-loop.js';
 import { listening } from '../support/listening.js';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
@@ -31,7 +31,7 @@ it('an answer without Date does not change the known clock of the broker', async
   const { url, close } = await listening(server);
   const broker = await openBroker(
     { BROKER_URL: new URL(url), BROKER_TIMEOUT_MS: 5000 },
-    { viaName: 'test', newConnections: new NewConnections(), onEnded: () => {} },
+    { viaName: 'test', newConnections: new PendingConnections(), onEnded: () => {} },
   );
   assert.equal(broker.aheadMs(), undefined);
   await broker.client.send({ method: 'GET', path: '/entities' });

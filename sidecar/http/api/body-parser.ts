@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
-import { TurnQueue } from '../../shared/next-turn.js';
+import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
+import { TurnQueue } from '../../shared/event-loop.js';
 import { refused } from '../errors.js';
 
 /** Media types of bodies: that of JSON in general, or a more specific one. */
@@ -20,7 +20,7 @@ const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
  * Limits for a body that is parsed on the event loop. The limit for models is a tenth of this. The depth is checked
  * later.
  */
-const JSON_LIMITS: WeightLimits = { marks: 100_000, depth: Infinity };
+const JSON_LIMITS: JsonLimits = { elements: 100_000, depth: Infinity };
 
 /** Parsing larger bodies takes some milliseconds or more, so they are parsed one at a time. */
 const LARGE_BYTES = 64 * 1024;
@@ -40,7 +40,7 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
       const schema = request.routeOptions.schema?.body as object | undefined;
       // Some clients announce a body with every request.
       if (body.length === 0 && schema === undefined) return undefined;
-      if (body.length > LARGE_BYTES) await large.turn();
+      if (body.length > LARGE_BYTES) await large.nextTurn();
       if (schema !== undefined && 'contentSchema' in schema) return decodeBody(body);
       checkJsonLimits(body);
       return parseText(decodeBody(body));
@@ -94,9 +94,9 @@ export function decodeBody(body: Buffer): string {
 
 /** @throws RequestRefusedError (422) */
 function checkJsonLimits(body: Buffer): void {
-  const weight = new JsonWeight(JSON_LIMITS);
+  const weight = new JsonComplexity(JSON_LIMITS);
   weight.add(body);
-  if (weight.excess !== undefined) throw refused('limitExceeded', `The body ${weight.excess}.`);
+  if (weight.exceededLimit !== undefined) throw refused('limitExceeded', `The body ${weight.exceededLimit}.`);
 }
 
 /** @throws UnreadableBodyError with line and column */

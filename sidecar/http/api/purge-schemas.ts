@@ -1,10 +1,15 @@
 import { Type, type TOptional, type TUnsafe } from 'typebox';
 import { JOB_STATES } from '../../jobs/purge-service.js';
-import { type OptionIn, type OptionValues, optionSchemas, type Place } from '../../shared/purge-options.js';
+import {
+  type OptionIn,
+  type OptionValues,
+  optionSchemas,
+  type OptionPlace,
+} from '../../shared/purge-options.js';
 import { COUNT, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 /** Returns the schemas of the purge options that are allowed in a place, as optional members. */
-export function optionMembers<Where extends Place>(place: Where) {
+export function optionMembers<Where extends OptionPlace>(place: Where) {
   const members = Object.entries<object>(optionSchemas(place)).map(([name, schema]) => [
     name,
     Type.Optional(Type.Unsafe(schema)),

@@ -4,7 +4,7 @@ import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { NewPurge } from '../../jobs/purge-kinds.js';
 import { JOB_STATES, type PurgeService } from '../../jobs/purge-service.js';
 import { optionParameters, optionsOf } from '../../shared/purge-options.js';
-import { plusAdvice } from '../../shared/shown.js';
+import { plusSignHint } from '../../shared/format-value.js';
 import { readNewPurge, readJobOrigin, type RequestedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
 import { accepted, okWithoutETag, withPurgeId, NO_CONTENT, page, send } from './answer.js';
@@ -183,7 +183,7 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const time = TIME.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(time)) return time;
-  const advice = plusAdvice(text);
+  const advice = plusSignHint(text);
   throw parameterRefused(
     name,
     `must be a date, or a time with its zone, such as 2026-11-28T09:00:00Z${advice}`,

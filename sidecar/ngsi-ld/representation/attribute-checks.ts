@@ -11,7 +11,7 @@ import {
 import { checkMetadataMember, checkValue, isMetadataMember, warnOfName } from './value-checks.js';
 import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
 import { ATTRIBUTE_KINDS, KIND_BY_MEMBER, VALUE_MEMBERS } from '../members.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 
 /** How to read attributes. */
 export interface AttributeRules {
@@ -53,7 +53,7 @@ function checkArray(array: readonly JsonValue[], rules: AttributeRules, findings
     if (isObject(item)) {
       checkInstance(item, rules, findings);
       checkDifference(item, seen, findings);
-    } else findings.fault('type', `must be an instance of the attribute, is ${shown(item)}`);
+    } else findings.fault('type', `must be an instance of the attribute, is ${formatValue(item)}`);
     findings.leave();
   }
 }
@@ -66,7 +66,7 @@ function checkDifference(instance: JsonObject, seen: Set<JsonValue | undefined>,
   else
     findings.fault(
       'uniqueItems',
-      `must be unique: another instance has ${shown(datasetId)}, too`,
+      `must be unique: another instance has ${formatValue(datasetId)}, too`,
       'datasetId',
     );
 }
@@ -94,7 +94,7 @@ function checkBare(
   if (rules.isNormalized) {
     findings.fault(
       'type',
-      `must be an attribute, such as {"type": "${kind}", "value": …}, is ${shown(value)}`,
+      `must be an attribute, such as {"type": "${kind}", "value": …}, is ${formatValue(value)}`,
     );
     return;
   }
@@ -122,8 +122,8 @@ function checkMembers(
     const near = names
       .map((name) => [name, didYouMean(name, [own])] as const)
       .find(([, meant]) => meant !== '');
-    const misspelt = near === undefined ? '' : `; ${shown(near[0])} is not a known member${near[1]}`;
-    findings.fault('required', `is a ${kind} and must have the member ${shown(own)}${misspelt}`);
+    const misspelt = near === undefined ? '' : `; ${formatValue(near[0])} is not a known member${near[1]}`;
+    findings.fault('required', `is a ${kind} and must have the member ${formatValue(own)}${misspelt}`);
   }
   // Keys instead of entries, because most of the time is spent here.
   for (const name of Object.keys(object)) {
@@ -153,7 +153,11 @@ function warnOfReservedName(name: string, value: JsonValue, findings: Findings):
   const meant = RESERVED.includes(letters) ? letters : nearestName(letters, RESERVED);
   if (meant === undefined) return;
   findings.enter(name);
-  findings.suspectName('misspelt-member', `is read as a sub-attribute; did you mean ${shown(meant)}?`, meant);
+  findings.suspectName(
+    'misspelt-member',
+    `is read as a sub-attribute; did you mean ${formatValue(meant)}?`,
+    meant,
+  );
   findings.leave();
 }
 
@@ -186,10 +190,10 @@ function checkForeignType({ type, member }: ForeignInstance, findings: Findings)
   const meant = typeof type === 'string' ? didYouMean(type, ATTRIBUTE_KINDS) : '';
   const detail =
     kind !== undefined
-      ? `must be ${JSON.stringify(kind)}: ${shown(type)} is a type of NGSIv2, not of NGSI-LD`
+      ? `must be ${JSON.stringify(kind)}: ${formatValue(type)} is a type of NGSIv2, not of NGSI-LD`
       : meant !== ''
-        ? `must be the type of an attribute, is ${shown(type)}${meant}`
-        : `must be the type of an attribute (${ATTRIBUTE_KINDS.join(', ')}), is ${shown(type)}`;
+        ? `must be the type of an attribute, is ${formatValue(type)}${meant}`
+        : `must be the type of an attribute (${ATTRIBUTE_KINDS.join(', ')}), is ${formatValue(type)}`;
   const hint =
     member === undefined ? '; put an object with a type of its own into the value of a Property' : '';
   findings.fault('enum', kind === undefined && meant === '' ? `${detail}${hint}` : detail, 'type');

@@ -3,7 +3,7 @@ import { type Findings, nearestName } from './findings.js';
 import { checkDateTime } from './value-checks.js';
 import { isStandardName, isScope, localName } from './names.js';
 import { isUri } from '../names.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 
 /** Returns the name of the id member: `id`, or its alias `@id`. */
 export function idMemberOf(entity: JsonObject): 'id' | '@id' {
@@ -58,7 +58,7 @@ export function checkEntityMember(
     case 'id':
     case '@id':
       if (!isUri(value))
-        findings.fault('format', `must be a URI such as urn:ngsi-ld:Vehicle:1, is ${shown(value)}`);
+        findings.fault('format', `must be a URI such as urn:ngsi-ld:Vehicle:1, is ${formatValue(value)}`);
       break;
     case 'type':
     case '@type':
@@ -90,8 +90,8 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
       ? '; send form=geojson for a GeoJSON Feature'
       : '';
   const [verb, list] = isArray(value)
-    ? ['contain', found.slice(0, 5).map(shown).join(', ')]
-    : ['be', shown(value)];
+    ? ['contain', found.slice(0, 5).map(formatValue).join(', ')]
+    : ['be', formatValue(value)];
   const cut = found.length > 5 ? ', …' : '';
   findings.fault(
     'const',
@@ -101,13 +101,13 @@ function checkType(value: JsonValue, model: string | undefined, findings: Findin
 
 function checkTypeName(value: JsonValue, findings: Findings, ...below: readonly string[]): boolean {
   if (typeof value !== 'string' || value === '') {
-    findings.fault('type', `must be the name of a type, is ${shown(value)}`, ...below);
+    findings.fault('type', `must be the name of a type, is ${formatValue(value)}`, ...below);
     return false;
   }
   if (!isStandardName(value))
     findings.warn(
       'name',
-      `is ${shown(value)}; names are letters, digits and _, and begin with a letter`,
+      `is ${formatValue(value)}; names are letters, digits and _, and begin with a letter`,
       ...below,
     );
   return true;
@@ -120,7 +120,7 @@ function checkTypes(types: readonly JsonValue[], findings: Findings): boolean {
   for (const [index, type] of types.entries()) {
     isRight = checkTypeName(type, findings, String(index)) && isRight;
     if (typeof type === 'string' && seen.has(type))
-      findings.fault('uniqueItems', `must not be named twice, ${shown(type)}`, String(index));
+      findings.fault('uniqueItems', `must not be named twice, ${formatValue(type)}`, String(index));
     seen.add(type);
   }
   return isRight;
@@ -133,5 +133,5 @@ function checkScopes(value: JsonValue, findings: Findings): void {
 
 function checkScope(value: JsonValue, findings: Findings, ...below: readonly string[]): void {
   if (typeof value !== 'string' || !isScope(value))
-    findings.fault('format', `must be a scope such as /Madrid/Gardens, is ${shown(value)}`, ...below);
+    findings.fault('format', `must be a scope such as /Madrid/Gardens, is ${formatValue(value)}`, ...below);
 }

@@ -5,13 +5,13 @@ import {
   type JsonValue,
   member,
   objectOf,
-  sameJson,
+  jsonEquals,
 } from '../../shared/json/json.js';
 import { NON_ATTRIBUTE_MEMBERS } from '../members.js';
 import { typeMemberOf } from './entity-checks.js';
 import { type EntityWarning, type Finding, Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 
 /** An entity extracted from a GeoJSON Feature (clause 4.5.16). */
 export interface FeatureEntity {
@@ -80,7 +80,7 @@ function propertiesIn(feature: JsonObject, findings: Findings): JsonObject | und
   if (type !== 'Feature')
     findings.fault(
       'const',
-      `must be "Feature" in GeoJSON, is ${shown(type)}`,
+      `must be "Feature" in GeoJSON, is ${formatValue(type)}`,
       ...(type === undefined ? [] : ['type']),
     );
   if (!Object.hasOwn(feature, 'id'))
@@ -126,5 +126,5 @@ function geometryIn(
 /** Whether the geometry shows this attribute. */
 function isShownGeometry(name: string, value: JsonValue, geometry: JsonValue): boolean {
   if (NON_ATTRIBUTE_MEMBERS.has(name) || !isObject(value)) return false;
-  return sameJson(value, geometry) || sameJson(member(value, 'value') ?? null, geometry);
+  return jsonEquals(value, geometry) || jsonEquals(member(value, 'value') ?? null, geometry);
 }

@@ -10,7 +10,7 @@ import {
 } from '../../shared/json/json.js';
 import { GEOMETRY_COLLECTION, GEOMETRY_DEPTHS, GEOMETRY_TYPES } from '../geo-query.js';
 import { didYouMean, Findings } from './findings.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 
 const DEPTHS: ReadonlyMap<JsonValue | undefined, number> = new Map(Object.entries(GEOMETRY_DEPTHS));
 
@@ -50,7 +50,7 @@ function nests(value: JsonValue, depth: number): boolean {
 /** Reports faults of the value of a GeoProperty (clause 4.7.1), each at the position or ring concerned. */
 export function checkGeometry(value: JsonValue, findings: Findings): void {
   if (typeof value === 'string') checkText(value, findings);
-  else if (!isObject(value)) findings.fault('type', `must be a GeoJSON geometry, is ${shown(value)}`);
+  else if (!isObject(value)) findings.fault('type', `must be a GeoJSON geometry, is ${formatValue(value)}`);
   else checkObject(value, findings);
 }
 
@@ -60,7 +60,7 @@ function checkText(text: string, findings: Findings): void {
   const inside = new Findings();
   if (geometry !== undefined) checkObject(geometry, inside);
   const [first] = inside.faults;
-  if (geometry === undefined) findings.fault('type', `must be a GeoJSON geometry, is ${shown(text)}`);
+  if (geometry === undefined) findings.fault('type', `must be a GeoJSON geometry, is ${formatValue(text)}`);
   else if (first !== undefined)
     findings.fault(first.keyword, `contains a geometry whose ${pointerOf(first.tokens)} ${first.detail}`);
 }
@@ -74,7 +74,7 @@ function checkObject(geometry: JsonObject, findings: Findings): void {
     findings.fault('required', `must be a GeoJSON geometry with a type (${GEOMETRY_TYPES.join(', ')})`);
   else {
     const meant = typeof type === 'string' ? didYouMean(type, GEOMETRY_TYPES) : '';
-    findings.fault('enum', `must be the type of a GeoJSON geometry, is ${shown(type)}${meant}`, 'type');
+    findings.fault('enum', `must be the type of a GeoJSON geometry, is ${formatValue(type)}${meant}`, 'type');
   }
 }
 
@@ -118,7 +118,7 @@ function checkLevel(value: JsonValue, depth: number, type: string, findings: Fin
   if (depth === 1) return checkPosition(value, findings);
   if (!isArray(value) || value.length === 0) {
     const what = depth === 2 ? 'an array of positions' : 'an array of arrays of positions';
-    findings.fault('type', `must be ${what} in a ${type}, is ${shown(value)}`);
+    findings.fault('type', `must be ${what} in a ${type}, is ${formatValue(value)}`);
     return 'misshapen';
   }
   let outcome: NestingCheck = 'right';
@@ -134,7 +134,7 @@ function checkLevel(value: JsonValue, depth: number, type: string, findings: Fin
 
 function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
   if (!isArray(value) || value.length < 2 || value.some(isArray)) {
-    findings.fault('type', `must be a position, numbers [longitude, latitude], is ${shown(value)}`);
+    findings.fault('type', `must be a position, numbers [longitude, latitude], is ${formatValue(value)}`);
     return 'misshapen';
   }
   const wrong = value.flatMap((item, index) =>
@@ -143,13 +143,16 @@ function checkPosition(value: JsonValue, findings: Findings): NestingCheck {
   for (const index of wrong)
     findings.fault(
       'type',
-      `must be ${NUMBERS[index] ?? 'a number'}, is ${shown(value[index])}`,
+      `must be ${NUMBERS[index] ?? 'a number'}, is ${formatValue(value[index])}`,
       String(index),
     );
   if (wrong.length > 0) return 'misshapen';
   // RFC 7946 defines the meaning of the numbers but does not forbid other values; some brokers accept them.
   if (Math.abs(Number(value[1])) > 90)
-    findings.warn('latitude', `is ${shown(value)}; latitudes are -90 to 90, and the longitude comes first`);
+    findings.warn(
+      'latitude',
+      `is ${formatValue(value)}; latitudes are -90 to 90, and the longitude comes first`,
+    );
   return 'right';
 }
 

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   member,
   objectOf,
-  step,
+  childAt,
 } from '../../shared/json/json.js';
 import { type AttributeKind, KIND_BY_MEMBER, kindOfType, VALUE_MEMBERS } from '../members.js';
 import { isUri } from '../names.js';
@@ -190,7 +190,7 @@ export function tokensInValue(
   if (wrapped?.isFinal === true) return [wrapped.token, ...tokens];
   if (wrapped !== undefined) return [wrapped.token, ...tokensInValue(wrapped.inside, tokens, options)];
   const [token, ...others] = tokens;
-  return token === undefined ? [] : [token, ...tokensInValue(step(value, token), others, options)];
+  return token === undefined ? [] : [token, ...tokensInValue(childAt(value, token), others, options)];
 }
 
 /** Returns the place of the first attribute inside a value, of those that {@link plainValue} removes. */
@@ -201,7 +201,7 @@ export function firstAttributeIn(value: JsonValue): readonly string[] | undefine
     if (attributeIn(value) !== undefined) return [];
   }
   for (const token of Object.keys(value)) {
-    const item = step(value, token);
+    const item = childAt(value, token);
     const found = typeof item === 'object' && item !== null ? firstAttributeIn(item) : undefined;
     if (found !== undefined) return [token, ...found];
   }

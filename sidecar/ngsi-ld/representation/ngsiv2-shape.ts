@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 import { type AttributeKind, kindOfType } from '../members.js';
 
 /** Types of attributes in NGSIv2, and the corresponding kinds in NGSI-LD. Other types are allowed, but reveal nothing. */
@@ -81,7 +81,7 @@ export function geometryOfLocation(type: LocationType, value: JsonValue): JsonOb
   const isWhole = positions.length === points.length && points.length >= least && points.length <= most;
   const [first, second] = positions;
   const isClosed = type !== 'geo:polygon' || String(first) === String(positions.at(-1));
-  if (!isWhole || !isClosed || first === undefined) return `must be ${what}, is ${shown(value)}`;
+  if (!isWhole || !isClosed || first === undefined) return `must be ${what}, is ${formatValue(value)}`;
   switch (type) {
     case 'geo:point':
       return { type: 'Point', coordinates: first };

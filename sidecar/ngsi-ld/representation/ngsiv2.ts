@@ -19,7 +19,7 @@ import {
   V2_MEMBERS,
 } from './ngsiv2-shape.js';
 import type { EntityReading } from './reading.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 
 /** Valid ids, types and names (NGSIv2, field syntax restrictions). */
 const FIELD = /^(?![^]*[&?/#])[!-~]{1,256}$/;
@@ -80,7 +80,7 @@ function checkId(entity: JsonObject, findings: Findings): void {
   else if (typeof id !== 'string' || !FIELD.test(id))
     findings.fault(
       'format',
-      `must be an id of up to 256 ASCII characters, without spaces and & ? / #, is ${shown(id)}`,
+      `must be an id of up to 256 ASCII characters, without spaces and & ? / #, is ${formatValue(id)}`,
       'id',
     );
 }
@@ -88,7 +88,8 @@ function checkId(entity: JsonObject, findings: Findings): void {
 function checkType(entity: JsonObject, model: string | undefined, findings: Findings): void {
   const type = member(entity, 'type');
   if (type === undefined) findings.fault('required', 'must have a type, such as "Vehicle"');
-  else if (isArray(type)) findings.fault('type', `must be the name of one type, is ${shown(type)}`, 'type');
+  else if (isArray(type))
+    findings.fault('type', `must be the name of one type, is ${formatValue(type)}`, 'type');
   else checkEntityMember('type', type, model, findings);
 }
 
@@ -97,7 +98,7 @@ function checkAttribute(submitted: JsonValue, findings: Findings): void {
   if (!isObject(submitted)) {
     findings.fault(
       'type',
-      `must be an attribute, such as {"type": "Text", "value": …}, is ${shown(submitted)}`,
+      `must be an attribute, such as {"type": "Text", "value": …}, is ${formatValue(submitted)}`,
     );
     return;
   }
@@ -112,7 +113,7 @@ function checkAttribute(submitted: JsonValue, findings: Findings): void {
     else if (name === 'type' && (typeof value !== 'string' || !FIELD.test(value)))
       findings.fault(
         'type',
-        `must be a type of up to 256 ASCII characters, without spaces and & ? / #, is ${shown(value)}`,
+        `must be a type of up to 256 ASCII characters, without spaces and & ? / #, is ${formatValue(value)}`,
         name,
       );
     else if (name === 'metadata') checkMetadata(value, findings);
@@ -121,14 +122,14 @@ function checkAttribute(submitted: JsonValue, findings: Findings): void {
 
 function checkMetadata(metadata: JsonValue, findings: Findings): void {
   if (!isObject(metadata)) {
-    findings.fault('type', `must be an object of metadata, is ${shown(metadata)}`, 'metadata');
+    findings.fault('type', `must be an object of metadata, is ${formatValue(metadata)}`, 'metadata');
     return;
   }
   for (const [name, one] of Object.entries(metadata))
     if (!hasValue(one))
       findings.fault(
         'required',
-        `must be an object with a value, such as {"type": "Text", "value": …}, is ${shown(one)}`,
+        `must be an object with a value, such as {"type": "Text", "value": …}, is ${formatValue(one)}`,
         'metadata',
         name,
       );

@@ -1,5 +1,5 @@
 import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { shown } from '../../shared/shown.js';
+import { formatValue } from '../../shared/format-value.js';
 import type { AttributeKind } from '../members.js';
 import { isUri } from '../names.js';
 import type { Findings } from './findings.js';
@@ -42,12 +42,12 @@ export function checkValue(kind: AttributeKind, value: JsonValue, findings: Find
       if (!isObject(value) && !(isArray(value) && value.every(isObject)))
         findings.warn(
           'json-scalar',
-          `is ${shown(value)}; the standard asks for an object, or an array of objects`,
+          `is ${formatValue(value)}; the standard asks for an object, or an array of objects`,
         );
       return;
     case 'ListProperty':
       if (isArray(value)) warnOfAttribute(value, findings);
-      else findings.fault('type', `must be an array, is ${shown(value)}`);
+      else findings.fault('type', `must be an array, is ${formatValue(value)}`);
       return;
     case 'ListRelationship':
       checkObjectList(value, findings);
@@ -68,14 +68,14 @@ function checkObject(value: JsonValue, findings: Findings): void {
     if (value.length === 0) findings.fault('minItems', 'must name at least one entity');
     for (const [index, item] of value.entries())
       if (!isUri(item))
-        findings.fault('format', `must be the URI of an entity, is ${shown(item)}`, String(index));
+        findings.fault('format', `must be the URI of an entity, is ${formatValue(item)}`, String(index));
   } else if (!isUri(value))
-    findings.fault('format', `must be the URI of an entity, or an array of URIs, is ${shown(value)}`);
+    findings.fault('format', `must be the URI of an entity, or an array of URIs, is ${formatValue(value)}`);
 }
 
 function checkObjectList(value: JsonValue, findings: Findings): void {
   if (!isArray(value)) {
-    findings.fault('type', `must be an array of {"object": URI}, is ${shown(value)}`);
+    findings.fault('type', `must be an array of {"object": URI}, is ${formatValue(value)}`);
     return;
   }
   for (const [index, item] of value.entries()) {
@@ -85,7 +85,7 @@ function checkObjectList(value: JsonValue, findings: Findings): void {
     const what =
       object === undefined
         ? 'must have an object, the URI of an entity'
-        : `must be the URI of an entity, is ${shown(object)}`;
+        : `must be the URI of an entity, is ${formatValue(object)}`;
     findings.fault(object === undefined ? 'required' : 'format', what, String(index), ...below);
   }
 }
@@ -94,7 +94,7 @@ function checkLanguageMap(value: JsonValue, findings: Findings): void {
   if (!isObject(value)) {
     findings.fault(
       'type',
-      `must be an object of strings by language, such as {"en": "yes"}, is ${shown(value)}`,
+      `must be an object of strings by language, such as {"en": "yes"}, is ${formatValue(value)}`,
     );
     return;
   }
@@ -103,7 +103,7 @@ function checkLanguageMap(value: JsonValue, findings: Findings): void {
     if (!LANGUAGE_TAG.test(tag))
       findings.warn(
         'language-tag',
-        `is under ${shown(tag)}, which is not a language tag (such as en or de-AT) or @none`,
+        `is under ${formatValue(tag)}, which is not a language tag (such as en or de-AT) or @none`,
       );
     checkStrings(text, 'a string or an array of strings', findings);
     findings.leave();
@@ -113,12 +113,12 @@ function checkLanguageMap(value: JsonValue, findings: Findings): void {
 /** Checks for one string or an array of strings; also used for members whose values are names. */
 function checkStrings(value: JsonValue, what: string, findings: Findings): void {
   if (!isArray(value)) {
-    if (typeof value !== 'string') findings.fault('type', `must be ${what}, is ${shown(value)}`);
+    if (typeof value !== 'string') findings.fault('type', `must be ${what}, is ${formatValue(value)}`);
     return;
   }
   for (const [index, item] of value.entries())
     if (typeof item !== 'string')
-      findings.fault('type', `must be a string, is ${shown(item)}`, String(index));
+      findings.fault('type', `must be a string, is ${formatValue(item)}`, String(index));
 }
 
 /** Gives at most one warning per value, because such mistakes rarely come alone. */
@@ -186,7 +186,7 @@ export function checkMetadataMember(
       return;
     case 'dataset':
       if (value !== '@none' && !isUri(value))
-        findings.fault('format', `must be a URI or "@none", is ${shown(value)}`);
+        findings.fault('format', `must be a URI or "@none", is ${formatValue(value)}`);
       return;
     case 'unit':
       checkString(value, findings);
@@ -208,16 +208,16 @@ export function checkMetadataMember(
 }
 
 function checkString(value: JsonValue, findings: Findings): void {
-  if (typeof value !== 'string') findings.fault('type', `must be a string, is ${shown(value)}`);
+  if (typeof value !== 'string') findings.fault('type', `must be a string, is ${formatValue(value)}`);
 }
 
 /** Checks a temporal property (clause 4.8). */
 export function checkDateTime(value: JsonValue, findings: Findings): void {
   const found = typeof value === 'string' ? dateTimeOf(value) : undefined;
   if (found === undefined)
-    findings.fault('format', `must be a date-time such as 2026-01-31T12:00:00Z, is ${shown(value)}`);
+    findings.fault('format', `must be a date-time such as 2026-01-31T12:00:00Z, is ${formatValue(value)}`);
   else if (found === 'offset')
-    findings.warn('not-utc', `is ${shown(value)}; the standard allows UTC only, with a Z at the end`);
+    findings.warn('not-utc', `is ${formatValue(value)}; the standard allows UTC only, with a Z at the end`);
 }
 
 /** Warns about a name that an attribute must not have. The current position of `findings` must be the attribute. */
@@ -227,6 +227,6 @@ export function warnOfName(name: string, findings: Findings): void {
   else if (!isStandardName(name))
     findings.warn(
       'name',
-      `is named ${shown(name)}; names are letters, digits and _, and begin with a letter`,
+      `is named ${formatValue(name)}; names are letters, digits and _, and begin with a letter`,
     );
 }

@@ -1,6 +1,6 @@
 import { errors, Pool, type Dispatcher } from 'undici';
-import { TurnQueue } from '../../shared/next-turn.js';
-import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
+import { TurnQueue } from '../../shared/event-loop.js';
+import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { withVia } from '../../shared/via.js';
 import {
   BrokerTimeoutError,
@@ -88,7 +88,7 @@ const API_ROOT = '/ngsi-ld/v1';
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /** Limits on the JSON of an answer, so that parsing takes a few hundred milliseconds at most. */
-const REPLY_WEIGHT: WeightLimits = { marks: 500_000, depth: 500 };
+const REPLY_WEIGHT: JsonLimits = { elements: 500_000, depth: 500 };
 
 const KEEP_ALIVE_MS = 10_000;
 
@@ -160,7 +160,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       const reply = await answerTo(request);
       ({ status } = reply);
       onReply?.(reply);
-      if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.turn();
+      if (Math.max(reply.body.length, request.jsonBody?.length ?? 0) >= LARGE_CHARS) await large.nextTurn();
       return reply;
     } catch (error) {
       if (error instanceof NoAnswerError) ({ noAnswer } = error);
@@ -192,7 +192,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   hasStarted = false;
   readonly #maxBytes: number;
   readonly #beforeSending: (() => void) | undefined;
-  readonly #weight: JsonWeight;
+  readonly #weight: JsonComplexity;
   #running: Dispatcher.DispatchController | undefined;
   #resolve: (reply: BrokerReply) => void = () => {};
   #reject: (reason: Error) => void = () => {};
@@ -208,7 +208,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   constructor(maxBytes: number, beforeSending?: () => void, maxDepth = REPLY_WEIGHT.depth) {
     this.#maxBytes = maxBytes;
-    this.#weight = new JsonWeight({ ...REPLY_WEIGHT, depth: maxDepth });
+    this.#weight = new JsonComplexity({ ...REPLY_WEIGHT, depth: maxDepth });
     this.#beforeSending = beforeSending;
   }
 
@@ -254,7 +254,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += chunk.length;
     this.#weight.add(chunk);
     const isTooLong = this.#bytes > this.#maxBytes;
-    const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.excess;
+    const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.exceededLimit;
     if (excess !== undefined) this.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
     // Copy it, because the parser may reuse the memory.
     else this.#chunks.push(Buffer.from(chunk));

@@ -1,6 +1,6 @@
 import type { BrokerReply } from './client.js';
-import { jsonIn } from '../../shared/json/lossless-json.js';
-import { cut } from '../../shared/shown.js';
+import { tryParseJson } from '../../shared/json/lossless-json.js';
+import { truncate } from '../../shared/format-value.js';
 
 /**
  * The readable part of a broker's error. Brokers send problems without status or title, HTML pages and empty bodies, so
@@ -62,7 +62,7 @@ export function problemText(problem: BrokerProblem): string {
 
 /** Parses a JSON object; undefined for anything else. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  return asObject(jsonIn(text));
+  return asObject(tryParseJson(text));
 }
 
 function textOf(value: unknown): string | undefined {
@@ -70,7 +70,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function cap(text: string): string {
-  return cut(text, MAX_TEXT_CHARS);
+  return truncate(text, MAX_TEXT_CHARS);
 }
 
 /** The type/subtype of a Content-Type value in lower case, without parameters (RFC 9110 § 8.3); '' when absent. */
@@ -164,7 +164,7 @@ export type BatchResult =
  * @param ids the ids of the batch
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
-  const body = jsonIn(reply.body);
+  const body = tryParseJson(reply.body);
   const errors = failuresIn(body);
   if (reply.status >= 200 && reply.status < 300) {
     const unclear = contradiction(reply, body);
@@ -196,7 +196,7 @@ const ABSENT: DeleteResult = { kind: 'absent' };
  * An item that is missing according to the answer may be gone, or another source may hold it; only a query shows which.
  */
 export function failureIn(reply: BrokerReply): DeleteResult | undefined {
-  const body = jsonIn(reply.body);
+  const body = tryParseJson(reply.body);
   if (reply.status !== 207) return contradiction(reply, body);
   const results = failuresIn(body).map((item) => ({ item, result: resultOf(item) }));
   const [worst] = [...results.filter(({ result }) => result.kind !== 'absent'), ...results];

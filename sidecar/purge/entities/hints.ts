@@ -5,8 +5,8 @@ import type { Parameter } from '../query/index.js';
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { conditionsOf, requiredAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
-import { jsonIn } from '../../shared/json/lossless-json.js';
-import { nearestOf } from '../../shared/misspelling.js';
+import { tryParseJson } from '../../shared/json/lossless-json.js';
+import { closestMatch } from '../../shared/misspelling.js';
 import { parseTypeSelector, typeNamesOf } from '../../ngsi-ld/type-selector.js';
 
 /** A query to the broker, and the hint to give if it shows nothing. */
@@ -165,7 +165,7 @@ async function namesIn(scope: PurgeScope, list: NameList): Promise<readonly stri
 
 /** Reads the names in an EntityTypeList or an AttributeList; some brokers write a single name without an array. */
 function namesOf(body: string, list: NameList): readonly string[] {
-  const document = Object(jsonIn(body)) as Readonly<Record<string, unknown>>;
+  const document = Object(tryParseJson(body)) as Readonly<Record<string, unknown>>;
   const names = [document[list === 'types' ? 'typeList' : 'attributeList']].flat();
   return names.filter((name) => typeof name === 'string');
 }
@@ -174,7 +174,7 @@ function namesOf(body: string, list: NameList): readonly string[] {
 function nearName(name: string, names: readonly string[]): string | undefined {
   const lastOf = (iri: string) => iri.slice(Math.max(iri.lastIndexOf('/'), iri.lastIndexOf('#')) + 1);
   const byLast = new Map(names.filter((one) => one !== name).map((one) => [lastOf(one), one]));
-  const near = nearestOf(lastOf(name), byLast.keys());
+  const near = closestMatch(lastOf(name), byLast.keys());
   const found = near === undefined ? undefined : byLast.get(near);
   return found === undefined || found.length > MAX_NAME ? undefined : found;
 }

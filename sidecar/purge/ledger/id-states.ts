@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashed, hashText } from '../../shared/text-hash.js';
+import { lastHash, hashText } from '../../shared/text-hash.js';
 
 /** The state of one item, by its key, during a purge. */
 export const IdState = {
@@ -159,8 +159,8 @@ export class IdStates {
     if ((this.#used + 1) * 10 > this.#cells.length * 6) this.#grow();
     const slot = this.#slotOf(id);
     if (this.#cells[slot] === 0) {
-      this.#low[slot] = hashed.low;
-      this.#high[slot] = hashed.high;
+      this.#low[slot] = lastHash.low;
+      this.#high[slot] = lastHash.high;
       this.#used += 1;
     }
     return slot;
@@ -169,7 +169,7 @@ export class IdStates {
   /** Returns the slot of an id, or the empty slot where it belongs. Leaves the hash in `hashed`. */
   #slotOf(id: string): number {
     hashText(id, this.#seed1, this.#seed2);
-    return this.#probe(hashed.low, hashed.high);
+    return this.#probe(lastHash.low, lastHash.high);
   }
 
   #probe(low: number, high: number): number {

@@ -1,6 +1,6 @@
 import { CONTEXT_RELATION, linksIn } from '../../ngsi-ld/context-link.js';
 import { optionsIn } from '../../shared/purge-options.js';
-import { nearestOf } from '../../shared/misspelling.js';
+import { closestMatch } from '../../shared/misspelling.js';
 import { QueryRefusedError } from '../errors.js';
 import { isName, MAX_NAME_CHARS } from '../../ngsi-ld/names.js';
 
@@ -170,7 +170,7 @@ function unknownParameter(
 ): QueryRefusedError {
   if (name === '')
     return new QueryRefusedError('invalidRequest', 'The query has a parameter without a name.', name);
-  const near = nearestOf(name, names);
+  const near = closestMatch(name, names);
   const reason = Object.hasOwn(reasons, name)
     ? `: ${reasons[name] ?? ''}`
     : near?.toLowerCase() === name.toLowerCase()

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectOf,
-  sameJson,
+  jsonEquals,
 } from '../../shared/json/json.js';
 
 /** Members that only the broker sets. It refuses or ignores them in requests. */
@@ -63,13 +63,14 @@ export function instancesOf(attribute: JsonValue | undefined): readonly JsonValu
 
 /** Whether two entities are equal, except for members that only the broker sets and the order of types and datasets. */
 export function isSameEntity(one: ArchivedEntity, other: ArchivedEntity): boolean {
-  return sameJson(comparable(creatable(one)), comparable(creatable(other)));
+  return jsonEquals(comparable(creatable(one)), comparable(creatable(other)));
 }
 
 /** Whether two attributes are equal, except for members that only the broker sets and the order of datasets. */
 export function isSameAttribute(one: JsonValue, other: JsonValue | undefined): boolean {
   return (
-    other !== undefined && sameJson(byDataset(creatableAttribute(one)), byDataset(creatableAttribute(other)))
+    other !== undefined &&
+    jsonEquals(byDataset(creatableAttribute(one)), byDataset(creatableAttribute(other)))
   );
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../proof/index.js';
 import { contextOfRequest, formatParameters, type Parameter } from '../query/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
-import { nextTurn } from '../../shared/next-turn.js';
+import { yieldToEventLoop } from '../../shared/event-loop.js';
 import { ItemLedger } from '../ledger/index.js';
 import type {
   BrokerQuery,
@@ -246,7 +246,7 @@ class OpenedQuery implements PageSource {
       steps += pattern.size * id.length;
       if (steps < MAX_STEPS) continue;
       steps = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return undefined;
   }

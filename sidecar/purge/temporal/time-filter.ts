@@ -1,7 +1,7 @@
 import { instantOf, nanosecondsOf, temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { QueryRefusedError } from '../errors.js';
 import { type Parameter, refusedData, TIME_PARAMETERS } from '../query/index.js';
-import { plusAdvice } from '../../shared/shown.js';
+import { plusSignHint } from '../../shared/format-value.js';
 
 /** The times that an attribute instance may have (clause 4.11). */
 const TIME_PROPERTIES = ['observedAt', 'createdAt', 'modifiedAt', 'deletedAt'] as const;
@@ -171,7 +171,7 @@ function dateTimeOf(parameters: ReadonlyMap<string, string>, name: string): stri
   if (at !== undefined) return inUtc(value, at);
   throw new QueryRefusedError(
     'badRequestData',
-    `${name} must be a date and time with a zone, such as 2026-01-01T00:00:00Z${plusAdvice(value)}.`,
+    `${name} must be a date and time with a zone, such as 2026-01-01T00:00:00Z${plusSignHint(value)}.`,
     name,
   );
 }

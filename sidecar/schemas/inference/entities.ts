@@ -1,5 +1,12 @@
 import { type AttributeKind, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
-import { isArray, type JsonObject, type JsonValue, member, step, without } from '../../shared/json/json.js';
+import {
+  isArray,
+  type JsonObject,
+  type JsonValue,
+  member,
+  childAt,
+  omitMembers,
+} from '../../shared/json/json.js';
 import { type Form, wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import { isFeature, entityFromFeature } from '../../ngsi-ld/representation/geojson.js';
 import { readEntity, type Reading } from '../../ngsi-ld/representation/read-entity.js';
@@ -66,7 +73,7 @@ export function addEntity(
   const kinds = reading.form === 'keyvalues' ? kindsShown(first.keyValues) : reading.kinds;
   const { keyValues, instances } = sampleOf(readings);
   const fault = inference.add({
-    keyValues: without(keyValues, WRITTEN_BY_BROKERS),
+    keyValues: omitMembers(keyValues, WRITTEN_BY_BROKERS),
     instances,
     kinds,
     // NGSIv2 reveals the kind of few attributes, but the units of all.
@@ -116,8 +123,8 @@ function unitsOf(attribute: JsonValue | undefined, form: Form): ReadonlySet<stri
   const instances = isArray(attribute) ? attribute : [attribute];
   return new Set(
     instances.map((instance) => {
-      const metadata = step(step(instance, 'metadata'), 'unitCode');
-      const code = form === 'ngsiv2' ? step(metadata, 'value') : step(instance, 'unitCode');
+      const metadata = childAt(childAt(instance, 'metadata'), 'unitCode');
+      const code = form === 'ngsiv2' ? childAt(metadata, 'value') : childAt(instance, 'unitCode');
       return typeof code === 'string' ? code : undefined;
     }),
   );

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   member,
   stringsOf,
-  without,
+  omitMembers,
 } from '../../shared/json/json.js';
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { DIALECT_URIS } from '../json-schema/keywords.js';
@@ -16,7 +16,7 @@ import { limitExceeded } from './errors.js';
 import { type Meaning, Observer } from './observe.js';
 import { Annotations, Renderer } from './render.js';
 import { emptyShape, noObjects, type Shape, typesIn } from './shape.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 
 /** What an inferred schema enumerates, and the model that the samples must belong to. */
 export interface InferenceOptions {
@@ -74,7 +74,7 @@ export class Inference {
       name === 'type' ? 'name' : name === 'id' || isReference(kinds.get(name)) ? 'reference' : undefined;
     this.#observer.observeMembers(
       this.#root,
-      without(keyValues, CONTEXT),
+      omitMembers(keyValues, CONTEXT),
       0,
       SCHEMA_LIMITS.subschemas,
       meaningOf,
@@ -150,7 +150,7 @@ function typeFault(type: JsonValue | undefined, model: string): string | undefin
   if (type === undefined || type === model) return undefined;
   if (isArray(type) && type.includes(model) && type.every((name) => typeof name === 'string'))
     return undefined;
-  const found = cut(JSON.stringify(type), MAX_SHOWN_LENGTH);
+  const found = truncate(JSON.stringify(type), MAX_SHOWN_LENGTH);
   return `must be "${model}", or a list of types that contains it; found ${found}`;
 }
 

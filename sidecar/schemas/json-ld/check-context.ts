@@ -1,6 +1,6 @@
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { type InputIssue, isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
-import { quoted } from '../../shared/shown.js';
+import { quoted } from '../../shared/format-value.js';
 import { formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { dependenciesFirst, safetyFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';

@@ -1,4 +1,4 @@
-import { jsonIn, parseWithDoubles } from '../../shared/json/lossless-json.js';
+import { tryParseJson, parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { isObject, member } from '../../shared/json/json.js';
 import { LRUCache } from 'lru-cache';
 import { referencesOf, urlFault } from './context-form.js';
@@ -115,7 +115,7 @@ export interface ContextContent {
 /** Reads the document of a URL. @returns a failure if it cannot be used as a context */
 function readContext(url: string, supplied: SuppliedContext): ContextContent | ContextFailure {
   const { sha256, text, documentUrl = url } = supplied;
-  const document = jsonIn(text);
+  const document = tryParseJson(text);
   const context = isObject(document) ? member(document, '@context') : undefined;
   if (context === undefined)
     return unusableContext(

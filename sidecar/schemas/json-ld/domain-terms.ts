@@ -1,4 +1,4 @@
-import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { isSelfContained } from './context-form.js';
 import { isPlainTerm, prefixesIn } from './plain-terms.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
@@ -133,7 +133,7 @@ function addMeaning(
   models: readonly string[],
 ): void {
   const known = meanings.get(term);
-  const same = known?.find((one) => sameJson(one.meaning, meaning));
+  const same = known?.find((one) => jsonEquals(one.meaning, meaning));
   if (known === undefined) meanings.set(term, [{ meaning, models: [...models] }]);
   else if (same === undefined) known.push({ meaning, models: [...models] });
   else same.models.push(...models);
@@ -151,7 +151,7 @@ function mergeMeanings(term: string, meanings: readonly MeaningWithModels[]): Me
   if (meanings.length === 1) return { meaning: first.meaning ?? undefined };
   const models = meanings.flatMap((one) => one.models);
   const [without, ...others] = meanings.map(({ meaning }) => withoutCoercion(meaning));
-  if (without !== undefined && others.every((other) => sameJson(other ?? null, without))) {
+  if (without !== undefined && others.every((other) => jsonEquals(other ?? null, without))) {
     const detail = `Models mean ${named(without)} by "${term}", with different coercions; it has none here.`;
     return { meaning: without, warning: { code: 'coercion-left-out', term, detail, models } };
   }

@@ -1,6 +1,6 @@
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 import type { ContextFailureKind, Needs, ContextResults, ContextResult } from './errors.js';
 
 type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';
@@ -50,7 +50,7 @@ export function limitWarnings(warnings: readonly JsonLdWarning[]): readonly Json
 export function shortJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   if (text === undefined) return 'nothing';
-  return cut(text, 100);
+  return truncate(text, 100);
 }
 
 /** Maximum number of rounds. Processors follow chains of ten contexts, and each round may run in another worker. */

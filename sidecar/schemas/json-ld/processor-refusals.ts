@@ -1,4 +1,4 @@
-import { isObject, pointerTo, sameJson } from '../../shared/json/json.js';
+import { isObject, pointerTo, jsonEquals } from '../../shared/json/json.js';
 import { referencesOf } from './context-form.js';
 import { visitMembers } from './document-survey.js';
 import { type Refused, shortJson } from './outcomes.js';
@@ -67,7 +67,7 @@ function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly st
   visitMembers(document, '/document', ({ name, value, pointer }) => {
     const isAlike = breaks?.(name, value) ?? true;
     if (isAlike && alike.length < MAX_PLACES) alike.push(pointer);
-    if (isAlike && wanted !== undefined && same.length < MAX_PLACES && sameJson(value, wanted))
+    if (isAlike && wanted !== undefined && same.length < MAX_PLACES && jsonEquals(value, wanted))
       same.push(pointer);
     return same.length < MAX_PLACES;
   });

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { losslessNumbersIn, withDoubles } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 import { checkContext, contextTerms, type TermsInput } from './check-context.js';
 import { composeContext, type ComposeInput } from './compose-context.js';
 import { type DocumentSurvey, isLarger, surveyOf } from './document-survey.js';
@@ -149,6 +149,6 @@ function changedNumbers(document: JsonValue, pointer: string): readonly JsonLdWa
   return [...losslessNumbersIn(document, pointer)].map(({ pointer: at, number }) => ({
     code: 'number-changed',
     pointer: at,
-    detail: `${cut(number.text, MAX_SHOWN)} is a number that an IEEE 754 double cannot hold exactly; the result has ${number.double}.`,
+    detail: `${truncate(number.text, MAX_SHOWN)} is a number that an IEEE 754 double cannot hold exactly; the result has ${number.double}.`,
   }));
 }

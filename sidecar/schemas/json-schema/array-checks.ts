@@ -11,7 +11,7 @@ import {
   member,
   type Schema,
 } from '../../shared/json/json.js';
-import { valuesAmong } from '../../shared/json/lossless-json.js';
+import { intersection } from '../../shared/json/lossless-json.js';
 import {
   type CheckContext,
   type Finding,
@@ -216,7 +216,7 @@ function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: Ch
 }
 
 function areAmong({ values }: ValueConstraints, allowed: readonly JsonValue[]): boolean {
-  return values !== undefined && valuesAmong(values, allowed).length === values.length;
+  return values !== undefined && intersection(values, allowed).length === values.length;
 }
 
 function isMultipleOf(number: JsonValue | undefined, of: JsonValue): boolean {

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-  sameJson,
+  jsonEquals,
   type Schema,
 } from '../../shared/json/json.js';
 import { keyOf } from './document.js';
@@ -107,7 +107,7 @@ export function cachedAttributesOf(schema: JsonObject, before?: ModelAttributes)
     reference: (name) => `${mark}${name ?? '#'}`,
     finish: (own, position) => {
       const earlier = position && places.get(keyOf(position));
-      return earlier !== undefined && sameJson(own, earlier) ? earlier : own;
+      return earlier !== undefined && jsonEquals(own, earlier) ? earlier : own;
     },
   });
   attributesCache.set(schema, model);
@@ -148,7 +148,7 @@ function descriptionsIn(atoms: readonly JsonObject[]): ReadonlyMap<string, reado
     for (const [name, schema] of namedSchemasIn(atom, 'properties')) {
       const others = found.get(name);
       if (others === undefined) found.set(name, [schema]);
-      else if (!others.some((other) => sameJson(other, schema))) others.push(schema);
+      else if (!others.some((other) => jsonEquals(other, schema))) others.push(schema);
     }
   }
   return found;

@@ -6,8 +6,8 @@ import {
   pointerOf,
   itemsOf,
 } from '../../shared/json/json.js';
-import { valuesAmong, writeJson } from '../../shared/json/lossless-json.js';
-import { cut } from '../../shared/shown.js';
+import { intersection, writeJson } from '../../shared/json/lossless-json.js';
+import { truncate } from '../../shared/format-value.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';
 import { type FlatSchema, namedSchemaIn } from './flatten.js';
@@ -145,7 +145,7 @@ function changedValues(
   was: readonly JsonValue[],
   is: readonly JsonValue[],
 ): string | undefined {
-  const [kept, known] = [new Set(valuesAmong(was, is)), new Set(valuesAmong(is, was))];
+  const [kept, known] = [new Set(intersection(was, is)), new Set(intersection(is, was))];
   const lost = was.filter((value) => !kept.has(value));
   const gained = is.filter((value) => !known.has(value));
   const parts = [
@@ -156,7 +156,9 @@ function changedValues(
 }
 
 function listed(values: readonly JsonValue[]): string {
-  const shown = values.slice(0, MAX_NAMED_VALUES).map((value) => cut(writeJson(value), MAX_VALUE_LENGTH));
+  const shown = values
+    .slice(0, MAX_NAMED_VALUES)
+    .map((value) => truncate(writeJson(value), MAX_VALUE_LENGTH));
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
@@ -173,7 +175,7 @@ function isShort(value: JsonValue): boolean {
 }
 
 function show(value: JsonValue): string {
-  return cut(textOf(value), MAX_SHOWN_LENGTH);
+  return truncate(textOf(value), MAX_SHOWN_LENGTH);
 }
 
 /** The text of a value. References are shown without the mark of their model. */

@@ -17,7 +17,7 @@ import {
   member,
   pointerOf,
   type Schema,
-  step,
+  childAt,
 } from '../../shared/json/json.js';
 import { ANONYMOUS, resolveUri } from './uri.js';
 import { inSupportedDraft } from './vocabularies.js';
@@ -230,6 +230,6 @@ export function subschemaPosition(outer: Position, tokens: readonly string[], sc
 
 /** A value that only a `$ref` makes a schema: below an unknown keyword, or next to a `$ref` of draft-07. */
 function unknownPlace(from: Position, tokens: readonly string[]): Position | undefined {
-  const value = tokens.reduce<JsonValue | undefined>(step, from.schema);
+  const value = tokens.reduce<JsonValue | undefined>(childAt, from.schema);
   return isSchema(value) ? subschemaPosition(from, tokens, value) : undefined;
 }

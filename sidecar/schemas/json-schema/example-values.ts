@@ -1,6 +1,6 @@
 import { isMatch } from './closures.js';
 import type { ValueConstraints } from './value-constraints.js';
-import { multiplied } from '../../shared/json/decimal.js';
+import { multiplyExact } from '../../shared/json/decimal.js';
 import {
   compareNumbers,
   doubleOf,
@@ -94,7 +94,7 @@ export function exampleNumber(constraints: ValueConstraints, variant: number): J
   const [least, most] = [doubleOf(low.value), doubleOf(high.value)];
   const multiples = [1, Math.ceil(least / step), Math.floor(most / step) - NEARBY]
     .filter(Number.isFinite)
-    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => multiplied(step, first + index)));
+    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => multiplyExact(step, first + index)));
   const others = [0, (least + most) / 2, least + 0.5, most - 0.5, low.value, high.value];
   const found = [...multiples, ...others].filter(isGood);
   const distinct = [...new Set(found)];

@@ -11,7 +11,7 @@ import {
   type JsonValue,
   LosslessNumber,
   member,
-  sameJson,
+  jsonEquals,
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
@@ -271,7 +271,8 @@ type PatternOf = (pattern: string) => RegExp;
 export function kindIssue(schema: JsonObject, location: InstanceLocation): Issue | undefined {
   const { value } = location;
   const constant = member(schema, 'const');
-  if (constant !== undefined && !sameJson(constant, value)) return valueIssue(location, 'const', [constant]);
+  if (constant !== undefined && !jsonEquals(constant, value))
+    return valueIssue(location, 'const', [constant]);
   const listed = member(schema, 'enum');
   if (isArray(listed) && !isAmong(value, listed)) return valueIssue(location, 'enum', listed);
   const declared = member(schema, 'type');
@@ -287,7 +288,7 @@ export function kindIssue(schema: JsonObject, location: InstanceLocation): Issue
 function isAmong(value: JsonValue, listed: readonly JsonValue[]): boolean {
   return isScalar(value) && !(value instanceof LosslessNumber)
     ? listed.includes(value)
-    : listed.some((one) => sameJson(one, value));
+    : listed.some((one) => jsonEquals(one, value));
 }
 
 /** Keywords on numbers, with the words for their demand and a test whether a number meets it. */

@@ -6,10 +6,10 @@ import {
   type JsonValue,
   member,
   type Schema,
-  step,
+  childAt,
 } from '../../shared/json/json.js';
 import { type IssueFactory, submittedIssue, SchemaRefusedError } from './errors.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 import { documentUri } from './uri.js';
 
 /** A schema directly within another: the tokens that lead to it, and whether it applies only if a reference leads to it. */
@@ -190,7 +190,7 @@ function keysWithin(keyword: string, schema: JsonObject): readonly (string | und
 function subschemaUnder(schema: JsonObject, tokens: Subschema['tokens']): Subschema | undefined {
   const [keyword, key] = tokens;
   const holder = member(schema, keyword);
-  const found = key === undefined ? holder : step(holder, key);
+  const found = key === undefined ? holder : childAt(holder, key);
   return isSchema(found) ? { tokens, schema: found, definition: DEFINITIONS.has(keyword) } : undefined;
 }
 
@@ -254,7 +254,7 @@ export function ownMetaSchemaUri(document: JsonValue | undefined): string | unde
 /** The error that the `$schema` of a schema names neither a supported draft nor an available meta-schema. */
 export function unsupportedDialect(schema: JsonObject, issueAt: IssueFactory): SchemaRefusedError {
   const uri = member(schema, '$schema');
-  const shown = typeof uri === 'string' ? cut(uri, 200) : 'not a string';
+  const shown = typeof uri === 'string' ? truncate(uri, 200) : 'not a string';
   const supported = Object.values(DIALECT_URIS).join(', ');
   const detail = `$schema is ${shown}; supported values are ${supported}, and meta-schemas of these that are stored as references`;
   return new SchemaRefusedError('schemaDialectUnsupported', detail, [issueAt(['$schema'], detail)]);

@@ -7,7 +7,7 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 import { statedUnit } from '../../shared/stated-unit.js';
 import {
   possibleSchemas,
@@ -188,10 +188,11 @@ class MeaningComparison {
 }
 
 function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string | undefined {
-  if (was.iri !== is.iri) return `${shown(term)} means ${cut(is.iri, 300)}, meant ${cut(was.iri, 300)}`;
+  if (was.iri !== is.iri)
+    return `${shown(term)} means ${truncate(is.iri, 300)}, meant ${truncate(was.iri, 300)}`;
   if (was.coercion === is.coercion) return undefined;
   const [now, before] = [is.coercion ?? 'a plain value', was.coercion ?? 'a plain value'];
-  return `${shown(term)} is read as ${cut(now, 200)}, was read as ${cut(before, 200)}`;
+  return `${shown(term)} is read as ${truncate(now, 200)}, was read as ${truncate(before, 200)}`;
 }
 
 /** The place where each name is described first. */
@@ -226,7 +227,7 @@ function withArticle(word: string): string {
 }
 
 function shown(value: JsonValue): string {
-  return cut(writeJson(value), 200);
+  return truncate(writeJson(value), 200);
 }
 
 /** Matches units that are words. Case matters in symbols of units (`mW`, `MW`), but not in words (`Celsius`). */

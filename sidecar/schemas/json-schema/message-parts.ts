@@ -1,6 +1,6 @@
 import { isArray, isNumber, isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { cut, quoted } from '../../shared/shown.js';
+import { truncate, quoted } from '../../shared/format-value.js';
 
 /** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 80;
@@ -45,12 +45,12 @@ export function shortValue(value: JsonValue): string {
 /** A value that a schema allows; an array or object is shown as JSON. */
 export function allowedValue(value: JsonValue): string {
   if (!isArray(value) && !isObject(value)) return shortValue(value);
-  return cut(writeJson(value), MAX_SHOWN);
+  return truncate(writeJson(value), MAX_SHOWN);
 }
 
 /** A pattern, shortened if it is long. */
 export function shownPattern(pattern: string): string {
-  return cut(pattern, MAX_PATTERN);
+  return truncate(pattern, MAX_PATTERN);
 }
 
 /** A value with its type, for messages about a wrong type. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../shared/json/json.js';
-import { canBeNear, mistakes } from '../../shared/misspelling.js';
+import { mayBeMisspelling, misspellingDistance } from '../../shared/misspelling.js';
 
 /** Limits on the search for misspellings. */
 export const SPELLING_LIMITS = {
@@ -50,10 +50,10 @@ export class Spelling {
     this.#left -= Math.ceil(candidates.length / PASSED_OVER);
     const rated: { readonly candidate: string; readonly distance: number }[] = [];
     for (const candidate of candidates) {
-      if (typeof candidate !== 'string' || !canBeNear(word, candidate)) continue;
+      if (typeof candidate !== 'string' || !mayBeMisspelling(word, candidate)) continue;
       if (this.#left <= 0) break;
       this.#left -= 1;
-      const distance = mistakes(word, candidate);
+      const distance = misspellingDistance(word, candidate);
       if (distance < Infinity) rated.push({ candidate, distance });
     }
     if (rated.length === 0) return NONE;

@@ -5,7 +5,7 @@ import {
   type JsonValue,
   LosslessNumber,
   pointerTo,
-  sameJson,
+  jsonEquals,
 } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { compareSchemas } from './change-report.js';
@@ -30,7 +30,7 @@ export function changedPointers(before: JsonValue, after: JsonValue): readonly C
 }
 
 function* changesIn(before: JsonValue, after: JsonValue, pointer: string): Iterable<ChangedPointer> {
-  if (before === after || (before instanceof LosslessNumber && sameJson(before, after))) return;
+  if (before === after || (before instanceof LosslessNumber && jsonEquals(before, after))) return;
   const [old, fresh] = [membersOf(before), membersOf(after)];
   if (old === undefined || fresh === undefined || isArray(before) !== isArray(after)) {
     yield { op: 'replace', pointer };

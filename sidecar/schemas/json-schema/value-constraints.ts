@@ -20,11 +20,11 @@ import {
   type JsonObject,
   type JsonValue,
   member,
-  sameJson,
+  jsonEquals,
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { valuesAmong } from '../../shared/json/lossless-json.js';
+import { intersection } from '../../shared/json/lossless-json.js';
 
 /** The JSON types, with integers and fractions as two types. */
 const TYPES = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
@@ -96,7 +96,7 @@ export class ValueConstraints {
 
   /** Whether one of the schemas has the keyword with exactly this value. */
   hasKeywordValue(keyword: string, value: JsonValue): boolean {
-    return this.atoms.some((atom) => sameJson(member(atom, keyword), value));
+    return this.atoms.some((atom) => jsonEquals(member(atom, keyword), value));
   }
 
   /** The names of the properties that `properties` of the schemas describe. */
@@ -191,7 +191,7 @@ export class ValueConstraints {
       return [...(isArray(listed) ? [listed] : []), ...(constant === undefined ? [] : [[constant]])];
     });
     const [first, ...others] = lists;
-    return first === undefined ? this.#valuesOfTypes() : others.reduce(valuesAmong, first);
+    return first === undefined ? this.#valuesOfTypes() : others.reduce(intersection, first);
   }
 
   /** The values null, true and false, if no other types are possible. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
@@ -141,7 +141,7 @@ export async function acceptVersion(
   const schema = parseJson(source.schema) as JsonObject;
   const { own, before, model } = source;
   const hasSameSchema =
-    before && (before.schema === source.schema || sameJson(parseJson(before.schema), schema));
+    before && (before.schema === source.schema || jsonEquals(parseJson(before.schema), schema));
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
   const accepted = catchSchemaRefusal(() => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isObject } from '../../shared/json/json.js';
-import { nextTurn } from '../../shared/next-turn.js';
+import { yieldToEventLoop } from '../../shared/event-loop.js';
 import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { decidingPart, type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
 import { contextDocument } from '../json-ld/generated-context.js';
@@ -92,7 +92,7 @@ export class DomainContexts {
     // The model was deleted in the meantime; the next request finds the new state.
     if (at === undefined) return undefined;
     const text = await this.#parts.contents.text(at.version.context);
-    await nextTurn();
+    await yieldToEventLoop();
     const found = splitContext(text, metadataOf(at.version).ownTerms ?? []);
     if (at.version.context.sha256 === contextSha256) this.#models.set(key, found);
     return found;
@@ -132,7 +132,7 @@ async function mergeContexts(
       const detail = `The context that "${name}" brings cannot be used: ${own.failed}`;
       unavailable.push({ code: 'context-unavailable', detail, models: [name] });
     }
-    await nextTurn();
+    await yieldToEventLoop();
     maker.add({ model: name, names: model.names, generated: model.generated, own: own?.terms });
   }
   const { terms, warnings } = maker.result();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import { onceFree, TaskFailedError, TaskTooCostlyError } from '../../shared/workers/errors.js';
+import { retryWhileBusy, TaskFailedError, TaskTooCostlyError } from '../../shared/workers/errors.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
@@ -198,7 +198,7 @@ export class ScanJudge {
     const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
     const compiles = (input.schemas?.length ?? 0) > 0;
     const options = { signal, queueKey, deadlineMs: compiles ? COMPILE_DEADLINES * deadlineMs : undefined };
-    return onceFree(() => workers.run('judge', input, options), clock, signal);
+    return retryWhileBusy(() => workers.run('judge', input, options), clock, signal);
   }
 
   /** Looks up the models of types. @returns the types beyond the maximum, which are not remembered either */

@@ -1,4 +1,4 @@
-import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
 import type {
@@ -91,7 +91,7 @@ export function settingsAfter(
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;
-  return before !== undefined && sameJson(parseJson(before), given) ? before : writeJson(given);
+  return before !== undefined && jsonEquals(parseJson(before), given) ? before : writeJson(given);
 }
 
 /** Whether a model already has these settings. @param ownContext as for settingsAfter */

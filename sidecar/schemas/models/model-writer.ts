@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import { type JsonObject, type JsonValue, sameJson } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import {
   AlreadyExistsError,
@@ -368,7 +368,7 @@ function isSameVersion({ version, schema, context }: ModelTexts, accepted: Accep
   return (
     context === accepted.version.context &&
     hasSameDocuments(version, accepted.version.references) &&
-    (accepted.hasSameSchema ?? sameJson(parseJson(schema), accepted.schema))
+    (accepted.hasSameSchema ?? jsonEquals(parseJson(schema), accepted.schema))
   );
 }
 

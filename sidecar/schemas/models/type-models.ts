@@ -1,5 +1,5 @@
 import type { InputIssue } from '../../shared/json/json.js';
-import { quoted } from '../../shared/shown.js';
+import { quoted } from '../../shared/format-value.js';
 import type { Model, SchemaStore } from '../../store/index.js';
 import type { NamedType, TypesInBody } from '../validation/body-entities.js';
 import { ReadCache } from './concurrency.js';

@@ -7,7 +7,7 @@ import {
   member,
   objectOf,
   type Schema,
-  without,
+  omitMembers,
 } from '../../shared/json/json.js';
 import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
 import {
@@ -140,7 +140,7 @@ function valueSchema({ kind, schema }: ModelAttribute, written: readonly JsonObj
   const expected = kind === 'LanguageProperty' ? 'object' : kind === 'ListProperty' ? 'array' : undefined;
   const types = written.map((part) => member(part, 'type')).filter((type) => type !== undefined);
   if (expected !== undefined && types.some((type) => type !== expected)) return undefined;
-  return isObject(schema) ? without(schema, SAID_OF_ATTRIBUTES) : schema;
+  return isObject(schema) ? omitMembers(schema, SAID_OF_ATTRIBUTES) : schema;
 }
 
 /** Annotations that belong to the attribute, not to its value. */

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { GatewayError } from '../../shared/errors.js';
-import { JsonWeight, type WeightLimits } from '../../shared/json-weight.js';
+import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
 
@@ -180,7 +180,7 @@ function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL):
 }
 
 /** Limits of a document's content, because it is parsed on the event loop. */
-const WEIGHT: WeightLimits = { marks: 100_000, depth: 500 };
+const WEIGHT: JsonLimits = { elements: 100_000, depth: 500 };
 
 async function read(
   { statusCode, headers, body }: Dispatcher.ResponseData,
@@ -203,7 +203,7 @@ async function read(
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
 
   const chunks: Buffer[] = [];
-  const weight = new JsonWeight(WEIGHT);
+  const weight = new JsonComplexity(WEIGHT);
   let bytes = 0;
   const unpacked = isPacked ? pipeline(body, createGunzip(), () => {}) : body;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
@@ -211,7 +211,7 @@ async function read(
     // Leaving the loop closes the connection.
     if (bytes > maxBytes) throw new Failed('too-large', tooLarge);
     weight.add(chunk);
-    if (weight.excess !== undefined) throw new Failed('too-large', `it ${weight.excess}`);
+    if (weight.exceededLimit !== undefined) throw new Failed('too-large', `it ${weight.exceededLimit}`);
     chunks.push(chunk);
   }
   try {

@@ -1,4 +1,4 @@
-import { type JsonValue, sameJson } from '../../shared/json/json.js';
+import { type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { PreconditionFailedError } from '../../store/index.js';
 import { undefinedIfNotFound, type NamedContext, type SchemaService } from '../models/index.js';
@@ -26,7 +26,7 @@ export async function storeDocument(
   }
   const isSame = async (uri: string) => {
     const here = await undefinedIfNotFound('reference', references.get(uri));
-    return here === undefined ? undefined : sameJson(parseJson(here.bytes.toString()), document);
+    return here === undefined ? undefined : jsonEquals(parseJson(here.bytes.toString()), document);
   };
   const isSameHere = await isSame(url);
   if (isSameHere === undefined) {
@@ -114,7 +114,7 @@ export class ContextImport {
       const file = versions.get(name)?.find(({ number }) => number === version);
       if (file === undefined || !name.includes('~')) continue;
       const here = await undefinedIfNotFound('context', contexts.document(name, version));
-      if (here !== undefined && !sameJson(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
+      if (here !== undefined && !jsonEquals(contextIn(here.bytes.toString()), contextIn(textOf(file.path))))
         return (
           `It names version ${version} of the context ${name}, which ` +
           'is different here, so its terms would mean something else.'
@@ -142,7 +142,7 @@ export class ContextImport {
         return `Its version ${index + 1} is missing, so that others would get different numbers.`;
       const here = await undefinedIfNotFound('context', contexts.document(name, number));
       if (here !== undefined) {
-        if (sameJson(contextIn(here.bytes.toString()), value)) continue;
+        if (jsonEquals(contextIn(here.bytes.toString()), value)) continue;
         return `Its version ${number} is different here, and contexts refer to it by its number.`;
       }
       // The current version is written like any other context.

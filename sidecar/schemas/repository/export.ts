@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import { onceFree } from '../../shared/workers/errors.js';
+import { retryWhileBusy } from '../../shared/workers/errors.js';
 import type { Domain, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   allItems,
@@ -37,7 +37,7 @@ export async function exportAll(
   const only = domain === undefined ? undefined : [await schemas.store.domains.get(domain)];
   const left = new AbortController();
   // Once the answer has begun, it can no longer report that the workers are busy.
-  const whenFree: WhenFree = (task) => onceFree(task, clock, left.signal);
+  const whenFree: WhenFree = (task) => retryWhileBusy(task, clock, left.signal);
   const archive = packTarGz(filesOf(schemas, only, baseUrl, whenFree));
   archive.once('close', () => left.abort());
   return archive;

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../shared/next-turn.js';
+import { yieldToEventLoop } from '../../shared/event-loop.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { type Repository, byPath } from './collector.js';
@@ -137,7 +137,7 @@ export class ImportRun {
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
     this.#options.signal?.throwIfAborted();
-    await nextTurn();
+    await yieldToEventLoop();
     await work();
   }
 

@@ -16,7 +16,7 @@ import { readZip } from './zip.js';
 import { UnreadableBodyError } from '../models/index.js';
 import { InvalidBodyError } from '../../shared/errors.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import { nextTurn } from '../../shared/next-turn.js';
+import { yieldToEventLoop } from '../../shared/event-loop.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ImportSource } from './shapes.js';
 
@@ -147,7 +147,7 @@ export async function describeFiles(
   let names = 0;
   for (let at = 0; at < files.length; at += AT_ONCE) {
     signal?.throwIfAborted();
-    await nextTurn();
+    await yieldToEventLoop();
     const read = await Promise.all(files.slice(at, at + AT_ONCE).map((file) => describe(file, workers)));
     for (const one of read)
       if ('facts' in one) {

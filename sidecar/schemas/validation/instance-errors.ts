@@ -7,9 +7,9 @@ import {
   type JsonValue,
   member,
   objectOf,
-  sameJson,
+  jsonEquals,
   tokensOf,
-  without,
+  omitMembers,
 } from '../../shared/json/json.js';
 import { explain, type Explanation, type Fault } from '../json-schema/explain.js';
 import type { Model } from './model.js';
@@ -132,13 +132,13 @@ export interface SchemaView {
  * an IRI or a list of types, it is shown the submitted one.
  */
 export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): SchemaView {
-  const plain = (reading: Reading) => without(reading.keyValues, model.undescribedMembers);
+  const plain = (reading: Reading) => omitMembers(reading.keyValues, model.undescribedMembers);
   const shown = plain(first);
   const error = model.firstError(shown);
   if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
   const issues = explainSafely(model, shown, error, spelling);
   const type = member(entity, typeMemberOf(entity));
-  if (type === undefined || sameJson(type, member(shown, 'type')))
+  if (type === undefined || jsonEquals(type, member(shown, 'type')))
     return { of: plain, issues, hasOwnType: false };
   const submitted = (reading: Reading) => withType(plain(reading), type);
   const withOwn = submitted(first);
@@ -153,12 +153,12 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 
 /** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
 export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
-  const shown = without(reading.keyValues, model.undescribedMembers);
+  const shown = omitMembers(reading.keyValues, model.undescribedMembers);
   if (model.firstError(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
     type !== undefined &&
-    !sameJson(type, member(shown, 'type')) &&
+    !jsonEquals(type, member(shown, 'type')) &&
     model.firstError(withType(shown, type)) === undefined
   );
 }

@@ -1,5 +1,5 @@
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
-import { cut } from '../../shared/shown.js';
+import { truncate } from '../../shared/format-value.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
 import {
   isArray,
@@ -8,7 +8,7 @@ import {
   type JsonValue,
   member,
   pointerOf,
-  step,
+  childAt,
 } from '../../shared/json/json.js';
 import { itemSpans } from '../../shared/json/json-positions.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
@@ -257,7 +257,7 @@ class PageJudge {
   }
 
   #addUnjudged(entity: JsonObject, types: readonly string[], isAmbiguous: boolean): void {
-    const type = cut(types.join(', '), MAX_CHARACTERS);
+    const type = truncate(types.join(', '), MAX_CHARACTERS);
     const key = `${String(isAmbiguous)} ${type}`;
     const known = this.#others.get(key);
     const others = known ?? { type, isAmbiguous, entities: 0, sample: [] };
@@ -281,26 +281,26 @@ class PageJudge {
       reported = this.#entities.length;
       this.#entities.push({
         id: idOf(entity),
-        type: cut(typesOf(entity, undefined).join(', '), MAX_CHARACTERS),
+        type: truncate(typesOf(entity, undefined).join(', '), MAX_CHARACTERS),
         errors: errors.slice(0, MAX_ERRORS).map((error) => ({
-          pointer: cut(pointerOf(error.tokens), MAX_CHARACTERS),
+          pointer: truncate(pointerOf(error.tokens), MAX_CHARACTERS),
           keyword: error.keyword,
-          detail: cut(error.predicate(), MAX_CHARACTERS),
+          detail: truncate(error.predicate(), MAX_CHARACTERS),
         })),
       });
     }
     const blamed = new Set<string>();
     for (const error of errors) {
       const { tokens, keyword } = error;
-      const pointer = cut(pointerOf(generalizedPath(entity, tokens)), MAX_CHARACTERS);
-      const detail = namesOthers(keyword) ? cut(error.predicate(), MAX_CHARACTERS) : undefined;
+      const pointer = truncate(pointerOf(generalizedPath(entity, tokens)), MAX_CHARACTERS);
+      const detail = namesOthers(keyword) ? truncate(error.predicate(), MAX_CHARACTERS) : undefined;
       const key = JSON.stringify([model, pointer, keyword, detail]);
       if (blamed.has(key)) continue;
       blamed.add(key);
       let finding = this.#findings.get(key);
       if (finding === undefined) {
         if (this.#findings.size >= MAX_FINDINGS) continue;
-        const said = detail ?? cut(error.predicate(), MAX_CHARACTERS);
+        const said = detail ?? truncate(error.predicate(), MAX_CHARACTERS);
         finding = { model, pointer, keyword, detail: said, entities: 0, sample: [], reported: [] };
         this.#findings.set(key, finding);
       }
@@ -323,7 +323,7 @@ function generalizedPath(entity: JsonObject, tokens: readonly string[]): readonl
   let value: JsonValue | undefined = entity;
   return tokens.map((token) => {
     const isPosition = value !== undefined && isArray(value);
-    value = step(value, token);
+    value = childAt(value, token);
     return isPosition ? '*' : token;
   });
 }
@@ -331,7 +331,7 @@ function generalizedPath(entity: JsonObject, tokens: readonly string[]): readonl
 /** The id of an entity, shortened if it is long. */
 function idOf(entity: JsonObject): string {
   const id = Object.hasOwn(entity, 'id') ? member(entity, 'id') : member(entity, '@id');
-  return typeof id === 'string' ? cut(id, MAX_ID_CHARACTERS) : '';
+  return typeof id === 'string' ? truncate(id, MAX_ID_CHARACTERS) : '';
 }
 
 /** The id in the text of an entity, as most readers would read it. */

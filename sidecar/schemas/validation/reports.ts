@@ -1,5 +1,5 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
-import { isObject, type JsonObject, type JsonValue, pointerOf, step } from '../../shared/json/json.js';
+import { isObject, type JsonObject, type JsonValue, pointerOf, childAt } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
@@ -106,8 +106,8 @@ function suggestionFor(entity: JsonObject, { tokens, correction }: Shown): Sugge
   const suggested = correction?.();
   const name = tokens.at(-1);
   if (suggested === undefined || name === undefined) return undefined;
-  const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(step, entity);
-  const written = step(holder, name);
+  const holder = tokens.slice(0, -1).reduce<JsonValue | undefined>(childAt, entity);
+  const written = childAt(holder, name);
   if ('name' in suggested) {
     const canBeNamed = isObject(holder) && written !== undefined && !Object.hasOwn(holder, suggested.name);
     return canBeNamed ? suggested : undefined;
@@ -191,7 +191,7 @@ function documentOrder(document: JsonValue): (one: Tokens, other: Tokens) => num
     for (let index = 0; index < Math.min(one.length, other.length); index += 1) {
       const [first, second] = [one[index] ?? '', other[index] ?? ''];
       if (first !== second) return rankOf(value, first) - rankOf(value, second) || 0;
-      value = step(value, first);
+      value = childAt(value, first);
     }
     return one.length - other.length;
   };

@@ -8,7 +8,14 @@ import {
   readEntity,
   type Reading,
 } from '../../ngsi-ld/representation/read-entity.js';
-import { isArray, isObject, type JsonObject, type JsonValue, member, step } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  childAt,
+} from '../../shared/json/json.js';
 import type { Explanation } from '../json-schema/explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
@@ -219,7 +226,7 @@ function reachOf([name, ...below]: readonly string[], entity: JsonObject): reado
   const [index] = below;
   const own = hasInstances && index !== undefined ? [name, index] : [name];
   const [inner] = hasInstances ? below.slice(1) : below;
-  const value = hasInstances ? step(member(entity, name), index ?? '') : member(entity, name);
+  const value = hasInstances ? childAt(member(entity, name), index ?? '') : member(entity, name);
   return inner === undefined || CONVERTED.has(inner) || isBareValue(value) ? own : [];
 }
 

@@ -8,7 +8,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
-import { quoted } from '../../shared/shown.js';
+import { quoted } from '../../shared/format-value.js';
 import type { Names } from '../json-ld/names.js';
 import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /** Where archives are stored. */
-export type ArchivePlace =
+export type ArchiveLocation =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
 
@@ -16,7 +16,7 @@ const PREFIX_PART = /^[A-Za-z0-9_.=-]{1,128}$/;
  *
  * @throws Error whose message completes "ARCHIVE_URL …"
  */
-export function parseArchiveUrl(text: string): ArchivePlace {
+export function parseArchiveUrl(text: string): ArchiveLocation {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'file:' && url.protocol !== 's3:'))
     throw new Error('must be file:///folder or s3://bucket/prefix');
@@ -25,10 +25,10 @@ export function parseArchiveUrl(text: string): ArchivePlace {
       'must not contain credentials: they belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     );
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
-  return url.protocol === 'file:' ? folderOf(url, text) : bucketOf(url, text);
+  return url.protocol === 'file:' ? parseFolder(url, text) : parseBucket(url, text);
 }
 
-function folderOf(url: URL, text: string): ArchivePlace {
+function parseFolder(url: URL, text: string): ArchiveLocation {
   // The URL class reads file:archive as file:///archive, although it looks like a folder of the project.
   if (!/^file:\//i.test(text)) throw new Error('must name a folder by its absolute path: file:///folder');
   if (url.host !== '') throw new Error('must name a folder on this machine: file:///folder');
@@ -38,7 +38,7 @@ function folderOf(url: URL, text: string): ArchivePlace {
   return { kind: 'folder', path };
 }
 
-function bucketOf(url: URL, text: string): ArchivePlace {
+function parseBucket(url: URL, text: string): ArchiveLocation {
   // The text itself is read, because the URL class resolves dots in the path (it keeps the case of the host in this
   // scheme).
   const [bucket = '', ...parts] = text.replace(/^s3:\/\//i, '').split('/');

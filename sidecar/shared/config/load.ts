@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.js';
 import { isLoopback } from '../loopback.js';
-import type { ArchivePlace } from './archive-url.js';
+import type { ArchiveLocation } from './archive-url.js';
 import { isServiceLink, misspeltNames } from './misspelt-names.js';
 import { settings, type Setting, type SettingName } from './settings.js';
 
@@ -67,7 +67,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     } else values.set('BROKER_URL', 'embedded');
   }
   values.set('PURGE_PAGE_SIZE_MAX', env['PURGE_PAGE_SIZE'] ? values.get('PURGE_PAGE_SIZE') : MAX_PAGE_SIZE);
-  if (isOpenByOversight(values, env)) {
+  if (isUnintentionallyOpen(values, env)) {
     mistakes.push(
       'GATEWAY_TOKEN is needed when HOST is not loopback and sign-in is off (no AUTH_ISSUER): without it, everyone ' +
         'who can reach the address may purge and write (GATEWAY_OPEN=true allows that)',
@@ -76,7 +76,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const metricsPort = values.get('METRICS_PORT');
   if (metricsPort !== undefined && metricsPort !== 0 && metricsPort === values.get('PORT'))
     mistakes.push('METRICS_PORT is the same as PORT; leave it unset to serve the metrics there');
-  if (pointsToItself(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
+  if (isBrokerThisGateway(values)) mistakes.push('BROKER_URL is the address of this gateway itself');
   const [least, most] = [values.get('RETRY_MIN_DELAY_MS'), values.get('RETRY_MAX_DELAY_MS')];
   if (typeof least === 'number' && typeof most === 'number' && least > most) {
     mistakes.push('RETRY_MIN_DELAY_MS must not be above RETRY_MAX_DELAY_MS');
@@ -98,7 +98,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
  * Whether the gateway is reachable from outside and requires neither a token nor sign-in, without GATEWAY_OPEN to
  * confirm that.
  */
-function isOpenByOversight(
+function isUnintentionallyOpen(
   values: ReadonlyMap<string, unknown>,
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
@@ -153,7 +153,7 @@ function ineffectiveSettings(
 function archiveMistakes(values: ReadonlyMap<string, unknown>): readonly string[] {
   const mistakes: string[] = [];
   const least = values.get('PURGE_ARCHIVE');
-  const place = values.get('ARCHIVE_URL') as ArchivePlace | undefined;
+  const place = values.get('ARCHIVE_URL') as ArchiveLocation | undefined;
   if (least !== 'none' && least !== undefined) {
     if (place === undefined) mistakes.push(`ARCHIVE_URL is needed for PURGE_ARCHIVE=${least as string}`);
     if (values.get('PURGE_STRATEGY') === 'native')
@@ -168,7 +168,7 @@ function archiveMistakes(values: ReadonlyMap<string, unknown>): readonly string[
 }
 
 /** Whether the broker is this gateway: it would forward each request to itself forever. */
-function pointsToItself(values: ReadonlyMap<string, unknown>): boolean {
+function isBrokerThisGateway(values: ReadonlyMap<string, unknown>): boolean {
   const broker = values.get('BROKER_URL');
   if (!(broker instanceof URL)) return false;
   const port = broker.port === '' ? (broker.protocol === 'https:' ? 443 : 80) : Number(broker.port);

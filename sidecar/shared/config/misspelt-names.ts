@@ -1,4 +1,4 @@
-import { GUARDED_PREFIXES, settings } from './settings.js';
+import { RESERVED_PREFIXES, settings } from './settings.js';
 
 const NAMES: readonly string[] = Object.keys(settings);
 
@@ -17,8 +17,8 @@ const UNIT = /_(?:MS|BYTES|DAYS)$/;
 export function misspeltNames(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (NAMES.includes(name) || isServiceLink(name, value)) return [];
-    const meant = meantBy(name);
-    const isGuarded = GUARDED_PREFIXES.some((prefix) => name.startsWith(prefix));
+    const meant = intendedSetting(name);
+    const isGuarded = RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
     if (meant === undefined && !isGuarded) return [];
     const guess = meant ?? NAMES.find((known) => differsLittle(name, known));
     return [`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}?`}`];
@@ -38,7 +38,7 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
 }
 
 /** Returns the setting that a name differs from by a single slip. */
-function meantBy(name: string): string | undefined {
+function intendedSetting(name: string): string | undefined {
   if (name.length < MIN_CHARS) return undefined;
   return NAMES.find(
     (known) =>

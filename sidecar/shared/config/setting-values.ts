@@ -8,11 +8,10 @@ import { ROLES, type Role } from '../roles.js';
 export type Parse<Value> = (text: string) => Value;
 
 /** Makes a parser for a whole number in digits, from `least` to `most`. */
-export function wholeNumber(least: number, most: number): Parse<number> {
+export function wholeNumber(min: number, max: number): Parse<number> {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-    if (!(value >= least && value <= most))
-      throw new Error(`must be a whole number from ${least} to ${most}`);
+    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
     return value;
   };
 }

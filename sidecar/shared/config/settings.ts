@@ -305,7 +305,7 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 
 /** A name with one of these prefixes that is not in the table is a mistake: a misspelt limit would silently not apply. */
-export const GUARDED_PREFIXES = ['PURGE_', 'RETRY_', 'BROKER_', 'TEMPORAL_'] as const;
+export const RESERVED_PREFIXES = ['PURGE_', 'RETRY_', 'BROKER_', 'TEMPORAL_'] as const;
 
 function setting<Value>(fallback: string, parse: Parse<Value>, meaning: string) {
   return { default: fallback, parse, meaning };

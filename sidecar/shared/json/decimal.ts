@@ -28,8 +28,8 @@ export function decimalOf(literal: string): Decimal {
   if (parts === null || hasHugeExponent(literal))
     throw new SyntaxError(`${literal.slice(0, 100)} is not a decimal number.`);
   const [, sign, whole = '', fraction = '', exponent = '0'] = parts;
-  const significant = withoutZerosBefore(whole + fraction);
-  const digits = withoutZerosBehind(significant);
+  const significant = trimLeadingZeros(whole + fraction);
+  const digits = trimTrailingZeros(significant);
   if (digits === '') return { isNegative: false, digits, exponent: 0 };
   return {
     isNegative: sign === '-',
@@ -50,7 +50,7 @@ export function decimalOfDouble(value: number): Decimal {
 /** Returns a negative number, zero or a positive number if the first number is less than, equal to or greater than the second. */
 export function compareDecimals(one: Decimal, other: Decimal): number {
   const [sign, otherSign] = [signOf(one), signOf(other)];
-  return sign === otherSign ? sign * compareSizes(one, other) : sign - otherSign;
+  return sign === otherSign ? sign * compareMagnitudes(one, other) : sign - otherSign;
 }
 
 /**
@@ -80,7 +80,7 @@ export function isDoubleMultipleOf(value: number, divisor: number): boolean {
 }
 
 /** Multiplies a double by a whole number and returns the nearest double: three times 0.1 is 0.3. */
-export function multiplied(value: number, factor: number): number {
+export function multiplyExact(value: number, factor: number): number {
   if (Number.isInteger(value) || !Number.isSafeInteger(factor)) return value * factor;
   const { isNegative, digits, exponent } = decimalOfDouble(value);
   return Number(`${BigInt(`${isNegative ? '-' : ''}${digits}`) * BigInt(factor)}e${exponent}`);
@@ -91,7 +91,7 @@ function signOf({ isNegative, digits }: Decimal): number {
   return isNegative ? -1 : 1;
 }
 
-function compareSizes(one: Decimal, other: Decimal): number {
+function compareMagnitudes(one: Decimal, other: Decimal): number {
   const magnitude = one.digits.length + one.exponent - (other.digits.length + other.exponent);
   if (magnitude !== 0) return magnitude;
   if (one.digits === other.digits) return 0;
@@ -109,13 +109,13 @@ function powerOfTen(exponent: number, modulus: bigint): bigint {
   return power;
 }
 
-function withoutZerosBefore(digits: string): string {
+function trimLeadingZeros(digits: string): string {
   let start = 0;
   while (digits[start] === '0') start += 1;
   return digits.slice(start);
 }
 
-function withoutZerosBehind(digits: string): string {
+function trimTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   return digits.slice(0, end);

@@ -9,15 +9,15 @@ export interface Position {
 }
 
 /** A value that a pointer leads to, or passes through. Together they form a tree, so that one scan finds all of them. */
-interface Wanted {
-  readonly parent: Wanted | undefined;
-  readonly children: Map<string, Wanted>;
+interface PointerNode {
+  readonly parent: PointerNode | undefined;
+  readonly children: Map<string, PointerNode>;
   position: Position | undefined;
 }
 
 /** An array or object on the way to a wanted value; for an array, `index` is that of the next item. */
-interface Open {
-  readonly wanted: Wanted;
+interface OpenContainer {
+  readonly node: PointerNode;
   index: number | undefined;
 }
 
@@ -30,42 +30,42 @@ interface Open {
  * @returns one position for each pointer
  */
 export function positionsOf(text: string, pointers: readonly (readonly string[])[]): readonly Position[] {
-  const root: Wanted = { parent: undefined, children: new Map(), position: undefined };
+  const root: PointerNode = { parent: undefined, children: new Map(), position: undefined };
   const ends = pointers.map((tokens) => tokens.reduce(childOf, root));
   locate(text, root);
   return ends.map((end) => {
-    let nearest: Wanted | undefined = end;
+    let nearest: PointerNode | undefined = end;
     while (nearest !== undefined && nearest.position === undefined) nearest = nearest.parent;
     return nearest?.position ?? { line: 1, column: 1 };
   });
 }
 
-function childOf(parent: Wanted, token: string): Wanted {
+function childOf(parent: PointerNode, token: string): PointerNode {
   const known = parent.children.get(token);
   if (known !== undefined) return known;
-  const child: Wanted = { parent, children: new Map(), position: undefined };
+  const child: PointerNode = { parent, children: new Map(), position: undefined };
   parent.children.set(token, child);
   return child;
 }
 
-function locate(text: string, root: Wanted): void {
+function locate(text: string, root: PointerNode): void {
   const positionAt = lineCounter(text);
-  const open: Open[] = [];
+  const open: OpenContainer[] = [];
   let at = end(BLANK, text, 0);
-  let wanted: Wanted | undefined = root;
-  while (wanted !== undefined) {
-    wanted.position = positionAt(at);
+  let node: PointerNode | undefined = root;
+  while (node !== undefined) {
+    node.position = positionAt(at);
     const first = text[at];
-    if (wanted.children.size > 0 && (first === '{' || first === '[')) {
-      open.push({ wanted, index: first === '[' ? 0 : undefined });
+    if (node.children.size > 0 && (first === '{' || first === '[')) {
+      open.push({ node, index: first === '[' ? 0 : undefined });
       at += 1;
     } else at = valueEnd(text, at);
-    [wanted, at] = nextWanted(text, at, open);
+    [node, at] = nextNode(text, at, open);
   }
 }
 
 /** Continues after a value, or inside the innermost open one. @returns the next value to locate, and its start */
-function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefined, number] {
+function nextNode(text: string, start: number, open: OpenContainer[]): [PointerNode | undefined, number] {
   let at = start;
   for (let around = open.at(-1); around !== undefined; around = open.at(-1)) {
     at = end(BETWEEN, text, at);
@@ -84,8 +84,8 @@ function nextWanted(text: string, start: number, open: Open[]): [Wanted | undefi
       token = String(around.index);
       around.index += 1;
     }
-    const wanted = around.wanted.children.get(token);
-    if (wanted !== undefined) return [wanted, at];
+    const node = around.node.children.get(token);
+    if (node !== undefined) return [node, at];
     at = valueEnd(text, at);
   }
   return [undefined, at];

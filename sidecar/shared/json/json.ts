@@ -61,7 +61,7 @@ export function objectOf(entries: Iterable<readonly [string, JsonValue]>): JsonO
 }
 
 /** Returns the object without the members with these names; the object itself if it has none of them, which is the usual case. */
-export function without(object: JsonObject, names: ReadonlySet<string>): JsonObject {
+export function omitMembers(object: JsonObject, names: ReadonlySet<string>): JsonObject {
   for (const name of names)
     if (Object.hasOwn(object, name))
       return objectOf(Object.entries(object).filter(([other]) => !names.has(other)));
@@ -69,17 +69,17 @@ export function without(object: JsonObject, names: ReadonlySet<string>): JsonObj
 }
 
 /** Whether two values are equal as JSON: neither the order of members nor the spelling of numbers matters. */
-export function sameJson(one: unknown, other: unknown): boolean {
+export function jsonEquals(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (one instanceof LosslessNumber)
     return other instanceof LosslessNumber && compareNumbers(one, other) === 0;
   if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((item, index) => sameJson(item, other[index]));
+    return one.length === other.length && one.every((item, index) => jsonEquals(item, other[index]));
   if (!isObject(one) || !isObject(other)) return false;
   const names = Object.keys(one);
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameJson(one[name], other[name]))
+    names.every((name) => Object.hasOwn(other, name) && jsonEquals(one[name], other[name]))
   );
 }
 
@@ -112,11 +112,11 @@ export function pointerOf(tokens: readonly string[]): string {
 /** Extends a JSON pointer by further tokens. */
 export function pointerTo(base: string, ...tokens: readonly (string | number)[]): string {
   let pointer = base;
-  for (const token of tokens) pointer += `/${typeof token === 'number' ? token : escaped(token)}`;
+  for (const token of tokens) pointer += `/${typeof token === 'number' ? token : escapeToken(token)}`;
   return pointer;
 }
 
-function escaped(token: string): string {
+function escapeToken(token: string): string {
   return /[~/]/.test(token) ? token.replaceAll('~', '~0').replaceAll('/', '~1') : token;
 }
 
@@ -131,7 +131,7 @@ export function tokensOf(pointer: string): readonly string[] | undefined {
 }
 
 /** Follows one token of a pointer: to a member of an object, or an item of an array. */
-export function step(value: JsonValue | undefined, token: string): JsonValue | undefined {
+export function childAt(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (isObject(value)) return member(value, token);
   if (!isArray(value) || !/^(?:0|[1-9]\d*)$/.test(token)) return undefined;
   return value[Number(token)];
@@ -154,11 +154,11 @@ export type JsonNumber = number | LosslessNumber;
  */
 let jsonOf = (number: LosslessNumber): string => number.text;
 
-let areThereAny = false;
+let hasCreatedAny = false;
 
 /** Whether this thread has ever created an exact number. Most never do, and then need not search for any. */
-export function areThereLosslessNumbers(): boolean {
-  return areThereAny;
+export function hasCreatedLosslessNumbers(): boolean {
+  return hasCreatedAny;
 }
 
 function toJSON(this: LosslessNumber): string {
@@ -180,7 +180,7 @@ export class LosslessNumber {
   constructor(text: string) {
     this.text = text;
     this.decimal = decimalOf(text);
-    areThereAny = true;
+    hasCreatedAny = true;
   }
 
   get isInteger(): boolean {

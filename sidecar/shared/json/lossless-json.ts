@@ -1,5 +1,5 @@
 import {
-  areThereLosslessNumbers,
+  hasCreatedLosslessNumbers,
   isArray,
   isLossy,
   isObject,
@@ -8,7 +8,7 @@ import {
   LosslessNumber,
   objectOf,
   pointerTo,
-  sameJson,
+  jsonEquals,
   writingNumbers,
 } from './json.js';
 
@@ -16,11 +16,11 @@ import {
  * Precedes the digits of an exact number while the surrounding text is read or written. It is random, so no input can
  * contain it.
  */
-const MARK = crypto.getRandomValues(new Uint32Array(4)).join('-');
-const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
+const PLACEHOLDER = crypto.getRandomValues(new Uint32Array(4)).join('-');
+const QUOTED_PLACEHOLDER = new RegExp(`"${PLACEHOLDER}([^"]*)"`, 'g');
 
 /** Texts without a match contain no number that a double cannot represent; a match does not prove that there is one. */
-const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+const MAY_BE_LOSSY = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
@@ -36,7 +36,7 @@ const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
  * @throws {SyntaxError} if the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  return parse(text, SUSPECT.test(text));
+  return parse(text, MAY_BE_LOSSY.test(text));
 }
 
 /** Parses a text like JSON.parse; all numbers become doubles. @throws {SyntaxError} if the text is not JSON */
@@ -48,12 +48,12 @@ function parse(text: string, mayHaveExactNumbers: boolean): unknown {
   // Needed even if the text is parsed again below: the marks must not turn an invalid text into valid JSON.
   const value: unknown = JSON.parse(text);
   if (!mayHaveExactNumbers && !ESCAPED_NAME.test(text)) return value;
-  const { marked, names } = withMarks(text, mayHaveExactNumbers);
-  return marked === text ? value : unmarked(JSON.parse(marked), names);
+  const { marked, names } = insertPlaceholders(text, mayHaveExactNumbers);
+  return marked === text ? value : replacePlaceholders(JSON.parse(marked), names);
 }
 
 /** Parses a text with parseWithDoubles; undefined if the text is not JSON. */
-export function jsonIn(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return parseWithDoubles(text);
   } catch {
@@ -67,22 +67,22 @@ export function writeJson(value: unknown, indent?: number): string {
   const text = writingNumbers(
     (number) => {
       marked.count += 1;
-      return MARK + number.text;
+      return PLACEHOLDER + number.text;
     },
     () => JSON.stringify(value, undefined, indent),
   );
-  return marked.count > 0 ? text.replaceAll(MARKED, '$1') : text;
+  return marked.count > 0 ? text.replaceAll(QUOTED_PLACEHOLDER, '$1') : text;
 }
 
 /** An exact number and its place. */
-export interface PlacedNumber {
+export interface LocatedNumber {
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
   readonly number: LosslessNumber;
 }
 
 /** Yields the exact numbers in a value of bounded depth, in order. */
-export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<PlacedNumber> {
+export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<LocatedNumber> {
   if (value instanceof LosslessNumber) yield { pointer, number: value };
   else if (isArray(value))
     for (const [index, item] of value.entries()) yield* losslessNumbersIn(item, pointerTo(pointer, index));
@@ -93,18 +93,18 @@ export function* losslessNumbersIn(value: JsonValue, pointer = ''): Iterable<Pla
 
 /** Whether a value of bounded depth contains an exact number. */
 export function hasLosslessNumber(value: JsonValue): boolean {
-  return areThereLosslessNumbers() && holdsOne(value);
+  return hasCreatedLosslessNumbers() && containsLossless(value);
 }
 
-function holdsOne(value: JsonValue): boolean {
+function containsLossless(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof LosslessNumber) return true;
-  if (isArray(value)) return value.some(holdsOne);
-  for (const name of Object.keys(value)) if (holdsOne(value[name] ?? null)) return true;
+  if (isArray(value)) return value.some(containsLossless);
+  for (const name of Object.keys(value)) if (containsLossless(value[name] ?? null)) return true;
   return false;
 }
 
-/** Returns a text that is the same for all values that are equal as JSON; see `sameJson`. */
+/** Returns a text that is the same for all values that are equal as JSON; see `jsonEquals`. */
 export function canonicalJson(value: JsonValue): string {
   if (isArray(value)) return `[${value.map(canonicalJson).join()}]`;
   if (value instanceof LosslessNumber) return value.canonical;
@@ -117,12 +117,12 @@ export function canonicalJson(value: JsonValue): string {
 }
 
 /** If one of two lists has at most this many values, comparing all pairs is faster than making canonical texts. */
-const FEW = 16;
+const MAX_PAIRWISE = 16;
 
 /** Returns the values that are also on the list, efficiently for any lengths. */
-export function valuesAmong(values: readonly JsonValue[], list: readonly JsonValue[]): readonly JsonValue[] {
-  if (Math.min(values.length, list.length) <= FEW)
-    return values.filter((value) => list.some((one) => sameJson(one, value)));
+export function intersection(values: readonly JsonValue[], list: readonly JsonValue[]): readonly JsonValue[] {
+  if (Math.min(values.length, list.length) <= MAX_PAIRWISE)
+    return values.filter((value) => list.some((one) => jsonEquals(one, value)));
   const texts = new Set(list.map(canonicalJson));
   return values.filter((value) => texts.has(canonicalJson(value)));
 }
@@ -137,7 +137,7 @@ export function withDoubles(value: JsonValue): JsonValue {
 }
 
 /** @returns the text with marks instead of numbers that a double cannot represent, and of names with escapes; and those names */
-function withMarks(
+function insertPlaceholders(
   text: string,
   marksNumbers: boolean,
 ): { readonly marked: string; readonly names: readonly string[] } {
@@ -154,7 +154,7 @@ function withMarks(
       if (!literal.includes('\\') || !isColonNext(text, at + 1)) continue;
       const index = names.get(literal) ?? names.size;
       names.set(literal, index);
-      marked += `${text.slice(copied, start)}"${MARK}${index}"`;
+      marked += `${text.slice(copied, start)}"${PLACEHOLDER}${index}"`;
       copied = at + 1;
       continue;
     }
@@ -163,7 +163,7 @@ function withMarks(
     NUMBER.test(text);
     const literal = text.slice(at, NUMBER.lastIndex);
     if (isLossy(literal)) {
-      marked += `${text.slice(copied, at)}"${MARK}${literal}"`;
+      marked += `${text.slice(copied, at)}"${PLACEHOLDER}${literal}"`;
       copied = NUMBER.lastIndex;
     }
     at = NUMBER.lastIndex - 1;
@@ -182,18 +182,18 @@ function isColonNext(text: string, from: number): boolean {
 const COLON = /[ \t\n\r]*:/y;
 
 /** Replaces marks by what they represent, in place. Without recursion, because a text may be nested to any depth. */
-function unmarked(root: unknown, names: readonly string[]): unknown {
-  if (typeof root !== 'object' || root === null) return exactOr(root);
+function replacePlaceholders(root: unknown, names: readonly string[]): unknown {
+  if (typeof root !== 'object' || root === null) return toLossless(root);
   const open: object[] = [root];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const members = Object.entries(at);
-    const isRenamed = members.some(([name]) => name.startsWith(MARK));
+    const isRenamed = members.some(([name]) => name.startsWith(PLACEHOLDER));
     for (const [name, held] of members) {
       if (typeof held === 'object' && held !== null) open.push(held as object);
-      const value = exactOr(held);
+      const value = toLossless(held);
       if (!isRenamed && value === held) continue;
       if (isRenamed) Reflect.deleteProperty(at, name);
-      const own = name.startsWith(MARK) ? (names[Number(name.slice(MARK.length))] ?? '') : name;
+      const own = name.startsWith(PLACEHOLDER) ? (names[Number(name.slice(PLACEHOLDER.length))] ?? '') : name;
       // Not by assignment, because a member may be called __proto__.
       Object.defineProperty(at, own, { value, configurable: true, enumerable: true, writable: true });
     }
@@ -201,9 +201,9 @@ function unmarked(root: unknown, names: readonly string[]): unknown {
   return root;
 }
 
-function exactOr(value: unknown): unknown {
-  return typeof value === 'string' && value.startsWith(MARK)
-    ? new LosslessNumber(value.slice(MARK.length))
+function toLossless(value: unknown): unknown {
+  return typeof value === 'string' && value.startsWith(PLACEHOLDER)
+    ? new LosslessNumber(value.slice(PLACEHOLDER.length))
     : value;
 }
 

@@ -3,7 +3,7 @@ import { closingQuote, parseJson, parseWithDoubles } from './lossless-json.js';
 import { LosslessNumber } from './json.js';
 
 /** A text is not JSON, or is JSON that two parsers could interpret differently. */
-export class JsonTextError extends Error {
+export class JsonSyntaxError extends Error {
   /** @param detail completes "line 1, column 2: …" */
   constructor(
     readonly line: number,
@@ -16,7 +16,7 @@ export class JsonTextError extends Error {
   }
 }
 
-/** The content of a {@link JsonTextError} as plain data, which can be sent between threads. */
+/** The content of a {@link JsonSyntaxError} as plain data, which can be sent between threads. */
 export interface Unreadable {
   /** Starting at 1. */
   readonly line: number;
@@ -40,7 +40,7 @@ export function readJson(
   text: string,
   options: ReadJsonOptions = {},
 ): { readonly value: unknown } | { readonly unreadable: Unreadable } {
-  return readPlainly(text) ?? readCarefully(text, options);
+  return readFast(text) ?? readChecked(text, options);
 }
 
 /**
@@ -49,7 +49,7 @@ export function readJson(
  *
  * @returns undefined if the careful check is needed
  */
-function readPlainly(text: string): { readonly value: unknown } | undefined {
+function readFast(text: string): { readonly value: unknown } | undefined {
   const { members, depth, hasLongNumber } = measure(text);
   if (depth > MAX_DEPTH) return undefined;
   try {
@@ -60,14 +60,14 @@ function readPlainly(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-function readCarefully(
+function readChecked(
   text: string,
   options: ReadJsonOptions,
 ): { readonly value: unknown } | { readonly unreadable: Unreadable } {
   try {
     checkJson(text, options);
   } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
     const { line, column, detail, isTooDeep } = error;
     return { unreadable: { line, column, detail, isTooDeep } };
   }
@@ -137,7 +137,7 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const WHITESPACE = /[ \t\n\r]*/y;
 
 /** An array or object that is not closed yet; for an object, `members` are the names so far. */
-interface Open {
+interface OpenContainer {
   readonly members: Set<string> | undefined;
 }
 
@@ -146,18 +146,18 @@ interface Open {
  * object, no number is beyond the range of doubles (section 6) or has an exponent of ten digits, and the nesting is at
  * most 500 levels. Takes linear time, without recursion.
  *
- * @throws JsonTextError
+ * @throws JsonSyntaxError
  */
 export function checkJson(text: string, { anyNumber = false, anyName = true }: ReadJsonOptions = {}): void {
-  const open: Open[] = [];
-  let at = skip(text, 0);
+  const open: OpenContainer[] = [];
+  let at = skipWhitespace(text, 0);
   for (;;) {
     // A value, or the end of an empty array or object.
     const character = text[at];
     if (character === '{' || character === '[') {
       if (open.length === MAX_DEPTH) throw errorAt(text, at, `nested deeper than ${MAX_DEPTH} levels`, true);
-      const inner: Open = { members: character === '{' ? new Set() : undefined };
-      const first = skip(text, at + 1);
+      const inner: OpenContainer = { members: character === '{' ? new Set() : undefined };
+      const first = skipWhitespace(text, at + 1);
       if (text[first] === closing(inner)) at = first + 1;
       else {
         open.push(inner);
@@ -168,7 +168,7 @@ export function checkJson(text: string, { anyNumber = false, anyName = true }: R
 
     // After a value.
     for (;;) {
-      at = skip(text, at);
+      at = skipWhitespace(text, at);
       const around = open.at(-1);
       if (around === undefined) {
         if (at < text.length) throw errorAt(text, at, 'expected the end of the text');
@@ -180,14 +180,14 @@ export function checkJson(text: string, { anyNumber = false, anyName = true }: R
         continue;
       }
       if (text[at] !== ',') throw errorAt(text, at, `expected a comma or ${closing(around)}`);
-      at = skip(text, at + 1);
+      at = skipWhitespace(text, at + 1);
       if (around.members !== undefined) at = memberEnd(text, at, around.members, anyName);
       break;
     }
   }
 }
 
-function closing({ members }: Open): string {
+function closing({ members }: OpenContainer): string {
   return members === undefined ? ']' : '}';
 }
 
@@ -197,12 +197,12 @@ function memberEnd(text: string, start: number, members: Set<string>, anyName: b
   const end = stringEnd(text, start);
   const literal = text.slice(start, end);
   const name = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-  if (members.has(name)) throw errorAt(text, start, `the member ${abridged(literal)} occurs twice`);
+  if (members.has(name)) throw errorAt(text, start, `the member ${truncated(literal)} occurs twice`);
   if (!anyName && name === '__proto__') throw errorAt(text, start, 'a member must not be called "__proto__"');
   members.add(name);
-  const colon = skip(text, end);
+  const colon = skipWhitespace(text, end);
   if (text[colon] !== ':') throw errorAt(text, colon, 'expected a colon');
-  return skip(text, colon + 1);
+  return skipWhitespace(text, colon + 1);
 }
 
 function scalarEnd(text: string, start: number, anyNumber: boolean): number {
@@ -233,17 +233,17 @@ function stringEnd(text: string, start: number): number {
   throw errorAt(text, start, 'the string is not closed');
 }
 
-function skip(text: string, start: number): number {
+function skipWhitespace(text: string, start: number): number {
   WHITESPACE.lastIndex = start;
   WHITESPACE.test(text);
   return WHITESPACE.lastIndex;
 }
 
-function abridged(literal: string): string {
+function truncated(literal: string): string {
   return literal.length > 100 ? `${literal.slice(0, 100)}…"` : literal;
 }
 
-function errorAt(text: string, at: number, detail: string, isTooDeep = false): JsonTextError {
+function errorAt(text: string, at: number, detail: string, isTooDeep = false): JsonSyntaxError {
   let line = 1;
   let lineStart = 0;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) {
@@ -251,7 +251,7 @@ function errorAt(text: string, at: number, detail: string, isTooDeep = false): J
     lineStart = end + 1;
   }
   const isOver = at >= text.length;
-  return new JsonTextError(
+  return new JsonSyntaxError(
     line,
     at - lineStart + 1,
     isOver && detail.startsWith('expected') ? `the text ends, ${detail}` : detail,

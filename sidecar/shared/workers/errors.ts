@@ -59,14 +59,14 @@ export async function unlessTooCostly<Result, Instead = never>(
 }
 
 /** The pause before retrying when the workers are busy, in milliseconds. */
-const ASK_AGAIN_MS = 200;
+const BUSY_RETRY_MS = 200;
 
 /**
  * Returns the result of a task, for a caller that prefers waiting to failing: retries until a worker accepts the task.
  *
  * @throws the signal's reason, and what the task throws
  */
-export async function onceFree<Result>(
+export async function retryWhileBusy<Result>(
   task: () => Promise<Result>,
   clock: Clock,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function onceFree<Result>(
       return await task();
     } catch (error) {
       if (!(error instanceof WorkersBusyError)) throw error;
-      await clock.sleep(ASK_AGAIN_MS, signal);
+      await clock.sleep(BUSY_RETRY_MS, signal);
     }
   }
 }

@@ -29,7 +29,7 @@ export class FairQueue<Task> {
   /** Waiting tasks by queue key, in the order of arrival; the order of the keys is that of their turns. */
   readonly #waitingByKey = new Map<string, Task[]>();
   /** Waiting tasks that must be handed over one at a time. */
-  readonly #alone = new Set<Task>();
+  readonly #isolated = new Set<Task>();
   /** Number of workers that each queue key holds, if any. */
   readonly #held = new Map<string, number>();
   /** When the quarantine of a queue key ends, in milliseconds of the caller's clock. */
@@ -73,8 +73,8 @@ export class FairQueue<Task> {
     for (const [queueKey, waiting] of this.#waitingByKey) {
       if (!this.#mayRun(queueKey, now)) continue;
       const size = this.#isQuarantined(queueKey, now) ? 1 : this.#options.batchSize(queueKey);
-      const tasks = waiting.splice(0, this.#together(waiting, size));
-      for (const task of tasks) this.#alone.delete(task);
+      const tasks = waiting.splice(0, this.#batchLength(waiting, size));
+      for (const task of tasks) this.#isolated.delete(task);
       this.#waitingByKey.delete(queueKey);
       if (waiting.length > 0) this.#waitingByKey.set(queueKey, waiting);
       this.#waiting -= tasks.length;
@@ -98,20 +98,20 @@ export class FairQueue<Task> {
   /**
    * Records that the worker of a batch is free.
    *
-   * @param again tasks of the batch that still have to be done: they wait ahead of all other tasks of the queue key,
+   * @param retries tasks of the batch that still have to be done: they wait ahead of all other tasks of the queue key,
    * and each is handed over alone
    */
-  release({ queueKey }: Batch<Task>, again: readonly Task[] = []): void {
+  release({ queueKey }: Batch<Task>, retries: readonly Task[] = []): void {
     const held = this.#heldBy(queueKey) - 1;
     if (held > 0) this.#held.set(queueKey, held);
     else this.#held.delete(queueKey);
     this.#busy -= 1;
-    if (again.length === 0) return;
+    if (retries.length === 0) return;
     const waiting = this.#waitingByKey.get(queueKey) ?? [];
-    waiting.unshift(...again);
-    for (const task of again) this.#alone.add(task);
+    waiting.unshift(...retries);
+    for (const task of retries) this.#isolated.add(task);
     this.#waitingByKey.set(queueKey, waiting);
-    this.#waiting += again.length;
+    this.#waiting += retries.length;
   }
 
   /** Removes and returns the tasks at the head of each queue key that have waited too long. */
@@ -121,7 +121,7 @@ export class FairQueue<Task> {
       const first = waiting.findIndex((task) => !isLate(task));
       const late = waiting.splice(0, first === -1 ? waiting.length : first);
       if (waiting.length === 0) this.#waitingByKey.delete(queueKey);
-      for (const task of late) this.#alone.delete(task);
+      for (const task of late) this.#isolated.delete(task);
       this.#waiting -= late.length;
       tasks.push(...late);
     }
@@ -134,7 +134,7 @@ export class FairQueue<Task> {
     const at = waiting.indexOf(task);
     if (at === -1) return false;
     waiting.splice(at, 1);
-    this.#alone.delete(task);
+    this.#isolated.delete(task);
     if (waiting.length === 0) this.#waitingByKey.delete(queueKey);
     this.#waiting -= 1;
     return true;
@@ -150,7 +150,7 @@ export class FairQueue<Task> {
   drain(): readonly Task[] {
     const tasks = [...this.#waitingByKey.values()].flat();
     this.#waitingByKey.clear();
-    this.#alone.clear();
+    this.#isolated.clear();
     this.#waiting = 0;
     return tasks;
   }
@@ -179,8 +179,8 @@ export class FairQueue<Task> {
   }
 
   /** Returns how many of the first tasks may be handed over together. */
-  #together(waiting: readonly Task[], size: number): number {
-    const alone = this.#alone.size === 0 ? -1 : waiting.findIndex((task) => this.#alone.has(task));
+  #batchLength(waiting: readonly Task[], size: number): number {
+    const alone = this.#isolated.size === 0 ? -1 : waiting.findIndex((task) => this.#isolated.has(task));
     return alone === 0 ? 1 : Math.min(size, alone === -1 ? waiting.length : alone);
   }
 }

@@ -16,20 +16,20 @@ export const startTimer: StartTimer = (ms, act) => {
 export const HEAP = { usedMb: 256, limitMb: 1024 } as const;
 
 /** How often the heap of a busy worker is checked, in milliseconds. */
-const LOOK_MS = 20;
+const HEAP_POLL_MS = 20;
 
 /** Watches the heap of a worker from outside until it is stopped. */
 export class HeapWatch {
   readonly #timer: NodeJS.Timeout;
-  #isLooking = false;
+  #isChecking = false;
   #isStopped = false;
 
   /** @param onFull called once if the heap of the worker exceeds its limit, including garbage */
   constructor(worker: Worker, onFull: () => void) {
     this.#timer = setInterval(() => {
       // A worker that has ended has no heap.
-      if (!this.#isLooking) this.#look(worker, onFull).catch(() => this.stop());
-    }, LOOK_MS);
+      if (!this.#isChecking) this.#check(worker, onFull).catch(() => this.stop());
+    }, HEAP_POLL_MS);
   }
 
   stop(): void {
@@ -37,10 +37,10 @@ export class HeapWatch {
     clearInterval(this.#timer);
   }
 
-  async #look(worker: Worker, onFull: () => void): Promise<void> {
-    this.#isLooking = true;
+  async #check(worker: Worker, onFull: () => void): Promise<void> {
+    this.#isChecking = true;
     const { used_heap_size: used } = await worker.getHeapStatistics();
-    this.#isLooking = false;
+    this.#isChecking = false;
     if (this.#isStopped || used <= HEAP.usedMb * 2 ** 20) return;
     this.stop();
     onFull();

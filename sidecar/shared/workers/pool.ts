@@ -37,7 +37,7 @@ export function entryBeside(name: string, url: string): URL {
 const QUARANTINE_MS = 30_000;
 
 /** The maximum waiting time of a task, as a number of deadlines, and its lower limit in milliseconds. */
-const WAIT = { deadlines: 5, minMs: 10_000 } as const;
+const MAX_WAIT = { deadlines: 5, minMs: 10_000 } as const;
 
 /** How long an abandoned task may continue, in milliseconds: starting a new worker takes longer. */
 const GRACE_MS = 100;
@@ -69,8 +69,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   #addSlot(): void {
     const onLoaded = () => this.#dispatch();
-    const onBroken = (cause: unknown) => this.#giveUpWithout(cause);
-    this.#slots.push(new WorkerSlot({ entry: this.#options.entry, onLoaded, onBroken }));
+    const onBroken = (cause: unknown) => this.#failWaiting(cause);
+    this.#slots.push(new WorkerSlot({ entry: this.#options.entry, onLoaded, onLoadFailed: onBroken }));
   }
 
   run<Kind extends keyof Tasks & string>(
@@ -132,7 +132,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   /** Hands tasks to the free workers. */
   #dispatch(): void {
     const earliest =
-      this.#clock.monotonicMs() - Math.max(WAIT.deadlines * this.#options.deadlineMs, WAIT.minMs);
+      this.#clock.monotonicMs() - Math.max(MAX_WAIT.deadlines * this.#options.deadlineMs, MAX_WAIT.minMs);
     for (const task of this.#queue.expired(({ since }) => since < earliest))
       task.fail(new WorkersBusyError(this.#queue.waiting));
     for (const [task, slot] of this.#pinned) {
@@ -144,8 +144,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       const free = this.#slots.filter(({ isFree }) => isFree);
       const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.monotonicMs());
       if (batch === undefined) break;
-      const home = this.#slots[homeOf(batch.queueKey, this.#options.threads)];
-      const slot = free.find((one) => one === home) ?? free[0];
+      const preferred = this.#slots[preferredSlot(batch.queueKey, this.#options.threads)];
+      const slot = free.find((one) => one === preferred) ?? free[0];
       if (slot !== undefined) this.#begin(batch, slot);
     }
     const isFull = this.#slots.length === this.#options.threads;
@@ -154,20 +154,20 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   #begin(batch: Batch<Task>, slot: WorkerSlot): void {
     const { startTimer: start = startTimer } = this.#options;
-    void this.#carryOut(new RunningBatch(batch, slot, start, this.#clock.processorTimeMs));
+    void this.#execute(new RunningBatch(batch, slot, start, this.#clock.processorTimeMs));
   }
 
-  async #carryOut(run: RunningBatch): Promise<void> {
+  async #execute(run: RunningBatch): Promise<void> {
     const { batch } = run;
     this.#running.add(run);
-    const result = await run.carryOut();
+    const result = await run.execute();
     this.#running.delete(run);
     if ('cause' in result) {
       this.#fail(batch, result.cause, result.isLate);
       this.#dispatch();
       return;
     }
-    this.#costs.note(
+    this.#costs.record(
       batch.queueKey,
       result.outcomes.map(({ ms }) => ms),
     );
@@ -203,7 +203,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   }
 
   /** Fails all waiting tasks if no worker can be loaded, because they would never run. */
-  #giveUpWithout(cause: unknown): void {
+  #failWaiting(cause: unknown): void {
     if (!this.#slots.every(({ isBroken }) => isBroken)) return;
     for (const task of [...this.#queue.drain(), ...this.#pinned.keys()])
       task.fail(new TaskFailedError('No worker could be started.', { cause }));
@@ -212,7 +212,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 }
 
 /** Selects the preferred worker of a queue key, which still has what it compiled earlier. */
-function homeOf(queueKey: string, workers: number): number {
+function preferredSlot(queueKey: string, workers: number): number {
   let sum = 0;
   for (let at = 0; at < queueKey.length; at += 1) sum += queueKey.charCodeAt(at);
   return sum % workers;
@@ -244,7 +244,7 @@ export class TaskCosts {
   readonly #msByKey = new Map<string, number>();
 
   /** Records how long each task of one message took, in milliseconds; at least one task. */
-  note(queueKey: string, ms: readonly number[]): void {
+  record(queueKey: string, ms: readonly number[]): void {
     const longest = Math.max(...ms);
     const mean = ms.reduce((sum, one) => sum + one, 0) / ms.length;
     const before = this.#msByKey.get(queueKey) ?? mean;

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.js';
 import { HEAP, HeapFullError, HeapWatch, type StartTimer } from './limits.js';
 import type { Batch } from './fair-queue.js';
 import type { Task } from './task.js';
-import type { Job, JobResult, Loaded, WorkerStart } from './tasks.js';
+import type { Job, JobResult, WorkerReady, WorkerStart } from './tasks.js';
 
 /**
  * Returns the Node options for workers: those options of this process that concern modules. Workers refuse many other
@@ -37,7 +37,7 @@ export interface SlotOptions {
   /** Called when the worker has loaded its modules. */
   readonly onLoaded: () => void;
   /** Called when the worker cannot be loaded; `restart` tries again. */
-  readonly onBroken: (cause: unknown) => void;
+  readonly onLoadFailed: (cause: unknown) => void;
 }
 
 /** Settles the promise for the jobs that the worker is running. */
@@ -53,9 +53,9 @@ interface Running {
 export class WorkerSlot {
   readonly #options: SlotOptions;
   #worker: Worker;
-  #sent = counter();
+  #messageCount = counter();
   #state: 'loading' | 'free' | 'busy' | 'broken' = 'loading';
-  #loaded: Loaded | undefined;
+  #loaded: WorkerReady | undefined;
   #running: Running | undefined;
 
   constructor(options: SlotOptions) {
@@ -92,12 +92,12 @@ export class WorkerSlot {
     try {
       return await new Promise<readonly JobResult[]>((resolve, reject) => {
         worker.postMessage(jobs);
-        Atomics.add(this.#sent, 0, 1);
-        Atomics.notify(this.#sent, 0);
+        Atomics.add(this.#messageCount, 0, 1);
+        Atomics.notify(this.#messageCount, 0);
         this.#state = 'busy';
         this.#running = { resolve, reject };
         worker.ref();
-        watch = new HeapWatch(worker, () => this.#lose(worker, new HeapFullError()));
+        watch = new HeapWatch(worker, () => this.#discard(worker, new HeapFullError()));
       });
     } finally {
       watch?.stop();
@@ -116,7 +116,7 @@ export class WorkerSlot {
 
   /** Ends the worker and what it is running. */
   end(): void {
-    this.#lose(this.#worker, new Error('The worker was ended.'));
+    this.#discard(this.#worker, new Error('The worker was ended.'));
   }
 
   async close(): Promise<void> {
@@ -128,15 +128,15 @@ export class WorkerSlot {
   #load(): Worker {
     this.#state = 'loading';
     this.#loaded = undefined;
-    this.#sent = counter();
+    this.#messageCount = counter();
     const worker = new Worker(this.#options.entry, {
-      workerData: { sent: this.#sent } satisfies WorkerStart,
+      workerData: { messageCount: this.#messageCount } satisfies WorkerStart,
       resourceLimits: RESOURCES,
       execArgv: workerArguments(process.execArgv),
       // Workers do not need the environment, and it contains secrets.
       env: {},
     });
-    worker.on('message', (message: Loaded | readonly JobResult[]) => {
+    worker.on('message', (message: WorkerReady | readonly JobResult[]) => {
       if (worker !== this.#worker || this.#state === 'broken') return;
       this.#state = 'free';
       // An idle worker does not keep the process alive.
@@ -146,20 +146,20 @@ export class WorkerSlot {
         this.#options.onLoaded();
       } else this.#takeRunning()?.resolve(message);
     });
-    worker.on('error', (cause) => this.#lose(worker, cause));
-    worker.on('exit', () => this.#lose(worker, new Error('The worker has ended.')));
+    worker.on('error', (cause) => this.#discard(worker, cause));
+    worker.on('exit', () => this.#discard(worker, new Error('The worker has ended.')));
     return worker;
   }
 
   /** Discards a worker that can no longer be used. */
-  #lose(worker: Worker, cause: unknown): void {
+  #discard(worker: Worker, cause: unknown): void {
     if (worker !== this.#worker || this.#state === 'broken') return;
     void worker.terminate();
     const running = this.#takeRunning();
     if (this.#loaded !== undefined) this.#worker = this.#load();
     else {
       this.#state = 'broken';
-      this.#options.onBroken(cause);
+      this.#options.onLoadFailed(cause);
     }
     running?.reject(cause);
   }
@@ -184,13 +184,13 @@ export type BatchResult =
  * The fraction of a deadline after which the processor time of a worker is first read. Most tasks have ended by then,
  * and reading it costs more than they do.
  */
-const FIRST_LOOK = 0.05;
+const FIRST_READING = 0.05;
 
 /**
  * The maximum elapsed time of a batch, however little processor time its worker gets: a number of deadlines, but at
  * least this many milliseconds. It is no longer than the time that tasks behind it may wait.
  */
-const MAX_PASSED = { deadlines: 4, leastMs: 1000 } as const;
+const MAX_ELAPSED = { deadlines: 4, minMs: 1000 } as const;
 
 /**
  * A batch that a worker is running. Its deadline counts from the start, because the worker has loaded and is free. If
@@ -221,7 +221,7 @@ export class RunningBatch {
         : this.#watch(deadlineMs, () => processorTimeMs(slot.thread));
   }
 
-  async carryOut(): Promise<BatchResult> {
+  async execute(): Promise<BatchResult> {
     try {
       return { outcomes: await this.#slot.run(this.batch.tasks.map(({ job }) => job)) };
     } catch (cause) {
@@ -239,27 +239,27 @@ export class RunningBatch {
 
   /** Ends the worker once its time is used up. @returns a function that stops watching */
   #watch(deadlineMs: number, processorTimeMs: () => number | undefined): () => void {
-    const firstMs = FIRST_LOOK * deadlineMs;
-    const mostMs = Math.max(MAX_PASSED.deadlines * deadlineMs, MAX_PASSED.leastMs);
-    let atFirst: number | undefined;
-    let passedMs = 0;
+    const firstMs = FIRST_READING * deadlineMs;
+    const maxElapsedMs = Math.max(MAX_ELAPSED.deadlines * deadlineMs, MAX_ELAPSED.minMs);
+    let firstCpuMs: number | undefined;
+    let elapsedMs = 0;
     let stop: () => void;
-    const stopLook = this.#startTimer(firstMs, () => {
-      atFirst = processorTimeMs();
+    const cancelReading = this.#startTimer(firstMs, () => {
+      firstCpuMs = processorTimeMs();
     });
     const wait = (ms: number): void => {
-      passedMs += ms;
+      elapsedMs += ms;
       stop = this.#startTimer(ms, () => {
         const now = processorTimeMs();
-        const usedMs = atFirst === undefined || now === undefined ? passedMs : firstMs + now - atFirst;
+        const usedMs = firstCpuMs === undefined || now === undefined ? elapsedMs : firstMs + now - firstCpuMs;
         const leftMs = deadlineMs - usedMs;
-        if (leftMs <= firstMs || passedMs >= mostMs) this.#end();
+        if (leftMs <= firstMs || elapsedMs >= maxElapsedMs) this.#end();
         else wait(leftMs);
       });
     };
     wait(deadlineMs);
     return () => {
-      stopLook();
+      cancelReading();
       stop();
     };
   }

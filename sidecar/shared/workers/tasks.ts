@@ -7,7 +7,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 import type { CancelSignal } from '../cancel-signal.js';
-import { systemThread } from '../clock.js';
+import { systemThreadId } from '../clock.js';
 
 /** The functions of a worker, by kind of task. Inputs and results are sent between threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
@@ -55,7 +55,7 @@ export type JobResult = ({ readonly value: unknown } | { readonly error: Error }
 };
 
 /** The message that a worker sends once, when it has loaded its modules and can begin. */
-export interface Loaded {
+export interface WorkerReady {
   readonly loaded: true;
   readonly threadId: number;
   /** The system id of its thread, if known. */
@@ -68,7 +68,7 @@ const NICENESS = 5;
 /** The data that a worker gets when it starts. */
 export interface WorkerStart {
   /** Its first element increases with each message sent to the worker. */
-  readonly sent: Int32Array;
+  readonly messageCount: Int32Array;
 }
 
 /** Called by a worker's entry module: runs the jobs sent to this thread, one after the other. */
@@ -77,32 +77,32 @@ export function serve(tasks: TaskTable): void {
   const port = parentPort;
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
-  port.postMessage({ loaded: true, threadId, thread: systemThread() } satisfies Loaded);
+  port.postMessage({ loaded: true, threadId, thread: systemThreadId() } satisfies WorkerReady);
   // After the module has been loaded.
   setImmediate(() => void runJobs(port, byKind));
 }
 
 /** Waits for jobs without the event loop, which would take longer to wake up than many jobs take. */
 async function runJobs(port: MessagePort, tasks: TasksByKind): Promise<never> {
-  const { sent } = workerData as WorkerStart;
+  const { messageCount } = workerData as WorkerStart;
   for (;;) {
-    const seen = Atomics.load(sent, 0);
+    const seen = Atomics.load(messageCount, 0);
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
-      port.postMessage(await outcomesOf((next as { readonly message: readonly Job[] }).message, tasks));
-    Atomics.wait(sent, 0, seen);
+      port.postMessage(await runAll((next as { readonly message: readonly Job[] }).message, tasks));
+    Atomics.wait(messageCount, 0, seen);
   }
 }
 
 type TasksByKind = ReadonlyMap<string, (input: never) => unknown>;
 
 /** Returns the results of jobs, which run one after the other. */
-export async function outcomesOf(jobs: readonly Job[], tasks: TasksByKind): Promise<readonly JobResult[]> {
+export async function runAll(jobs: readonly Job[], tasks: TasksByKind): Promise<readonly JobResult[]> {
   const outcomes: JobResult[] = [];
-  for (const job of jobs) outcomes.push(await outcomeOf(job, tasks));
+  for (const job of jobs) outcomes.push(await runOne(job, tasks));
   return outcomes;
 }
 
-async function outcomeOf({ kind, input }: Job, tasks: TasksByKind): Promise<JobResult> {
+async function runOne({ kind, input }: Job, tasks: TasksByKind): Promise<JobResult> {
   const start = performance.now();
   try {
     const task = tasks.get(kind);

@@ -11,7 +11,7 @@ import {
   type PassThroughResult,
 } from '../../../sidecar/http/forward-exchange.js';
 import { Slots, type SlotRequest, type SlotHolder } from '../../../sidecar/http/slots.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 import { listening, type Listening } from '../../support/listening.js';
 
 /** Places that report who has a place, who waits, and who is watched. */
@@ -123,7 +123,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
     },
     start: async () => {
       exchange.start(false);
-      await nextTurn();
+      await yieldToEventLoop();
     },
     release: async () => {
       client.destroy();
@@ -136,7 +136,7 @@ async function arrived(text: string, { max = 1, throws = false } = {}) {
 async function sent(text: string) {
   const all = await arrived(text);
   await all.start();
-  await nextTurn();
+  await yieldToEventLoop();
   const [{ handler, options } = assert.fail()] = all.dispatched;
   return { ...all, ...controllerOf(), handler, options };
 }

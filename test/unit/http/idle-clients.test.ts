@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { it, type TestContext } from 'node:test';
 import { closeIdleClients } from '../../../sidecar/http/idle-clients.js';
 import type { RequestPipeline } from '../../../sidecar/http/request-pipeline.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 
 const PACE = { idleMs: 8000, bytesPerSecond: 1000 };
 /** Time between two checks. */
@@ -35,8 +35,8 @@ function serverOf(t: TestContext) {
     stall: async (ms: number) => {
       nowMs += ms;
       t.mock.timers.tick(LOOK_MS);
-      await nextTurn();
-      await nextTurn();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
     },
   };
 }
@@ -96,8 +96,8 @@ function connectionOf(t: TestContext, { isRead = true } = {}) {
         before();
         nowMs += LOOK_MS;
         t.mock.timers.tick(LOOK_MS);
-        await nextTurn();
-        await nextTurn();
+        await yieldToEventLoop();
+        await yieldToEventLoop();
       }
     },
   };

@@ -9,7 +9,7 @@ import {
   type PassThroughResult,
   type PassThroughOptions,
 } from '../../../sidecar/http/pass-through.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 import { listening, type Listening } from '../../support/listening.js';
 
 const server = createServer();
@@ -58,8 +58,8 @@ function passing(options: Partial<PassThroughOptions> = {}) {
         await closed;
       }
       passThrough(req, res);
-      await nextTurn();
-      await nextTurn();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
       return res;
     },
   };

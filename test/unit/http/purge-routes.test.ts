@@ -8,7 +8,7 @@ import { Access, setRule } from '../../../sidecar/http/access.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
 import type { PurgeService } from '../../../sidecar/jobs/purge-service.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 
 const REPORT = {
   dryRun: false,
@@ -109,7 +109,7 @@ it('a purge whose body is cut off before its first byte ends as failed, and is n
     const closed = once(response, 'close');
     client.destroy();
     await closed;
-    await nextTurn();
+    await yieldToEventLoop();
     assert.deepEqual([ran.length, failures.length], [0, 1]);
   } finally {
     await app.close();

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
 import { createRequestPipeline, type RequestPipeline } from '../../../sidecar/http/request-pipeline.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 
 /** A connection, whose requests are started by their names. */
 function connectionOn(turns: RequestPipeline, started: string[] = []) {
@@ -47,7 +47,7 @@ it('a request starts at once if no other is being answered, and otherwise in its
   first.close();
   assert.equal(turns.currentResponse(socket), undefined);
   second.turn();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.deepEqual(started, ['a', 'b']);
   assert.equal(turns.currentResponse(socket), second.res);
   second.close();
@@ -60,7 +60,7 @@ it('a request whose connection has ended before its turn is not started', async 
   const second = arrive('b');
   second.turn();
   second.close();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.deepEqual(started, ['a']);
 });
 
@@ -100,10 +100,10 @@ it('turns are idle when every pending answer has ended, on all connections', asy
   let idle = 0;
   for (let times = 0; times < 2; times += 1) void turns.idle().then(() => (idle += 1));
   one.close();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.equal(idle, 0);
   other.close();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.equal(idle, 2);
   await turns.idle();
 });

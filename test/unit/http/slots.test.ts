@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { Slots, type SlotRequest, type SlotHolder } from '../../../sidecar/http/slots.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 
 const WAIT_MS = 10_000;
 const IDLE_MS = 4000;
@@ -39,16 +39,16 @@ it('as many requests as there are slots are admitted at once, and the others in 
   for (const name of ['a', 'b', 'c', 'd']) slots.acquire(request(name));
   assert.deepEqual(told, ['a in', 'b in']);
   slots.release();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.deepEqual(told, ['a in', 'b in', 'c in']);
   slots.release();
-  await nextTurn();
+  await yieldToEventLoop();
   assert.deepEqual(told.at(-1), 'd in');
   // Both slots are still taken; then both are free again.
   slots.acquire(request('e'));
   assert.equal(told.length, 4);
   for (let times = 0; times < 3; times += 1) slots.release();
-  await nextTurn();
+  await yieldToEventLoop();
   for (const name of ['f', 'g', 'h']) slots.acquire(request(name));
   assert.deepEqual(told.slice(4), ['e in', 'f in', 'g in']);
 });
@@ -59,7 +59,7 @@ it('a request that gets the slot of another is admitted in a later turn, not dur
   slots.acquire(request('b'));
   slots.release();
   assert.deepEqual(told, ['a in']);
-  await nextTurn();
+  await yieldToEventLoop();
   assert.deepEqual(told, ['a in', 'b in']);
 });
 
@@ -99,7 +99,7 @@ it('a request that has given up waiting is neither admitted nor turned away', as
   slots.acquire(c);
   slots.cancel(b);
   slots.release();
-  await nextTurn();
+  await yieldToEventLoop();
   pass(2 * WAIT_MS);
   assert.deepEqual(told, ['a in', 'c in']);
 });
@@ -117,7 +117,7 @@ it('no timer runs if no request waits for a place', async () => {
     assert.equal(timers(), before + 1);
     end();
     assert.equal(timers(), before);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 });
 

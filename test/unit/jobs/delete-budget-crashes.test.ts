@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { DeleteBudget } from '../../../sidecar/jobs/delete-budget.js';
-import { nextTurn } from '../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 
 /** The remains of a process that was killed: the numbers that were written last. */
 interface Written {
@@ -88,7 +88,7 @@ async function run({ matches, arrivals, kills, concurrency, carriedOut, seed }: 
         }
         sent += 1;
         if (sent === kills[process]) killed = true;
-        await nextTurn();
+        await yieldToEventLoop();
         if (isDead()) {
           // Requests that the killed process has sent may be carried out, or not.
           if (random() < carriedOut) remove(amount);

@@ -4,7 +4,7 @@ import {
   createMonotonicClock,
   processorTimeMs,
   systemClock,
-  systemThread,
+  systemThreadId,
 } from '../../../sidecar/shared/clock.js';
 
 it('the clock gives milliseconds since the epoch', () => {
@@ -51,7 +51,7 @@ it('a sleep is cut short by its signal, even if the signal has already aborted',
 });
 
 it('the processor time of a thread grows as the thread works, if the system reports it', (t) => {
-  const thread = systemThread();
+  const thread = systemThreadId();
   const before = processorTimeMs(thread);
   if (before === undefined) {
     t.skip('this system does not report the processor time of threads; Linux does');

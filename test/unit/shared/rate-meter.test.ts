@@ -5,7 +5,7 @@ import { RateMeter } from '../../../sidecar/shared/rate-meter.js';
 /** A meter with the given counts at the given times. */
 function meterOf(...notes: readonly (readonly [atMs: number, done: number])[]): RateMeter {
   const meter = new RateMeter();
-  for (const [atMs, done] of notes) meter.note(atMs, done);
+  for (const [atMs, done] of notes) meter.record(atMs, done);
   return meter;
 }
 
@@ -33,7 +33,7 @@ it('a rate over a long pause counts from the last note before the window', () =>
 
 it('a rate is equally exact with many notes and with few', () => {
   const meter = new RateMeter();
-  for (let atMs = 0; atMs <= 20_000; atMs += 1) meter.note(atMs, atMs / 2);
+  for (let atMs = 0; atMs <= 20_000; atMs += 1) meter.record(atMs, atMs / 2);
   const rate = meter.perSecond ?? 0;
   assert.ok(Math.abs(rate - 500) < 1, `${rate}`);
 });
@@ -45,7 +45,7 @@ it('a rate starts again if the count or the clock goes back', () => {
   ] as const) {
     const meter = meterOf([0, 0], [2000, 1000], back);
     assert.equal(meter.perSecond, undefined, back.join());
-    meter.note(back[0] + 1000, back[1] + 30);
+    meter.record(back[0] + 1000, back[1] + 30);
     assert.equal(meter.perSecond, 30, back.join());
   }
   assert.equal(meterOf([0, 100], [1000, 100], [2000, 100]).perSecond, 0);
@@ -53,13 +53,13 @@ it('a rate starts again if the count or the clock goes back', () => {
 
 it('the remaining time is the rest divided by the rate, and never below zero', () => {
   const meter = meterOf([0, 0], [1000, 20]);
-  assert.equal(meter.leftMs(120), 5000);
-  assert.equal(meter.leftMs(20), 0);
-  assert.equal(meter.leftMs(7), 0);
+  assert.equal(meter.remainingMs(120), 5000);
+  assert.equal(meter.remainingMs(20), 0);
+  assert.equal(meter.remainingMs(7), 0);
 });
 
 it('the remaining time is unknown without a rate or without progress', () => {
-  assert.equal(meterOf().leftMs(10), undefined);
-  assert.equal(meterOf([0, 5]).leftMs(10), undefined);
-  assert.equal(meterOf([0, 5], [1000, 5]).leftMs(10), undefined);
+  assert.equal(meterOf().remainingMs(10), undefined);
+  assert.equal(meterOf([0, 5]).remainingMs(10), undefined);
+  assert.equal(meterOf([0, 5], [1000, 5]).remainingMs(10), undefined);
 });

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it, type TestContext } from 'node:test';
 import {
-  createEchoFilter,
-  createEnding,
-  endBySignals,
-  exitWithin,
+  createDuplicateSignalFilter,
+  createShutdown,
+  shutDownOnSignals,
+  exitAfter,
   isNpmStart,
-  onParentEnd,
+  onParentExit,
 } from '../../../sidecar/shared/signals.js';
 
 const at = (...signals: readonly (readonly [nowMs: number, signal: string])[]): boolean[] => {
   let nowMs = 0;
-  const isEcho = createEchoFilter(() => nowMs);
+  const isEcho = createDuplicateSignalFilter(() => nowMs);
   return signals.map(([time, signal]) => {
     nowMs = time;
     return isEcho(signal);
@@ -55,13 +55,13 @@ function running(t: TestContext, isByNpm: boolean) {
   const self = Object.assign(new EventEmitter(), { ppid: 7 });
   const told: string[] = [];
   const closings: (() => void)[] = [];
-  const ending = createEnding({
+  const ending = createShutdown({
     close: () => new Promise((resolve) => closings.push(resolve)),
     log: (cause, words) => told.push(`${words}: ${Object.values(cause).join()}`),
     onClosed: () => told.push('closed'),
   });
   let nowMs = 0;
-  endBySignals(self as unknown as NodeJS.Process, ending, { isByNpm, nowMs: () => nowMs });
+  shutDownOnSignals(self as unknown as NodeJS.Process, ending, { startedByNpm: isByNpm, nowMs: () => nowMs });
   return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
 }
 
@@ -103,7 +103,7 @@ it('the end of the parent process is reported once, as soon as another process h
     },
   };
   let told = 0;
-  onParentEnd(watched, 1, () => (told += 1));
+  onParentExit(watched, 1, () => (told += 1));
   const until = async (isDone: () => boolean): Promise<void> => {
     // Timers of the watch do not keep the process alive; this one does.
     while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -121,7 +121,7 @@ it('watching the parent process does not keep a process alive', () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
   const self = { ppid: 7 };
-  onParentEnd(self, 1, () => undefined);
+  onParentExit(self, 1, () => undefined);
   assert.equal(timers(), before);
   // The next check ends the watch.
   self.ppid = 1;
@@ -135,7 +135,7 @@ it('a closed service that still keeps its process alive exits after a while, and
     exits += 1;
     return undefined as never;
   };
-  exitWithin({ exit }, 5);
+  exitAfter({ exit }, 5);
   assert.equal(timers(), before);
   // These timers keep the process alive.
   while (exits === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -147,7 +147,7 @@ function service() {
   let [closes, closed] = [0, 0];
   let finish = () => {};
   const end = new Promise<void>((resolve) => (finish = resolve));
-  const ending = createEnding({
+  const ending = createShutdown({
     close: async () => {
       closes += 1;
       await end;
@@ -168,9 +168,9 @@ function service() {
 
 it('shutdown starts at the first request, is hurried by the second, and is reported once', async () => {
   const { ending, log, counts, finish } = service();
-  ending.ask({ signal: 'SIGINT' });
+  ending.request({ signal: 'SIGINT' });
   assert.deepEqual(counts(), [1, 0]);
-  ending.ask({ signal: 'SIGTERM' });
+  ending.request({ signal: 'SIGTERM' });
   assert.deepEqual(log, ['shutting down SIGINT', 'hurrying SIGTERM']);
   assert.deepEqual(counts(), [2, 0]);
   await finish();
@@ -179,15 +179,15 @@ it('shutdown starts at the first request, is hurried by the second, and is repor
 
 it('a shutdown is hurried only by a request, not by a sign that the service is no longer needed', async () => {
   const { ending, log, counts, finish } = service();
-  ending.ask({ signal: 'SIGTERM' });
-  ending.ensure({ cause: 'npm has ended' });
+  ending.request({ signal: 'SIGTERM' });
+  ending.ensureRequested({ cause: 'npm has ended' });
   assert.deepEqual([log, counts()], [['shutting down SIGTERM'], [1, 0]]);
   await finish();
   const other = service();
-  other.ending.ensure({ cause: 'npm has ended' });
-  other.ending.ensure({ cause: 'npm has ended' });
+  other.ending.ensureRequested({ cause: 'npm has ended' });
+  other.ending.ensureRequested({ cause: 'npm has ended' });
   assert.deepEqual([other.log, other.counts()], [['shutting down npm has ended'], [1, 0]]);
-  other.ending.ask({ signal: 'SIGTERM' });
+  other.ending.request({ signal: 'SIGTERM' });
   assert.deepEqual(other.counts(), [2, 0]);
   await other.finish();
   assert.deepEqual(other.counts(), [2, 1]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { createLoopCheck } from '../../../sidecar/http/request-checks.js';
-import { createViaName, loopIn, MAX_HOPS, withVia } from '../../../sidecar/shared/via.js';
+import { createViaName, detectLoop, MAX_HOPS, withVia } from '../../../sidecar/shared/via.js';
 
 /** A Via that has passed this many other gateways of this kind. */
 const passed = (gateways: number) =>
@@ -22,15 +22,15 @@ it('a gateway appends itself to Via with the version of HTTP, or starts a new Vi
 it('a request is in a loop if its Via contains this gateway, at any position', () => {
   const name = createViaName();
   for (const via of [`1.1 ${name}`, `1.1 ${name}, 1.1 x`, `1.1 x, 1.0 ${name} (a comment)`])
-    assert.equal(loopIn(via, name), 'been-here', via);
-  for (const via of ['', '1.1 x', passed(2)]) assert.equal(loopIn(via, name), undefined, via);
+    assert.equal(detectLoop(via, name), 'been-here', via);
+  for (const via of ['', '1.1 x', passed(2)]) assert.equal(detectLoop(via, name), undefined, via);
 });
 
 it('a request may have passed nine other gateways, and not ten', () => {
   const name = createViaName();
   assert.equal(MAX_HOPS, 10);
-  assert.equal(loopIn(passed(9), name), undefined);
-  assert.equal(loopIn(passed(10), name), 'too-many-hops');
+  assert.equal(detectLoop(passed(9), name), undefined);
+  assert.equal(detectLoop(passed(10), name), 'too-many-hops');
 });
 
 it('a request in a loop is refused with 508 and the reason', () => {

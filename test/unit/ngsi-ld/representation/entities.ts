@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   objectOf,
-  step,
+  childAt,
 } from '../../../../sidecar/shared/json/json.js';
 
 /** An attribute, and its value in the form of its value member. */
@@ -83,12 +83,12 @@ export function conciseForm({ kind, content }: SampleAttribute): JsonValue {
 export function keyValuesForm({ kind, content }: SampleAttribute): JsonValue {
   if (WRAPPED_KINDS.has(kind)) return { [VALUE_MEMBERS[kind]]: content };
   if (kind !== 'ListRelationship' || !Array.isArray(content)) return content;
-  return content.map((item: JsonValue) => step(item, 'object') ?? item);
+  return content.map((item: JsonValue) => childAt(item, 'object') ?? item);
 }
 
 /** Returns the value at these tokens, or undefined if there is none. */
 export function valueAt(root: JsonValue, tokens: readonly string[]): JsonValue | undefined {
-  return tokens.reduce<JsonValue | undefined>((value, token) => step(value, token), root);
+  return tokens.reduce<JsonValue | undefined>((value, token) => childAt(value, token), root);
 }
 
 /** The tokens of every place in a value. */

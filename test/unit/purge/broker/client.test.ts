@@ -15,7 +15,7 @@ import {
 } from '../../../../sidecar/purge/broker/index.js';
 import type { BrokerRequestEnd } from '../../../../sidecar/purge/broker/client.js';
 import { failureKind } from '../../../../sidecar/http/forward-problem.js';
-import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../../sidecar/shared/event-loop.js';
 import { listening } from '../../../support/listening.js';
 
 const ORIGIN = 'http://broker.test:1026';
@@ -340,7 +340,7 @@ async function turnsOf(t: TestContext, request: BrokerRequest, body: string): Pr
   let turn = 0;
   const over = new AbortController();
   const counting = (async () => {
-    for (; !over.signal.aborted; turn += 1) await nextTurn();
+    for (; !over.signal.aborted; turn += 1) await yieldToEventLoop();
   })();
   const sent = Array.from({ length: 8 }, async () => client.send(request).then(() => turn));
   const turns = await Promise.all(sent);

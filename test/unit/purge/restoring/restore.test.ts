@@ -12,7 +12,7 @@ import {
   restoreArchive,
   type RestoreOrder,
 } from '../../../../sidecar/purge/restoring/index.js';
-import { nextTurn } from '../../../../sidecar/shared/next-turn.js';
+import { yieldToEventLoop } from '../../../../sidecar/shared/event-loop.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../broker/replies.js';
 
@@ -108,7 +108,7 @@ it('a restore whose concurrency is changed sends that many requests at a time fr
     async (request) => {
       inFlight.now += 1;
       inFlight.most = Math.max(inFlight.most, inFlight.now);
-      await nextTurn();
+      await yieldToEventLoop();
       inFlight.now -= 1;
       return broker(request);
     },

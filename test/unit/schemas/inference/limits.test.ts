@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { INFERENCE_LIMITS, SamplesRefusedError } from '../../../../sidecar/schemas/inference/errors.js';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
-import { type JsonObject, type JsonValue, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, childAt, tokensOf } from '../../../../sidecar/shared/json/json.js';
 import { SCHEMA_LIMITS } from '../../../../sidecar/schemas/json-schema/limits.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { ROOT } from '../../../support/project.js';
@@ -109,7 +109,7 @@ function numbered(count: number, value: () => JsonValue = () => 1): JsonObject {
 }
 
 function at(schema: JsonObject, pointer: string): JsonObject {
-  const found = tokensOf(pointer)?.reduce<JsonValue | undefined>(step, schema);
+  const found = tokensOf(pointer)?.reduce<JsonValue | undefined>(childAt, schema);
   assert.ok(typeof found === 'object' && found !== null && !Array.isArray(found), `nothing at ${pointer}`);
   return found as JsonObject;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Spelling, SPELLING_LIMITS } from '../../../../sidecar/schemas/json-schema/spelling.js';
-import { mistakes } from '../../../../sidecar/shared/misspelling.js';
+import { misspellingDistance } from '../../../../sidecar/shared/misspelling.js';
 
 const nearest = (word: string, candidates: readonly string[]) => new Spelling().nearest(word, candidates);
 
@@ -41,7 +41,7 @@ describe('the nearest word', () => {
       fc.property(word, word, (one, other) => {
         const most = Math.min(3, Math.floor(Math.max(one.length, other.length) / 3));
         const plain = plainDistance(one, other);
-        assert.equal(mistakes(one, other), plain > most ? Infinity : plain);
+        assert.equal(misspellingDistance(one, other), plain > most ? Infinity : plain);
       }),
       { numRuns: 3000 },
     );

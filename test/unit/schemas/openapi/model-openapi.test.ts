@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
-import { type JsonObject, type JsonValue, step } from '../../../../sidecar/shared/json/json.js';
+import { type JsonObject, type JsonValue, childAt } from '../../../../sidecar/shared/json/json.js';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
 import { acceptedBy, assertValidOpenApi, openApi, refsIn, schemasOf, withSchema } from './documents.js';
 import { PARKING } from './models.js';
@@ -117,11 +117,11 @@ describe('the OpenAPI document of a model', () => {
     const document = modelOpenApi(PARKING);
     const contentOf = (path: string, method: string, ...way: readonly string[]) =>
       ['paths', `/ngsi-ld/v1/${path}`, method, ...way, 'content'].reduce<JsonValue | undefined>(
-        step,
+        childAt,
         document,
       );
     const examplesIn = (content: JsonValue | undefined, type: string) =>
-      Object.keys((step(step(content, type), 'examples') ?? {}) as JsonObject);
+      Object.keys((childAt(childAt(content, type), 'examples') ?? {}) as JsonObject);
     for (const [path, method] of [
       ['entities', 'post'],
       ['entities/{entityId}', 'put'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { changedPointers } from '../../../../sidecar/schemas/json-schema/tasks.js';
-import { type JsonValue, sameJson, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
+import { type JsonValue, jsonEquals, childAt, tokensOf } from '../../../../sidecar/shared/json/json.js';
 
 const documents = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
 
@@ -22,11 +22,11 @@ it('changed pointers are the innermost differences of two documents, each with t
 
 it('equal documents have no changed pointers, and each changed pointer exists in one of the documents', () => {
   const at = (document: JsonValue, pointer: string) =>
-    (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(step, document);
+    (tokensOf(pointer) ?? []).reduce<JsonValue | undefined>(childAt, document);
   fc.assert(
     fc.property(documents, documents, (before, after) => {
       const changes = changedPointers(before, after);
-      assert.equal(changes.length === 0, sameJson(before, after));
+      assert.equal(changes.length === 0, jsonEquals(before, after));
       for (const { op, pointer } of changes) {
         assert.equal(at(before, pointer) === undefined, op === 'add');
         assert.equal(at(after, pointer) === undefined, op === 'remove');

@@ -7,7 +7,7 @@ import {
   decimalOfDouble,
   isDoubleMultipleOf,
   isMultipleOf,
-  multiplied,
+  multiplyExact,
 } from '../../../../sidecar/shared/json/decimal.js';
 
 /** A JSON number, and the same number as a fraction of integers. */
@@ -106,7 +106,13 @@ it('multiples of decimals are found that a division of doubles misses', () => {
 
 it('a multiple of a decimal is the double that its text means', () => {
   assert.deepEqual(
-    [multiplied(0.1, 3), multiplied(0.01, 1999), multiplied(0.7, -3), multiplied(5, 3), multiplied(0.1, 0)],
+    [
+      multiplyExact(0.1, 3),
+      multiplyExact(0.01, 1999),
+      multiplyExact(0.7, -3),
+      multiplyExact(5, 3),
+      multiplyExact(0.1, 0),
+    ],
     [0.3, 19.99, -2.1, 15, 0],
   );
 });

@@ -11,16 +11,16 @@ import {
   type JsonObject,
   type JsonValue,
   LosslessNumber,
-  sameJson,
+  jsonEquals,
 } from '../../../../sidecar/shared/json/json.js';
 import {
   canonicalJson,
   hasLosslessNumber,
-  jsonIn,
+  tryParseJson,
   losslessNumbersIn,
   parseJson,
   parseWithDoubles,
-  valuesAmong,
+  intersection,
   withDoubles,
   writeJson,
 } from '../../../../sidecar/shared/json/lossless-json.js';
@@ -126,7 +126,7 @@ it('listed values are found by reading each value once, however long the list', 
     }));
   for (const length of [3, 300]) {
     reads = 0;
-    const found = valuesAmong(codes(0, length), codes(1, length + 1));
+    const found = intersection(codes(0, length), codes(1, length + 1));
     assert.ok(reads <= 2 * length + 20, `${reads} reads`);
     assert.deepEqual(found, JSON.parse(JSON.stringify(codes(1, length))));
   }
@@ -135,9 +135,11 @@ it('listed values are found by reading each value once, however long the list', 
 it('exact numbers are numbers, equal in all notations, and never equal to doubles', () => {
   const [one, same, other] = ['9007199254740993', '9007199254740993.0', '9007199254740995'].map(parsed);
   assert.ok(one !== undefined && same !== undefined && other !== undefined);
-  assert.ok(sameJson({ a: [one] }, { a: [same] }));
-  assert.ok(!sameJson(one, other) && !sameJson(one, 9007199254740992) && !sameJson(9007199254740992, one));
-  assert.ok(!sameJson(one, '9007199254740993') && !sameJson('9007199254740993', one));
+  assert.ok(jsonEquals({ a: [one] }, { a: [same] }));
+  assert.ok(
+    !jsonEquals(one, other) && !jsonEquals(one, 9007199254740992) && !jsonEquals(9007199254740992, one),
+  );
+  assert.ok(!jsonEquals(one, '9007199254740993') && !jsonEquals('9007199254740993', one));
   assert.equal(canonicalJson([one]), canonicalJson([same]));
   assert.notEqual(canonicalJson(one), canonicalJson(other));
   assert.notEqual(canonicalJson(one), canonicalJson('9007199254740993'));
@@ -177,7 +179,7 @@ describe('a name with escapes is read correctly, whatever was read before', () =
     [String.raw`__proto_\\`, String.raw`__proto_\u005f`, '__proto__'],
   ] as const)
     it(`a name that is written ${shown} is ${name}`, () => {
-      for (const parse of [parseJson, parseWithDoubles, jsonIn])
+      for (const parse of [parseJson, parseWithDoubles, tryParseJson])
         for (const number of ['1', '12345678901234567890.5']) {
           const at = `${parse.name} ${number}`;
           parse(`{"${at}": 0, "${hidden}": 0}`);

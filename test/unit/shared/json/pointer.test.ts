@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { pointerOf, step, tokensOf } from '../../../../sidecar/shared/json/json.js';
+import { pointerOf, childAt, tokensOf } from '../../../../sidecar/shared/json/json.js';
 import { documentUri } from '../../../../sidecar/schemas/json-schema/uri.js';
 
 /** Tokens that look like escapes. */
@@ -23,11 +23,11 @@ it('a text without a slash, or with a tilde that escapes nothing, is not a JSON 
 });
 
 it('JSON pointers lead to own members, and to items by plain indexes only', () => {
-  assert.equal(step({ a: 1 }, 'a'), 1);
-  assert.equal(step({}, 'toString'), undefined);
-  assert.equal(step(['x', 'y'], '1'), 'y');
+  assert.equal(childAt({ a: 1 }, 'a'), 1);
+  assert.equal(childAt({}, 'toString'), undefined);
+  assert.equal(childAt(['x', 'y'], '1'), 'y');
   for (const token of ['01', '-1', '-', '1.0', 'length', '2'])
-    assert.equal(step(['x', 'y'], token), undefined, token);
+    assert.equal(childAt(['x', 'y'], token), undefined, token);
 });
 
 it('URIs of documents have one form each, absolute and without fragment', () => {

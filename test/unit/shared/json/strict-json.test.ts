@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { checkJson, JsonTextError, readJson } from '../../../../sidecar/shared/json/strict-json.js';
+import { checkJson, JsonSyntaxError, readJson } from '../../../../sidecar/shared/json/strict-json.js';
 import { words } from '../../../support/words.js';
 
-/** Whether a text is accepted; any error other than JsonTextError is a failure. */
+/** Whether a text is accepted; any error other than JsonSyntaxError is a failure. */
 function takes(text: string): boolean {
   try {
     checkJson(text);
     return true;
   } catch (error) {
-    assert.ok(error instanceof JsonTextError);
+    assert.ok(error instanceof JsonSyntaxError);
     assert.ok(error.line >= 1 && error.column >= 1 && error.detail !== '');
     return false;
   }
@@ -88,7 +88,7 @@ it('checkJson reports line and column of a fault', () => {
     assert.throws(
       () => checkJson(text),
       (error) => {
-        assert.ok(error instanceof JsonTextError);
+        assert.ok(error instanceof JsonSyntaxError);
         assert.deepEqual([error.line, error.column], [line, column], text);
         assert.match(error.detail, detail);
         return true;
@@ -138,7 +138,7 @@ it('checkJson refuses numbers beyond a double, which would be written as null, u
 
 it('checkJson refuses only the name that changes prototypes, and only on request', () => {
   for (const text of ['{"__proto__":1}', '{"\\u005f_proto__":1}', '[[{"a":{"__proto__":null}}]]']) {
-    assert.throws(() => checkJson(text, { anyName: false }), JsonTextError);
+    assert.throws(() => checkJson(text, { anyName: false }), JsonSyntaxError);
     assert.ok(takes(text));
     const read = readJson(text);
     assert.ok('value' in read && Object.getPrototypeOf(read.value) !== 1);

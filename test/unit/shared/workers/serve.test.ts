@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type JobResult, outcomesOf } from '../../../../sidecar/shared/workers/tasks.js';
+import { type JobResult, runAll } from '../../../../sidecar/shared/workers/tasks.js';
 import { RunningBatch, type WorkerSlot } from '../../../../sidecar/shared/workers/slot.js';
 import { Task } from '../../../../sidecar/shared/workers/task.js';
 
@@ -23,7 +23,7 @@ it('jobs are run one after the other, and each has its own outcome and time', as
     { kind: 'toString', input: 0 },
     { kind: 'double', input: 2 },
   ];
-  const outcomes = await outcomesOf(jobs, new Map(Object.entries(tasks)));
+  const outcomes = await runAll(jobs, new Map(Object.entries(tasks)));
   assert.deepEqual(order, ['begin 1', 'end 1', 'begin 2', 'end 2']);
   const shortly = (outcome: JobResult) =>
     'value' in outcome ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
@@ -71,7 +71,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
   const batch = new RunningBatch({ queueKey: 'q', tasks }, slot as WorkerSlot, startTimer, () => processorMs);
   return {
     batch,
-    result: batch.carryOut(),
+    result: batch.execute(),
     finish: (outcomes: readonly JobResult[]) => finish(outcomes),
     fail: (error: unknown) => fail(error),
     ended: () => ended,

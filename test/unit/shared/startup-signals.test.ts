@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
-import { endWhileStarting } from '../../../sidecar/shared/first-process.js';
+import { exitOnStartupSignals } from '../../../sidecar/shared/startup-signals.js';
 
 /** A process, and the codes with which it was told to exit. */
 function startedAs(pid: number) {
   const codes: unknown[] = [];
   const self = Object.assign(new EventEmitter(), { pid, exit: (code: unknown) => codes.push(code) });
-  endWhileStarting(self as unknown as NodeJS.Process);
+  exitOnStartupSignals(self as unknown as NodeJS.Process);
   return { self, codes };
 }
 

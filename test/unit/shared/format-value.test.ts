@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../sidecar/shared/json/json.js';
-import { cut, MAX_QUOTED_CHARS, quoted, shown } from '../../../sidecar/shared/shown.js';
+import { truncate, MAX_QUOTED_CHARS, quoted, formatValue } from '../../../sidecar/shared/format-value.js';
 
 it('a text is shortened with an ellipsis only if it is too long', () => {
-  assert.equal(cut('abc', 3), 'abc');
-  assert.equal(cut('abcd', 3), 'abc…');
-  assert.equal(cut('', 0), '');
+  assert.equal(truncate('abc', 3), 'abc');
+  assert.equal(truncate('abcd', 3), 'abc…');
+  assert.equal(truncate('', 0), '');
 });
 
 it('a text is never cut between the halves of a surrogate pair', () => {
-  assert.equal(cut('ab😀c', 3), 'ab…');
-  assert.equal(cut('ab😀c', 4), 'ab😀…');
-  assert.equal(cut('abc😀', 3), 'abc…');
+  assert.equal(truncate('ab😀c', 3), 'ab…');
+  assert.equal(truncate('ab😀c', 4), 'ab😀…');
+  assert.equal(truncate('abc😀', 3), 'abc…');
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (text, maxChars) => {
-      const short = cut(text, maxChars);
+      const short = truncate(text, maxChars);
       assert.doesNotThrow(() => encodeURIComponent(short));
       assert.ok(short === text || short.length <= maxChars + 1);
     }),
@@ -48,11 +48,11 @@ for (const [value, expected] of [
   [{ a: 1 }, 'an object'],
 ] as const satisfies readonly (readonly [JsonValue | undefined, string])[]) {
   it(`a value of its kind is shown as ${expected}`, () => {
-    assert.equal(shown(value), expected);
+    assert.equal(formatValue(value), expected);
   });
 }
 
 it('a value is shown in a few hundred characters, however large it is', () => {
-  assert.ok(shown('x'.repeat(1_000_000)).length < 80);
-  assert.ok(shown(['\u0000'.repeat(9999), '', '', '']).length < 500);
+  assert.ok(formatValue('x'.repeat(1_000_000)).length < 80);
+  assert.ok(formatValue(['\u0000'.repeat(9999), '', '', '']).length < 500);
 });

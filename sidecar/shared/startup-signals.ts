@@ -6,7 +6,9 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
  * does not deliver such signals to a first process without a listener: it would finish starting, take up work, and be
  * killed in the middle of it when its time to stop is over. Other processes do not need this.
  */
-export function endWhileStarting(self: Pick<NodeJS.Process, 'pid' | 'on' | 'listenerCount' | 'exit'>): void {
+export function exitOnStartupSignals(
+  self: Pick<NodeJS.Process, 'pid' | 'on' | 'listenerCount' | 'exit'>,
+): void {
   if (self.pid !== 1) return;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     self.on(signal, () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Waits until all other due work has had its turn on the event loop: for long work done in pieces. */
-export async function nextTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   await setImmediate();
 }
 
@@ -9,23 +9,23 @@ export async function nextTurn(): Promise<void> {
  * Lets new connections go first. The event loop accepts one connection per turn (since libuv 1.46), so the last of five
  * hundred simultaneous connections waits for five hundred turns, which therefore have to be short.
  */
-export class NewConnections {
-  #arrived = 0;
+export class PendingConnections {
+  #accepted = 0;
 
   /** Must be called for each connection. */
-  note(): void {
-    this.#arrived += 1;
+  recordConnection(): void {
+    this.#accepted += 1;
   }
 
   /**
    * Resolves after a turn without a new connection, or after a hundred turns: a flood of connections slows work down,
    * but never stops it.
    */
-  async pass(): Promise<void> {
+  async acceptPending(): Promise<void> {
     for (let turns = 1; turns <= MAX_TURNS; turns += 1) {
-      const before = this.#arrived;
-      await nextTurn();
-      if (this.#arrived === before) return;
+      const before = this.#accepted;
+      await yieldToEventLoop();
+      if (this.#accepted === before) return;
     }
   }
 }
@@ -34,17 +34,17 @@ const MAX_TURNS = 100;
 
 /** Gives callers a turn of the event loop one after the other, so that many large pieces of work do not block it. */
 export class TurnQueue {
-  readonly #newConnections: NewConnections | undefined;
+  readonly #newConnections: PendingConnections | undefined;
   #last: Promise<void> = Promise.resolve();
 
   /** @param newConnections connections that go first */
-  constructor(newConnections?: NewConnections) {
+  constructor(newConnections?: PendingConnections) {
     this.#newConnections = newConnections;
   }
 
   /** Resolves in a turn that no other caller gets. */
-  turn(): Promise<void> {
-    this.#last = this.#last.then(async () => this.#newConnections?.pass() ?? nextTurn());
+  nextTurn(): Promise<void> {
+    this.#last = this.#last.then(async () => this.#newConnections?.acceptPending() ?? yieldToEventLoop());
     return this.#last;
   }
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { JsonWeight } from '../../../sidecar/shared/json-weight.js';
+import { JsonComplexity } from '../../../sidecar/shared/json-complexity.js';
 
 const [MARKS, DEPTH] = [10_000, 300];
 
 const excessOf = (text: string, pieceBytes = 65_536): string | undefined => {
-  const weight = new JsonWeight({ marks: MARKS, depth: DEPTH });
+  const weight = new JsonComplexity({ elements: MARKS, depth: DEPTH });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceBytes) weight.add(bytes.subarray(at, at + pieceBytes));
-  return weight.excess;
+  return weight.exceededLimit;
 };
 
 const TOO_MANY = `contains more than ${MARKS} arrays, objects and items`;
@@ -62,9 +62,9 @@ it('the weight of a JSON text counts each comma between strings, whatever quotes
     fc.property(strings, fc.integer({ min: 1, max: 40 }), (texts, pieceBytes) => {
       const bytes = Buffer.from(JSON.stringify(texts));
       for (const marks of [texts.length, texts.length - 1]) {
-        const weight = new JsonWeight({ marks, depth: 1 });
+        const weight = new JsonComplexity({ elements: marks, depth: 1 });
         for (let at = 0; at < bytes.length; at += pieceBytes) weight.add(bytes.subarray(at, at + pieceBytes));
-        assert.equal(weight.excess === undefined, marks === texts.length);
+        assert.equal(weight.exceededLimit === undefined, marks === texts.length);
       }
     }),
   );
