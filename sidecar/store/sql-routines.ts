@@ -181,8 +181,6 @@ export function withoutNulls<Row extends object>(
 
 type NullToUndefined<Value> = Value extends null ? undefined : Value;
 
-const UNSTORABLE = /[\0\p{Surrogate}]/u;
-
 /**
  * Whether a database returns the text exactly as it was stored.
  *
@@ -190,7 +188,7 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
  * PostgreSQL cannot store U+0000.
  */
 export function isStorable(text: string): boolean {
-  return !UNSTORABLE.test(text);
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 /**
