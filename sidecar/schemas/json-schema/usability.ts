@@ -1,6 +1,13 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { LRUCache } from 'lru-cache';
-import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } from '../../shared/json/json.js';
+import {
+  type InputIssue,
+  isObject,
+  type JsonObject,
+  objectOf,
+  type Schema,
+  tokensOf,
+} from '../../shared/json/json.js';
 import { withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
@@ -21,14 +28,20 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
-    const untried = new Set<string>();
-    const flat = assertionsOf(linked, (part) => (isKnownToCompile(part, untried) ? true : part));
+    const leaves = new Map<string, JsonObject>();
+    const flat = assertionsOf(linked, (part) => {
+      if (!isLeaf(part)) return part;
+      leaves.set(shapeOf(part), part);
+      return true;
+    });
     const loops = loopsOf(linked, flat);
     if (loops.length > 0 || exceedsAjv(linked)) return loops;
-    const whole = writeJson(toSelfContained(flat));
-    if (compiled.has(whole)) return [];
-    compileSchema(linked, flat);
-    for (const text of untried.add(whole)) compiled.set(text, true);
+    const frame = writeJson(toSelfContained(flat));
+    if (!compiled.has(frame)) compileSchema(linked, flat);
+    const untried = [...leaves].filter(([text]) => !compiled.has(text));
+    if (untried.length > 0)
+      compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, leaf]) => leaf) } });
+    for (const text of [frame, ...untried.map(([text]) => text)]) compiled.set(text, true);
     return [];
   } catch (error) {
     if (error instanceof SchemaRefusedError) return error.errors;
@@ -47,25 +60,32 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
 const MAX_COMPILED_CHARACTERS = 1024 * 1024;
 
 /**
- * Texts of schemas that this worker has compiled: schemas without subschemas, which compile whatever is around them,
- * and whole schemas with `true` in place of those. Most attributes use one of a few such schemas, and versions of a
- * model have most in common.
+ * Schemas that this worker has compiled: the shapes of leaves, which compile whatever is around them, and the texts of
+ * whole schemas with `true` in place of their leaves. Most attributes have one of a few shapes, and versions of a model
+ * have most in common.
  */
 const compiled = new LRUCache<string, true>({
   maxSize: MAX_COMPILED_CHARACTERS,
   sizeCalculation: (_, text) => text.length,
 });
 
-/** Whether a part is known to compile. @param untried parts that are compiled once in this run; an unknown part is added */
-function isKnownToCompile(part: JsonObject, untried: Set<string>): boolean {
-  const isLeaf = Object.keys(part).every(
-    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, part, '2020-12'),
+const NO_DEFINITIONS = {
+  definitions: new Map<string, Schema>(),
+  targets: new Map<string, Schema>(),
+  sources: new Map<JsonObject, Position>(),
+} satisfies Omit<FlatSchema, 'root'>;
+
+/** The text of a leaf with 0 in place of its bounds: these do not matter to whether it compiles. */
+function shapeOf(leaf: JsonObject): string {
+  const entries = Object.entries(leaf);
+  return writeJson(objectOf(entries.map(([name, value]) => [name, typeof value === 'number' ? 0 : value])));
+}
+
+/** Whether a schema has no subschemas and no reference. */
+function isLeaf(schema: JsonObject): boolean {
+  return Object.keys(schema).every(
+    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'),
   );
-  if (!isLeaf) return false;
-  const text = writeJson(part);
-  if (compiled.has(text) || untried.has(text)) return true;
-  untried.add(text);
-  return false;
 }
 
 /**
