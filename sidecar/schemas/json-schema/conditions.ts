@@ -88,8 +88,21 @@ const COUNTS_FROM: ReadonlySet<string> = new Set(['minLength', 'minItems', 'minP
 /** Keywords that are handled with the keyword they belong to. */
 const READ_BY_OTHERS: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else']);
 
+/** Conditions found so far: versions of a model have most of their schemas in common. */
+const known: Readonly<Record<Aspect, WeakMap<JsonObject, readonly Condition[]>>> = {
+  validity: new WeakMap(),
+  properties: new WeakMap(),
+  items: new WeakMap(),
+};
+
 /** The conditions of a schema's own keywords, without those of its `$ref` and `allOf`. */
 export function conditionsOf(schema: JsonObject, view: Aspect): readonly Condition[] {
+  const found = known[view].get(schema) ?? findConditions(schema, view);
+  known[view].set(schema, found);
+  return found;
+}
+
+function findConditions(schema: JsonObject, view: Aspect): readonly Condition[] {
   const concerned = CONCERNED[view];
   return Object.keys(schema).flatMap((keyword) => {
     if (!ASSERTIONS.has(keyword) || keyword === 'allOf' || READ_BY_OTHERS.has(keyword)) return [];

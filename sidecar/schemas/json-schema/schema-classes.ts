@@ -10,6 +10,9 @@ interface KeyedCondition {
 
 /** The conditions of a schema in one aspect, including those of its `$ref` and `allOf`. */
 interface Vertex {
+  /** The conditions without subschemas, as a text. */
+  readonly own: string;
+  /** The conditions that hold subschemas. */
   readonly conditions: readonly NumberedCondition[];
 }
 
@@ -57,10 +60,9 @@ export class SchemaClasses {
   /** @param roots the schemas to compare; they are compared together with all their subschemas and references */
   constructor(roots: Iterable<Schema>, targets: ReferenceTargets) {
     this.#targets = targets;
-    const vertices = this.#explore([true, ...roots]);
-    this.#classes = refined(vertices);
-    const signatures = vertices.map((vertex) => signatureOf(vertex, this.#classes));
-    this.#bySignature = new Map(signatures.map((signature, index) => [signature, this.#classes[index] ?? 0]));
+    const { classes, signatures } = refined(this.#explore([true, ...roots]));
+    this.#classes = classes;
+    this.#bySignature = new Map(signatures.map((signature, index) => [signature, classes[index] ?? 0]));
   }
 
   of(schema: Schema): number {
@@ -113,21 +115,21 @@ export class SchemaClasses {
     const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, aspect));
     const numbered = conditions.map((one) => this.#number(one, visit));
     // `false` refuses every value, so other conditions next to it do not matter.
-    return { conditions: schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered };
+    const stated = schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered;
+    const own = stated.filter(({ held }) => held.length === 0).map(({ text }) => text);
+    return {
+      own: [...new Set(own)].sort((one, other) => one - other).join(),
+      conditions: stated.filter(({ held }) => held.length > 0),
+    };
   }
 
   #number(
-    { text, subschemas, ...condition }: Condition,
+    { text, subschemas, order, isEmptyIfTrue }: Condition,
     visit: (held: HeldSubschema) => number,
   ): NumberedCondition {
     const number = this.#texts.get(text) ?? this.#texts.size;
     this.#texts.set(text, number);
-    return {
-      text: number,
-      held: subschemas.map(visit),
-      order: condition.order,
-      isEmptyIfTrue: condition.isEmptyIfTrue,
-    };
+    return { text: number, held: subschemas.map(visit), order, isEmptyIfTrue };
   }
 
   /**
@@ -151,26 +153,34 @@ export class SchemaClasses {
   }
 }
 
-/** Returns the class of each vertex: the index of the first vertex in it. The first vertex of all is the schema `true`. */
-function refined(vertices: readonly Vertex[]): number[] {
-  let classes: readonly number[] = vertices.map(() => 0);
+/**
+ * Returns the class of each vertex, which is the index of the first vertex in it, and the signature of its conditions. The
+ * first vertex of all is the schema `true`.
+ */
+function refined(vertices: readonly Vertex[]): {
+  readonly classes: number[];
+  readonly signatures: readonly string[];
+} {
+  let classes = vertices.map(() => 0);
   for (let count = 1; ;) {
     const numbers = new Map<string, number>();
     const before = classes;
-    classes = vertices.map((vertex, index) => {
-      const signature = `${before[index]} ${signatureOf(vertex, before)}`;
-      const number = numbers.get(signature) ?? index;
-      numbers.set(signature, number);
+    const signatures = vertices.map((vertex) => signatureOf(vertex, before));
+    classes = signatures.map((signature, index) => {
+      const key = `${before[index]} ${signature}`;
+      const number = numbers.get(key) ?? index;
+      numbers.set(key, number);
       return number;
     });
-    if (numbers.size === count) return [...classes];
+    // No class was split, so the signatures are those by the final classes.
+    if (numbers.size === count) return { classes, signatures };
     count = numbers.size;
   }
 }
 
-function signatureOf({ conditions }: Vertex, classes: readonly number[]): string {
-  const keys = conditions.map((condition) => keyOf(condition, classes));
-  return [...new Set(keys.filter((key) => key !== undefined))].sort().join(';');
+function signatureOf({ own, conditions }: Vertex, classes: readonly number[]): string {
+  const keys = conditions.map((condition) => keyOf(condition, classes)).filter((key) => key !== undefined);
+  return keys.length === 0 ? own : `${own};${[...new Set(keys)].sort().join(';')}`;
 }
 
 /** @returns undefined if the condition has no effect */
