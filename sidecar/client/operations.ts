@@ -1,39 +1,43 @@
 /** The request and the answer of each operation of the API, by method and path. */
-import type { components } from './types.js';
+import type { components, paths } from './types.js';
 
 export type Schemas = components['schemas'];
-
-type Paths = Schemas['Paths'];
 
 export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
 /** The paths of the API that have a method. */
 export type PathOf<M extends Method> = {
-  [Path in keyof Paths]: M extends keyof Paths[Path] ? Path : never;
-}[keyof Paths];
+  [Path in keyof paths]: paths[Path] extends Readonly<Record<M, object>> ? Path : never;
+}[keyof paths];
 
-type Operation<M extends Method, Path extends PathOf<M>> =
-  Paths[Path] extends Readonly<Record<M, infer Found>> ? Found : never;
+type Operation<M extends Method, Path extends PathOf<M>> = paths[Path][M];
 
-type QueryOf<Op> = Op extends { readonly query: infer Query } ? OptionalUndefined<Query> : never;
+type QueryOf<Op> = Op extends { readonly parameters: { readonly query?: infer Query } }
+  ? OptionalUndefined<NonNullable<Query>>
+  : never;
 
 /** The same type, except that optional members may also be undefined. */
 type OptionalUndefined<Value> = {
   readonly [Name in keyof Value]: object extends Pick<Value, Name> ? Value[Name] | undefined : Value[Name];
 };
 
-/** The names in braces in a path. */
-type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+type PathPart<Op> = Op extends { readonly parameters: { readonly path: infer Names } }
+  ? { readonly path: Readonly<Record<keyof Names, string | number>> }
+  : { readonly path?: undefined };
 
-type PathPart<Path> = [NamesIn<Path>] extends [never]
-  ? { readonly path?: undefined }
-  : { readonly path: Readonly<Record<NamesIn<Path>, string | number>> };
-
-type BodyOf<Op> = Op extends { readonly body: infer Body } ? Body : never;
+type BodyOf<Op> = Op extends { readonly requestBody?: { readonly content: infer Content } }
+  ? Content extends { readonly 'application/json': infer Body }
+    ? Body
+    : Content[keyof Content]
+  : never;
 
 /** The document that an operation answers with on success. */
 export type DocumentOf<M extends Method, Path extends PathOf<M>> =
-  Operation<M, Path> extends { readonly answer: infer Answer } ? Answer : never;
+  Operation<M, Path> extends { readonly responses: infer Responses }
+    ? ContentOf<Responses[keyof Responses & (200 | 201 | 202 | 207)]>
+    : never;
+
+type ContentOf<Response> = Response extends { content: infer Content } ? Content[keyof Content] : never;
 
 /** A body that is sent unchanged: it is JSON already, or its media type is in the headers. */
 type RawBody = string | Uint8Array<ArrayBuffer> | Blob | FormData;
@@ -55,7 +59,7 @@ export type RequestOf<M extends Method, Path extends PathOf<M>> = Omit<
   ApiRequest,
   'path' | 'query' | 'body'
 > &
-  PathPart<Path> & {
+  PathPart<Operation<M, Path>> & {
     readonly query?: QueryOf<Operation<M, Path>> | string | undefined;
     readonly body?: OptionalUndefined<BodyOf<Operation<M, Path>>> | RawBody | undefined;
   };
