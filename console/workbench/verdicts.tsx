@@ -74,7 +74,7 @@ export function VerdictView({
       <Heading class="verdict">
         {title !== '' && `${title} `}
         <ValidChip isValid={valid} />
-        <span class="chip">{t.readAs(t.forms[form] ?? form)}</span>
+        <span class="chip">{t.readAs(t.forms[form])}</span>
       </Heading>
       {models.length > 0 && (
         <p>

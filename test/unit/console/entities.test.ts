@@ -5,7 +5,7 @@ import { SampleList } from '../../../console/entities/sample-list.js';
 import { text } from '../../../console/strings.js';
 import { SAMPLE_DRAFT } from '../../../console/models/sample-card.js';
 import { draftOf } from '../../../console/shared/drafts.js';
-import { benchAsLeft, EMPTY_BENCH, EXAMPLE } from '../../../console/workbench/bench.js';
+import { benchAsLeft, EMPTY_BENCH } from '../../../console/workbench/bench.js';
 import { ValidatePanel } from '../../../console/workbench/validate-panel.js';
 import { openTab, problem } from './open-tab.js';
 
@@ -13,16 +13,6 @@ const CAR = `{"id": "urn:Car:1", "type": ["Car", "Thing"], "createdAt": "2026-01
   "speed": {"type": "Property", "value": 12345678901234567890, "unitCode": "KMH"},
   "owner": {"type": "Relationship", "object": "urn:Person:1"},
   "trips": [{"type": "Property", "value": 1}, {"type": "Property", "value": 2, "datasetId": "urn:d"}]}`;
-
-const verdict = (members: object) =>
-  Response.json({
-    valid: true,
-    form: 'normalized',
-    errors: [],
-    warnings: [],
-    models: ['City/Car'],
-    ...members,
-  });
 
 describe('an entity from a list of matches', () => {
   const page = openTab();

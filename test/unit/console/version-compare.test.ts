@@ -5,7 +5,7 @@ import { MergeEditor } from '../../../console/editor/merge-editor.js';
 import type { Side } from '../../../console/editor/merge-view.js';
 import { VersionCompare } from '../../../console/models/version-compare.js';
 import { text } from '../../../console/strings.js';
-import { nameOf, openTab, problem, tagged } from './open-tab.js';
+import { openTab, problem, tagged } from './open-tab.js';
 
 const page = openTab({ hasShadows: true });
 const [older, newer] = [
