@@ -129,7 +129,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
     case 'quality':
       return <QualityPage id={name} policy={route.path[2]} params={route.params} />;
     case 'workbench':
-      return <WorkbenchPage part={name} shared={route.params.get('shared')} />;
+      return <WorkbenchPage part={name} />;
     case 'overview':
       return <OverviewPage />;
     default:

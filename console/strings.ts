@@ -888,12 +888,6 @@ export const text = {
     compacted: 'Compacted',
     noneDropped: 'Nothing is dropped.',
     notJson: 'This is not valid JSON.',
-    share: 'Share',
-    shareHint: 'The link contains the text itself. Nothing is stored or sent anywhere.',
-    link: 'Link to this text',
-    tooLong: (characters: number, most: number) =>
-      `The link would have ${count(characters)} characters, and links of more than ${count(most)} do not work everywhere. Share the file instead.`,
-    badLink: 'This link cannot be read. It may have been cut off.',
   },
   overview: {
     title: 'Overview',

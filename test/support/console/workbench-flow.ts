@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openConsole } from '../browser.js';
 import { endFlow, openFlow, tabTo, type Flow } from './flow.js';
-import { itAtLength } from '../thoroughness.js';
 
 const SCHEMA = {
   type: 'object',
@@ -71,7 +70,7 @@ async function clear(page: Page): Promise<void> {
   await page.getByLabel('Model').fill('');
 }
 
-/** Entities in the workbench: fixed with a click, expanded and compacted, shared by a link. */
+/** Entities in the workbench: fixed with a click, expanded and compacted. */
 export function workbenchFlows(browser: () => Browser): void {
   describe('the workbench in a browser', { concurrency: 1 }, () => {
     let flow: Flow;
@@ -168,44 +167,6 @@ export function workbenchFlows(browser: () => Browser): void {
       await page.getByLabel('URL of the context').fill('https://elsewhere.example/context.jsonld');
       await compacted.getByText('422', { exact: true }).waitFor();
     });
-
-    itAtLength(
-      'a link contains the text and the choices, can be opened by anyone, and is made without a request',
-      async () => {
-        await clear(page);
-        const { gateway } = flow;
-        const text = WRONG.replace('Bike:1', 'Bike:ÄΩ🚲');
-        await paste(page, text);
-        const checked = page.waitForResponse((response) => response.url().includes('form=normalized'));
-        await page.getByLabel('Form').selectOption('normalized');
-        await checked;
-        await page.getByText('Not valid', { exact: true }).waitFor();
-        const requests: string[] = [];
-        page.on('request', (request) => requests.push(request.url()));
-        await page.getByRole('button', { name: 'Share', exact: true }).click();
-        const link = await page.getByLabel('Link to this text', { exact: true }).innerText();
-        assert.deepEqual(requests, []);
-        const hash = new URL(link).hash;
-        assert.match(hash, /^#\/workbench\?shared=[\w-]+$/);
-        const other = await openConsole(browser(), gateway.url, hash);
-        await other.page.getByText('Not valid', { exact: true }).waitFor();
-        assert.equal(await textIn(other.page), text);
-        assert.equal(await other.page.getByLabel('Form').inputValue(), 'normalized');
-        // From the first change on, the address no longer stands for the shown content.
-        await other.page.getByLabel('Form').selectOption('');
-        assert.ok(!other.page.url().includes('shared'));
-        await endFlow(other);
-        for (const broken of [
-          hash.slice(0, -9),
-          '#/workbench?shared=%00',
-          `#/workbench?shared=${'A'.repeat(20_000)}`,
-        ]) {
-          const tab = await openConsole(browser(), gateway.url, broken);
-          await tab.page.getByText('This link cannot be read.').waitFor();
-          await endFlow(tab);
-        }
-      },
-    );
 
     it('an entity is fixed with the keyboard alone, and the editor does not trap the focus', async () => {
       await clear(page);

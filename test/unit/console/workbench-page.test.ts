@@ -13,7 +13,7 @@ describe('the workbench', () => {
   /** The text that "Fill in an example" fills in, if a model is named. */
   async function filledIn(model: string): Promise<string> {
     putOnBench({ ...EMPTY_BENCH, model });
-    const one = await page.open(h(WorkbenchPage, { shared: null }));
+    const one = await page.open(h(WorkbenchPage, { part: undefined }));
     await one.press(t.example);
     assert.doesNotMatch(one.text, /no valid example/);
     return one.field(t.text).value;
@@ -48,7 +48,7 @@ describe('the workbench', () => {
       return isModel ? tagged({ name: 'Odd', schema: {} }) : Response.json([]);
     };
     putOnBench({ ...EMPTY_BENCH, model: 'City/Odd', text: '{}' });
-    const one = await page.open(h(WorkbenchPage, { shared: null }));
+    const one = await page.open(h(WorkbenchPage, { part: undefined }));
     await one.press(t.example);
     assert.match(one.text, /no valid example/);
     assert.equal(one.field(t.text).value, '{}');
