@@ -2,6 +2,7 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
+import { ATTRIBUTE_KINDS } from '../../sidecar/ngsi-ld/members.js';
 import { stringAt } from './json-places.js';
 
 /** Maximum time to parse a text before suggesting completions, in milliseconds. */
@@ -98,17 +99,6 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const KINDS = [
-  'Property',
-  'Relationship',
-  'GeoProperty',
-  'LanguageProperty',
-  'VocabProperty',
-  'JsonProperty',
-  'ListProperty',
-  'ListRelationship',
-];
-
 /** Suggests keywords of JSON Schema where a name may stand, and the values of a keyword. */
 export function schemaCompletions(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
@@ -149,7 +139,11 @@ function valuesFor(
 ): CompletionResult | null {
   const name = nameOf(state, property);
   const isKind = name === 'type' && nameOf(state, around(property.parent, 'Property')) === 'x-ngsi';
-  const values = isKind ? KINDS : Object.hasOwn(VALUES, name ?? '') ? VALUES[name ?? ''] : undefined;
+  const values = isKind
+    ? ATTRIBUTE_KINDS
+    : Object.hasOwn(VALUES, name ?? '')
+      ? VALUES[name ?? '']
+      : undefined;
   if (values === undefined) return null;
   const options = values.map((value) => ({ label: `"${value}"`, displayLabel: value, type: 'enum' }));
   return { from, to, options, validFor: /^"?[^"]*"?$/ };

@@ -1,6 +1,8 @@
 import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
 import { isNumber } from '../../sidecar/shared/json/json.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
+import { ATTRIBUTE_KINDS, VALUE_MEMBERS } from '../../sidecar/ngsi-ld/members.js';
+import { type Entries, guessForm as guessEntityForm } from '../../sidecar/ngsi-ld/representation/form.js';
 
 /** Prepares samples before a schema is inferred from them. */
 
@@ -16,37 +18,18 @@ export function samplesOf(text: string): readonly Json[] | undefined {
   return list.length > 0 && list.every(isObject) ? list : undefined;
 }
 
-/** Guesses the form of samples from their attributes. */
+/** Guesses the form of samples from their attributes, as the gateway does when it validates them. */
 export function guessForm(samples: readonly Json[]): SampleForm {
   if (samples.every(({ type, geometry }) => type === 'Feature' && geometry !== undefined)) return 'geojson';
-  const attributes = samples.flatMap((sample) =>
-    Object.entries(sample)
-      .filter(([name]) => !['id', '@id', 'type', '@type', '@context', 'scope'].includes(name))
-      .map(([, value]) => value)
-      .filter(isObject),
-  );
-  if (attributes.some(({ type }) => typeof type === 'string' && KINDS.has(type))) return 'ngsi-ld';
-  if (attributes.some((one) => 'value' in one && 'metadata' in one)) return 'ngsiv2';
-  if (attributes.some((one) => 'value' in one && typeof one['type'] === 'string' && !isGeometry(one)))
-    return 'ngsiv2';
-  return attributes.some((one) => VALUES.some((name) => name in one) && !('type' in one))
-    ? 'ngsi-ld'
-    : 'keyvalues';
+  const forms = samples.map((sample) => guessEntityForm(Object.entries(sample) as Entries));
+  if (forms.some((form) => form === 'normalized' || form === 'concise')) return 'ngsi-ld';
+  return forms.includes('ngsiv2') ? 'ngsiv2' : 'keyvalues';
 }
 
-const KINDS: ReadonlySet<string> = new Set(
-  ['Property', 'Relationship', 'GeoProperty', 'LanguageProperty', 'VocabProperty', 'JsonProperty'].concat([
-    'ListProperty',
-    'ListRelationship',
-  ]),
-);
+const KINDS: ReadonlySet<unknown> = new Set(ATTRIBUTE_KINDS);
 
-/** The members that hold the value of an attribute, one for each kind (NGSI-LD § 4.5.4). */
-const VALUES = ['value', 'object', 'languageMap', 'vocab', 'json', 'valueList', 'objectList'] as const;
-
-function isGeometry(value: Json): boolean {
-  return 'coordinates' in value;
-}
+/** The members that hold the value of an attribute (NGSI-LD § 4.5.4). */
+const VALUES = Object.values(VALUE_MEMBERS);
 
 /** Returns the type of the first sample, if it can be the name of a model. */
 export function nameFor(samples: readonly Json[]): string | undefined {
@@ -80,7 +63,7 @@ export function plainSample(sample: Json, form: SampleForm): Json | undefined {
 
 /** Several instances of an attribute, one per dataset, have no plain value that a schema could describe. */
 function isListOfAttributes(value: unknown): boolean {
-  return Array.isArray(value) && value.some((one) => isObject(one) && KINDS.has(String(one['type'])));
+  return Array.isArray(value) && value.some((one) => isObject(one) && KINDS.has(one['type']));
 }
 
 /** Adds a sample to the examples of a schema. */
