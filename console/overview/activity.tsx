@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, type Purge, type Schemas } from '../api/client.js';
 import { Sparkline } from '../parts/sparkline.js';
 import { Empty, Pending } from '../parts/states.js';
@@ -8,7 +8,7 @@ import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
-import { dailySums, isProblem, perSecond } from './days.js';
+import { dailySums, isProblem } from './days.js';
 
 const DAYS = 14;
 
@@ -86,18 +86,14 @@ function chartsOf(purges: readonly Purge[], scans: readonly Schemas['ListedScan'
   ];
 }
 
-/** The delete rate of all active purges, while the page is open. @param at when they were read, in milliseconds */
+/** The delete rate of all active purges together, while the page is open. @param at when they were read, in milliseconds */
 export function DeleteRate({ purges, at }: { readonly purges: readonly Purge[]; readonly at: number }) {
-  const before = useRef<{ readonly at: number; readonly deleted: ReadonlyMap<string, number> }>(undefined);
   const [rates, setRates] = useState<readonly RateSample[]>([]);
   useEffect(() => {
-    const last = before.current;
-    before.current = { at, deleted: new Map(purges.map(({ id, deleted }) => [id, deleted])) };
-    if (last === undefined || at <= last.at) return;
-    const sample = { at, perSecond: perSecond(last.deleted, purges, at - last.at) };
-    setRates((samples) => withSample(samples, sample));
+    const perSecond = purges.reduce((sum, { ratePerSecond = 0 }) => sum + ratePerSecond, 0);
+    setRates((samples) => withSample(samples, { at, perSecond }));
   }, [at]);
-  // A single reading gives no rate yet.
-  const isIdle = rates.length < 2 || rates.every((sample) => sample.perSecond === 0);
+  // A single reading gives no line yet.
+  const isIdle = rates.length < 2 || rates.every(({ perSecond }) => perSecond === 0);
   return isIdle ? null : <RateChart rates={rates} />;
 }

@@ -25,13 +25,3 @@ export function dailySums<Item extends { readonly createdAt: string }>(
   }
   return sums;
 }
-
-/** Returns the deletes per second of all purges between two readings. @param before number of deletes by purge id */
-export function perSecond(
-  before: ReadonlyMap<string, number>,
-  now: readonly Pick<Purge, 'id' | 'deleted'>[],
-  ms: number,
-): number {
-  const deleted = now.map(({ id, deleted: all }) => Math.max(0, all - (before.get(id) ?? all)));
-  return ms > 0 ? (deleted.reduce((sum, one) => sum + one, 0) * 1000) / ms : 0;
-}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
-import { dailySums, isProblem, perSecond } from '../../../console/overview/days.js';
+import { dailySums, isProblem } from '../../../console/overview/days.js';
 import { toneOf } from '../../../console/parts/where.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
@@ -34,19 +34,6 @@ it('a purge needs attention if it has failed, in whole or in part, or was interr
     states.filter((state) => isProblem({ state })),
     states.slice(3),
   );
-});
-
-it('the rate of all purges is what they deleted between two updates; a new purge counts from the next update', () => {
-  const before = new Map([
-    ['a', 10],
-    ['gone', 50],
-  ]);
-  const now = [
-    { id: 'a', deleted: 30 },
-    { id: 'new', deleted: 1000 },
-  ];
-  assert.equal(perSecond(before, now, 2000), 10);
-  assert.equal(perSecond(before, now, 0), 0);
 });
 
 it('the color of an environment marks production as a warning', () => {
