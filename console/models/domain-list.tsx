@@ -16,9 +16,6 @@ import { ModelTable } from './model-table.js';
 import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
 import { useDebounced } from '../shared/use-debounced.js';
 
-/** How long to wait after the last key before searching, in milliseconds. */
-const PAUSE_MS = 300;
-
 const FILTERS = ['q', 'type', 'attribute'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
@@ -28,7 +25,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
   const shown = filtersOf(params);
   const [filters, setFilters] = useState<Filters>(shown);
   const [isCreating, setIsCreating] = useState(false);
-  const settled = useDebounced(filters, PAUSE_MS);
+  const settled = useDebounced(filters);
   const isSearch = FILTERS.some((name) => shown[name] !== '');
   useEffect(() => {
     if (FILTERS.some((name) => settled[name] !== shown[name])) replaceAddress(toModels(settled));

@@ -14,14 +14,11 @@ import { ImportReportView } from './import-report.js';
 import type { ImportReport } from './models-api.js';
 import { toDomain, toModels } from './places.js';
 
-/** How long to wait after the last key in the field of the domain before checking again, in milliseconds. */
-const PAUSE_MS = 500;
-
 /** A page on which models are dropped or chosen, checked by a dry run, and imported if the user confirms. */
 export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models.imports;
   const [domain, setDomain] = useState(params.get('domain') ?? '');
-  const into = useDebounced(domain.trim(), PAUSE_MS);
+  const into = useDebounced(domain.trim());
   const [chosen, setChosen] = useState<{ readonly turn: number; readonly file: File }>();
   const [isWrong, setIsWrong] = useState(false);
   const [done, setDone] = useState<{ readonly key: string | undefined; readonly report: ImportReport }>();

@@ -4,9 +4,6 @@ import { useLoad } from '../shared/use-load.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 
-/** How long to wait after the last key before asking the gateway, in milliseconds. */
-const PAUSE_MS = 500;
-
 /** What a write would do, as far as known. */
 export interface Trial {
   /** Whether it belongs to the current write; otherwise the check is still in progress. */
@@ -22,7 +19,7 @@ export interface Trial {
  */
 export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
   const wanted = key && write && JSON.stringify([key, write, expected]);
-  const settled = useDebounced(wanted, PAUSE_MS);
+  const settled = useDebounced(wanted);
   const { last, error, isLoading, reload } = useLoad(settled, (signal) =>
     tryWrite(...(JSON.parse(settled ?? '') as [ModelKey, ModelWrite, Expected]), signal),
   );

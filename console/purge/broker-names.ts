@@ -16,7 +16,7 @@ const MOST = 500;
 
 /** Reads the broker's names for a tenant and an @context, as suggestions while typing. */
 export function useBrokerNames(tenant: string, link: string): BrokerNames {
-  const place = useDebounced(JSON.stringify({ tenant: tenant.trim(), link: link.trim() }), 450);
+  const place = useDebounced(JSON.stringify({ tenant: tenant.trim(), link: link.trim() }));
   const { value } = useLoad(place, async (signal) => {
     const [types, attributes] = await Promise.all(
       // Not all brokers have these lists, so errors are ignored.

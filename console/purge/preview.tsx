@@ -13,9 +13,6 @@ import { ConfirmDialog } from './confirm.js';
 import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
 import { planPurge, previewPurge } from './order.js';
 
-/** How long to wait after the last key before asking the broker, in milliseconds. */
-const PAUSE_MS = 450;
-
 type Confirming = Parameters<typeof ConfirmDialog>[0]['preview'];
 
 /** Counts what the form matches with a dry run, whenever typing pauses, and offers to start the purge. */
@@ -25,7 +22,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const isWrong = isUnsendable(form);
   const key = keyOf(form);
   const isNothing = key === undefined;
-  const settled = useDebounced(form, PAUSE_MS);
+  const settled = useDebounced(form);
   const asked = useLoad(keyOf(settled), (signal) => previewPurge(settled, signal));
   const { error, last: found, reload: again } = asked;
   const isCurrent = key === keyOf(settled) && !asked.isLoading;

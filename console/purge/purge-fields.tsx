@@ -35,7 +35,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
   const names = useBrokerNames(form.tenant, form.link);
-  const models = useModelOffers(useDebounced(fields.type?.split(',').at(-1) ?? '', 450));
+  const models = useModelOffers(useDebounced(fields.type?.split(',').at(-1) ?? ''));
   const modelNames = models.map((model) => model.slice(model.indexOf('/') + 1));
   const namesOf: Partial<Record<Name, readonly string[]>> = {
     type: [...new Set([...names.types, ...modelNames])],

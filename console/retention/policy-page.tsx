@@ -21,6 +21,7 @@ import { withMode } from './policy-form.js';
 import { Previewed } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 import { Sparkline } from '../parts/sparkline.js';
+import { Table } from '../parts/table.js';
 
 const CRUMBS = [[routeTo(['retention']), text.retention.back]] as const;
 
@@ -181,24 +182,14 @@ function NextRuns({ policy: { enabled, schedule, timeZone } }: { readonly policy
   const next = nextRuns(schedule, timeZone, 3, new Date());
   if (next === undefined) return <p class="wrong">{t.badSchedule}</p>;
   return (
-    <div class="table plain">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t.nextLocal}</th>
-            <th scope="col">{t.nextPolicy(timeZone)}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {next.map((at) => (
-            <tr key={at.getTime()}>
-              <td>{time(at.getTime())}</td>
-              <td>{time(at.getTime(), timeZone)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label={t.next} columns={[t.nextLocal, t.nextPolicy(timeZone)]}>
+      {next.map((at) => (
+        <tr key={at.getTime()}>
+          <td>{time(at.getTime())}</td>
+          <td>{time(at.getTime(), timeZone)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

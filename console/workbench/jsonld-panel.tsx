@@ -9,7 +9,6 @@ import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { CONTEXTS, type Bench } from './bench.js';
 import { useContextOffers } from './offers.js';
-import { PAUSE_MS } from './validate-panel.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
 
 /** A document, with its expanded and compacted forms side by side. */
@@ -21,7 +20,7 @@ export function JsonLdPanel({
   readonly onChange: (change: Partial<Bench>) => void;
 }) {
   const t = text.workbench;
-  const settled = useDebounced(bench, PAUSE_MS);
+  const settled = useDebounced(bench);
   const contexts = useContextOffers(bench.context === 'url');
   const bind = bindForm(bench, onChange);
   return (

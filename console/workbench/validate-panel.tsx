@@ -17,9 +17,6 @@ import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
 import { validate, type Verdict } from './workbench-api.js';
 
-/** How long to wait after the last key before checking the text, in milliseconds. */
-export const PAUSE_MS = 400;
-
 /** An entity, its errors, and their fixes. */
 export function ValidatePanel({
   bench,
@@ -31,7 +28,7 @@ export function ValidatePanel({
   const t = text.workbench;
   const [place, setPlace] = useState<Place>();
   const [said, setSaid] = useState('');
-  const settled = useDebounced(bench, PAUSE_MS);
+  const settled = useDebounced(bench);
   const models = useModelOffers(settled.model);
   const isEmpty = settled.text.trim() === '' || modelFault(settled) !== undefined;
   const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict]);

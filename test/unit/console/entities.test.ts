@@ -61,7 +61,7 @@ describe('an entity whose type has no model', () => {
     const panel = await page.open(
       h(ValidatePanel, { bench: { ...EMPTY_BENCH, text: entityText }, onChange: () => undefined }),
     );
-    await panel.pass(400);
+    await panel.pass(450);
     return panel;
   };
 

@@ -20,11 +20,11 @@ describe('hooks of the console', () => {
 
   describe('a debounced value', () => {
     it('a debounced value is updated after it has not changed for the whole time', async () => {
-      const value = await page.run((one: string) => useDebounced(one, 300), 'a');
+      const value = await page.run((one: string) => useDebounced(one), 'a');
       await value.give('b');
-      await value.pass(299);
+      await value.pass(449);
       await value.give('c');
-      await value.pass(299);
+      await value.pass(449);
       assert.equal(value.now, 'a');
       await value.pass(1);
       assert.equal(value.now, 'c');
@@ -335,9 +335,9 @@ describe('hooks of the console', () => {
       assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [0, true]);
       await trial.give(schema('2'));
       assert.equal(trial.now.trial.isCurrent, false);
-      await trial.pass(499);
+      await trial.pass(449);
       await trial.give(schema('3'));
-      await trial.pass(499);
+      await trial.pass(449);
       assert.equal(page.sent.length, 1);
       await trial.pass(1);
       assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [1, true]);
@@ -364,7 +364,7 @@ describe('hooks of the console', () => {
       page.answer = async (_request, index) => (index === 0 ? first.answer : Response.json({ version: 2 }));
       const trial = await open(schema('1'));
       await trial.give(schema('2'));
-      await trial.pass(500);
+      await trial.pass(450);
       assert.equal(page.sent[0]?.signal.aborted, true);
       assert.equal(trial.now.trial.error, undefined);
       await trial.act(() => first.give(Response.json({ version: 1 })));
@@ -388,7 +388,7 @@ describe('hooks of the console', () => {
       const trial = await open(schema('1'));
       assert.ok(trial.now.trial.error instanceof ApiError && trial.now.trial.isCurrent);
       await trial.act(() => trial.now.again());
-      await trial.pass(500);
+      await trial.pass(450);
       assert.deepEqual([trial.now.trial.error, trial.now.trial.found?.version], [undefined, 1]);
     });
 
@@ -404,7 +404,7 @@ describe('hooks of the console', () => {
       assert.equal(page.sent.length, 1);
       assert.ok(trial.now.trial.isCurrent && trial.now.trial.error instanceof ApiError);
       await trial.act(() => trial.now.again());
-      await trial.pass(500);
+      await trial.pass(450);
       assert.equal(page.sent.length, 2);
       giveToken(undefined);
     });
