@@ -1,8 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { text } from '../strings.js';
-import type { EntityPlace } from './entity-api.js';
-import { EntityDialog } from './entity-dialog.js';
+import { type EntityPlace, readEntity } from './entity-api.js';
+import { Dialog } from '../parts/sure-dialog.js';
+import { JsonText, shownJson } from '../parts/json-text.js';
+import { Pending } from '../parts/states.js';
+import { Where } from '../parts/where.js';
+import { useLoad } from '../shared/hooks.js';
+import { openInWorkbench } from '../workbench/bench.js';
 
 /** Ids of entities; each opens its entity. */
 export function SampleList({
@@ -26,5 +31,35 @@ export function SampleList({
       </ul>
       {shown !== undefined && <EntityDialog id={shown} place={place} onClose={() => setShown(undefined)} />}
     </>
+  );
+}
+
+/** An entity as the broker has it now. */
+export function EntityDialog({
+  id,
+  place,
+  onClose,
+}: {
+  readonly id: string;
+  readonly place: EntityPlace;
+  readonly onClose: () => void;
+}) {
+  const isHistory = place.target === 'temporal';
+  const { value, error, reload } = useLoad(JSON.stringify([id, place]), (signal) =>
+    readEntity(id, place, signal),
+  );
+  return (
+    <Dialog title={id} onClose={onClose} isWide>
+      <Where tenant={place.tenant?.trim() ?? ''} />
+      <Pending {...{ value, error, reload }} />
+      {value !== undefined && isHistory && <p class="hint">{text.entity.newest}</p>}
+      {value !== undefined && <JsonText label={id} value={value} isWhole />}
+      <div class="actions">
+        {value !== undefined && !isHistory && (
+          <Button onClick={() => openInWorkbench({ text: shownJson(value) })} label={text.quality.open} />
+        )}
+        <Button onClick={onClose} label={text.entity.close} />
+      </div>
+    </Dialog>
   );
 }

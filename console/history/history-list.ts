@@ -1,5 +1,5 @@
 import { api, type pageParams, type Page, type Purge } from '../api/client.js';
-import { filledIn } from '../shared/form-values.js';
+import { filledIn } from '../parts/fields.js';
 
 /**
  * The filters of the history; an empty string does not filter. Days are local: from the start of the first to the end of the

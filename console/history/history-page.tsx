@@ -1,11 +1,9 @@
 import { Button } from '../parts/button.js';
-import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick, focusFirstField } from '../parts/fields.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { JOB_STATES } from '../parts/purge-chip.js';
+import { JOB_STATES, PurgeTable } from '../parts/purge-table.js';
 import { Page } from '../parts/page.js';
-import { PurgeTable } from '../parts/purge-table.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
-import { focusFirstField } from '../shared/focus.js';
 import { text } from '../strings.js';
 import { filtersIn, listPurges, type HistoryFilters } from './history-list.js';
 

@@ -4,6 +4,8 @@ import { useState } from 'preact/hooks';
 import { count, shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { ChangeReport, Difference } from './models-api.js';
+import { toModel } from './places.js';
+import type { UpdatedDependent } from './references-api.js';
 
 /** The most severe comes first. */
 const CLASSES = ['breaking', 'narrowing', 'compatible'] as const;
@@ -74,5 +76,43 @@ function Witness({ entity }: { readonly entity: unknown }) {
       <summary>{text.models.witness}</summary>
       <JsonText label={text.models.witness} value={entity} />
     </details>
+  );
+}
+
+/** The classes of chips for what an import or an update does. */
+export const STATUS_CHIPS = {
+  refused: 'chip bad',
+  created: 'chip good',
+  updated: 'chip busy',
+  unchanged: 'chip',
+} as const;
+
+/** Maximum number of models shown. */
+const MOST = 500;
+
+/** Models that use a changed document or context, and what happens to each. */
+export function DependentList({ dependents }: { readonly dependents: readonly UpdatedDependent[] }) {
+  const t = text.models.imports;
+  return (
+    <ul class="files">
+      {dependents.slice(0, MOST).map(({ domain, model, status, change, differences = [], reason }) => (
+        <li key={`${domain}/${model}`}>
+          <span class={STATUS_CHIPS[status]}>{status}</span>
+          <div>
+            <a href={toModel({ domain, name: model })}>
+              {domain}/{model}
+            </a>{' '}
+            {change !== undefined && <ChangeChip of={change} />}
+            {reason !== undefined && <p>{reason}</p>}
+            {change !== undefined && differences.length > 0 && (
+              <details>
+                <summary>{t.differences}</summary>
+                <ChangeList report={{ overall: change, differences }} />
+              </details>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -8,7 +8,7 @@ import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { time } from '../shared/format.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';

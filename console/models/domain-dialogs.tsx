@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
-import { Dialog } from '../parts/dialog.js';
-import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
+import { Dialog, SureDialog } from '../parts/sure-dialog.js';
+import { bindForm, Choice, Field, Tick, filledIn } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
-import { filledIn } from '../shared/form-values.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import {
   COMPATIBILITY_CHOICES,

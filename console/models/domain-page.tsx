@@ -5,7 +5,7 @@ import { Page } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count } from '../shared/format.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { DomainDialog, RemoveDomainDialog } from './domain-dialogs.js';

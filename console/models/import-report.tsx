@@ -2,15 +2,12 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { count } from '../shared/format.js';
 import { text } from '../strings.js';
-import { ChangeChip, ChangeList } from './change-report.js';
-import { DependentList } from './dependent-list.js';
+import { ChangeChip, ChangeList, DependentList, STATUS_CHIPS } from './change-report.js';
 import type { ImportedFile, ImportReport } from './models-api.js';
 import { toContext, toModel } from './places.js';
 
 /** What needs attention comes first. */
 const STATUSES = ['refused', 'created', 'updated', 'unchanged'] as const;
-
-const CHIPS = { refused: 'chip bad', created: 'chip good', updated: 'chip busy', unchanged: 'chip' } as const;
 
 /** Number of files of a status shown at first. */
 const AT_FIRST = 50;
@@ -119,7 +116,7 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
   const { path, status, line, reason, url, change, differences = [], examples } = file;
   return (
     <li>
-      <span class={CHIPS[status]}>{status}</span>
+      <span class={STATUS_CHIPS[status]}>{status}</span>
       <div>
         <p class="path">
           {path}

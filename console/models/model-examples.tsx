@@ -1,10 +1,10 @@
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { JsonText } from '../parts/json-text.js';
-import { ModelFile } from './model-file.js';
+import { ModelFile } from './model-attributes.js';
 import { listExamples, validate, type Model, type Verdict } from './models-api.js';
 import { NewExample } from './new-example.js';
 import { examplesOf, isObject } from './samples.js';

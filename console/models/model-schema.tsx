@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Download } from '../parts/download.js';
+import { Download } from '../parts/button.js';
 import { shownJson } from '../parts/json-text.js';
-import { Unsaved } from '../parts/unsaved.js';
+import { Unsaved } from '../parts/page.js';
 import { text } from '../strings.js';
 import { useDraft } from '../shared/drafts.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { addressIn, readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';

@@ -5,7 +5,7 @@ import { Card } from '../parts/card.js';
 import { Field } from '../parts/fields.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { jsonFault } from '../editor/faults.js';
 import { addExample, validate, type Model, type Verdict } from './models-api.js';

@@ -1,15 +1,12 @@
 import { useState } from 'preact/hooks';
-import { Page } from '../parts/page.js';
+import { Page, Unsaved } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Choice, Field, Tick, filledIn } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { filledIn } from '../shared/form-values.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad, useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { SureDialog } from '../parts/sure-dialog.js';
-import { Unsaved } from '../parts/unsaved.js';
-import { useWork } from '../shared/use-work.js';
 import { keepDraft, useDraft } from '../shared/drafts.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { shownJson } from '../parts/json-text.js';

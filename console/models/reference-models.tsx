@@ -3,9 +3,9 @@ import { Button } from '../parts/button.js';
 import { isOvertaken } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { DependentList } from './dependent-list.js';
+import { DependentList } from './change-report.js';
 import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
 
 /** What was found or done. */

@@ -1,12 +1,12 @@
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
-import { Download } from '../parts/download.js';
+import { Download } from '../parts/button.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { api, apiAddress } from '../api/client.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { count, time } from '../shared/format.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';

@@ -6,7 +6,7 @@ import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { Choice, Tick } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useDraft } from '../shared/drafts.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';

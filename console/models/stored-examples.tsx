@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../parts/button.js';
+import { Button, Download } from '../parts/button.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { Card } from '../parts/card.js';
-import { Download } from '../parts/download.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
-import { type Loaded, useLoad } from '../shared/use-load.js';
+import { type Loaded, useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { openInWorkbench } from '../workbench/bench.js';
 import { JsonText, shownJson } from '../parts/json-text.js';

@@ -1,6 +1,5 @@
 import { ApiError } from '../api/client.js';
-import { useDebounced } from '../shared/use-debounced.js';
-import { useLoad } from '../shared/use-load.js';
+import { useDebounced, useLoad } from '../shared/hooks.js';
 import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
 import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
 

@@ -1,7 +1,7 @@
 import { api } from '../api/client.js';
 import { MergeEditor } from '../editor/merge-editor.js';
 import { Pending } from '../parts/states.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';

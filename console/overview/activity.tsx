@@ -3,10 +3,10 @@ import { api, type Purge, type Schemas } from '../api/client.js';
 import { Sparkline } from '../parts/sparkline.js';
 import { Empty, Pending } from '../parts/states.js';
 import { RateChart } from '../purge/rate-chart.js';
-import { withSample, type RateSample } from '../purge/rates.js';
+import { withSample, type RateSample } from '../purge/use-purge.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { dailySums, isProblem } from './days.js';
 

@@ -3,7 +3,7 @@ import { Page } from '../parts/page.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Pending } from '../parts/states.js';
 import { time } from '../shared/format.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { latestPurges } from '../history/history-list.js';
 import { Activity, DeleteRate } from './activity.js';

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { text } from '../strings.js';
 
 interface LabelProps {
   readonly label: ComponentChildren;
@@ -28,6 +29,15 @@ export function ButtonLink({ label, ...attributes }: LinkProps) {
   return (
     <a class="button" {...attributes}>
       {label}
+    </a>
+  );
+}
+
+/** A link that downloads a resource of the API as a file. */
+export function Download({ href, name }: { readonly href: string; readonly name: string }) {
+  return (
+    <a class="button small" href={href} download={name}>
+      {text.models.download}
     </a>
   );
 }

@@ -1,6 +1,7 @@
-import type { ComponentChildren } from 'preact';
-import { type Role, rolesOf, useLacks } from '../shared/who.js';
+import { type ComponentChildren, createContext } from 'preact';
 import { text } from '../strings.js';
+import { useContext } from 'preact/hooks';
+import type { Schemas } from '../api/client.js';
 
 /** Content that needs one of some roles. Everybody sees it, but for users without the role it is disabled, with the reason. */
 export function ForRole({
@@ -18,4 +19,22 @@ export function ForRole({
       {children}
     </fieldset>
   );
+}
+
+export type Me = Schemas['Me'];
+export type Role = Me['roles'][number];
+
+/** Undefined if sign-in is off, or the user has not signed in yet. The gateway then says what is not allowed. */
+export const Who = createContext<Me | undefined>(undefined);
+
+/** Formats the roles of a user; an admin has all the others. */
+export function rolesOf({ roles }: Me): string {
+  if (roles.includes('admin')) return 'admin';
+  return roles.length === 0 ? text.signIn.noRole : roles.join(', ');
+}
+
+/** Returns the user if they are known to have none of the given roles; otherwise undefined. */
+export function useLacks(roles: readonly Role[]): Me | undefined {
+  const me = useContext(Who);
+  return me === undefined || roles.some((role) => me.roles.includes(role)) ? undefined : me;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Page, pageParams } from '../api/client.js';
-import { type Loaded, useLoad } from '../shared/use-load.js';
+import { type Loaded, useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { Empty, Pending } from './states.js';
 

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from './button.js';
+import { text } from '../strings.js';
 
 /** The frame of a page: breadcrumbs, the heading with actions beside it, and an introduction. */
 export function Page({
@@ -39,5 +41,38 @@ export function Page({
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}
     </div>
+  );
+}
+
+/** Links to the parts of a page. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  readonly label: string;
+  readonly tabs: readonly { readonly href: string; readonly name: string; readonly isShown: boolean }[];
+}) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      <ul>
+        {tabs.map(({ href, name, isShown }) => (
+          <li key={href}>
+            <a href={href} {...(isShown ? { 'aria-current': 'page' as const } : {})}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** Says that changes are not saved, with a button to discard them. */
+export function Unsaved({ onDiscard }: { readonly onDiscard: () => void }) {
+  return (
+    <>
+      <span class="chip warn">{text.models.unsaved}</span>
+      <Button class="small" onClick={onDiscard} label={text.models.discard} />
+    </>
   );
 }

@@ -4,7 +4,6 @@ import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { Table } from './table.js';
 import { text } from '../strings.js';
-import { PurgeChip } from './purge-chip.js';
 
 /** A table of purges with a link to the record of each. */
 export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[]; readonly label: string }) {
@@ -55,4 +54,24 @@ function shown({ target, query, tenant }: Purge): string {
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
+}
+
+const TONES = {
+  queued: 'calm',
+  running: 'busy',
+  cancelling: 'busy',
+  succeeded: 'good',
+  partial: 'warn',
+  failed: 'bad',
+  cancelled: 'calm',
+  refused: 'warn',
+  interrupted: 'warn',
+} as const satisfies Record<Purge['state'], string>;
+
+/** The states of a purge, as the API names them. */
+export const JOB_STATES = Object.keys(TONES) as readonly Purge['state'][];
+
+/** The state of a purge, with a colour. */
+export function PurgeChip({ state }: Pick<Purge, 'state'>) {
+  return <span class={`chip ${TONES[state]}`}>{state}</span>;
 }

@@ -8,8 +8,8 @@ import {
   signInFailure,
   signOut,
 } from '../api/sign-in.js';
-import { rolesOf, Who } from '../shared/who.js';
-import { failureDetail } from './failure-words.js';
+import { rolesOf, Who } from './for-role.js';
+import { failureDetail } from './states.js';
 import { text } from '../strings.js';
 
 /** The signed-in user with their roles, and a button to sign in or out. Shows nothing if sign-in is off. */

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
-import { ApiError, isTokenWanted } from '../api/client.js';
+import { ApiError, isTokenWanted, UnreachableError } from '../api/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-import type { Loaded } from '../shared/use-load.js';
+import type { Loaded } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { failureDetail, failureTitle, innerProblem } from './failure-words.js';
 
 /** Shown while nothing has been loaded yet. */
 export function Loading() {
@@ -77,5 +76,64 @@ export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<
         <pre>{writeJson(problem, 2)}</pre>
       </details>
     </>
+  );
+}
+
+/** Describes an error in a few words. */
+export function failureTitle(error: unknown): string {
+  if (error instanceof UnreachableError) return text.state.offline;
+  if (!(error instanceof ApiError)) return text.state.failed;
+  switch (error.problem.status) {
+    case 401:
+      return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
+    case 403:
+      return text.state.forbidden;
+    case 412:
+      return text.state.overtaken;
+    case 503:
+      return text.state.unavailable;
+    default:
+      return error.problem.title;
+  }
+}
+
+/** Returns the gateway's message for an error, and whether the request may have arrived. */
+export function failureDetail(error: unknown): string {
+  if (error instanceof UnreachableError)
+    return error.mayHaveArrived
+      ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
+      : text.state.offlineDetail;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns the message of the broker's own problem, which the gateway includes in its problem. */
+export function innerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
+  for (const value of Object.values(problem)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    const { title, detail } = value as { title?: unknown; detail?: unknown };
+    const words = [title, detail].filter((one) => typeof one === 'string');
+    if (words.length > 0) return words.join(': ');
+  }
+  return undefined;
+}
+
+/** Returns a title that says who refused a preview. If the refusal includes the broker's own problem, it was the broker. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { problem } = error;
+  if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
+  return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
+}
+
+/** Returns the gateway's messages about refused members of the form, by their names. */
+export function memberFaults(error: unknown): Readonly<Record<string, string>> {
+  const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
+  if (!Array.isArray(errors)) return {};
+  const faults = errors as readonly { readonly pointer?: unknown; readonly detail?: unknown }[];
+  return Object.fromEntries(
+    faults.flatMap(({ pointer, detail }) => {
+      const member = typeof pointer === 'string' ? pointer.split('/')[1] : undefined;
+      return member === undefined || typeof detail !== 'string' ? [] : [[member, detail] as const];
+    }),
   );
 }

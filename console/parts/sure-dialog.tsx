@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useState, useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.js';
 import { isOvertaken } from '../api/client.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { Dialog } from './dialog.js';
 import { Failure } from './states.js';
 import { Where } from './where.js';
 
@@ -89,5 +88,42 @@ export function SureButton({ label, look, onSure, ...question }: SureButtonProps
         />
       )}
     </>
+  );
+}
+
+/** A native modal dialog: it traps the focus, closes with Escape, and restores the focus. */
+export function Dialog({
+  title,
+  onClose,
+  isWide = false,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      class={isWide ? 'wide' : undefined}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
   );
 }

@@ -4,8 +4,8 @@ import { signIn, type SignInSettings } from '../api/sign-in.js';
 import { giveToken, isAskedForToken, onTokenChange, token } from '../api/token.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
-import { Dialog } from './dialog.js';
-import { failureDetail } from './failure-words.js';
+import { Dialog } from './sure-dialog.js';
+import { failureDetail } from './states.js';
 import { Field } from './fields.js';
 
 /** Asks the user to sign in, or for the gateway token, whenever a request needs it. */

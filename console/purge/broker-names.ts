@@ -1,7 +1,6 @@
 import type { DataPlace } from '../api/client.js';
 import { askBroker } from '../entities/entity-api.js';
-import { useDebounced } from '../shared/use-debounced.js';
-import { useLoad } from '../shared/use-load.js';
+import { useDebounced, useLoad } from '../shared/hooks.js';
 
 /** The names of types and attributes in a broker; both are empty if the broker has no such lists. */
 export interface BrokerNames {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { Choice, Field, type FieldProps, Tick } from '../parts/fields.js';
-import { useDebounced } from '../shared/use-debounced.js';
+import { useDebounced } from '../shared/hooks.js';
 import { useModelOffers } from '../workbench/offers.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';

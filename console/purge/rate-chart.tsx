@@ -1,6 +1,6 @@
 import { rate } from '../shared/format.js';
 import { text } from '../strings.js';
-import type { RateSample } from './rates.js';
+import type { RateSample } from './use-purge.js';
 
 const WIDTH = 600;
 const HEIGHT = 90;

@@ -3,14 +3,13 @@ import { Button } from '../parts/button.js';
 import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { SampleList } from '../entities/sample-list.js';
-import { Card } from '../parts/card.js';
-import { Facts } from '../parts/facts.js';
+import { Card, Facts } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { save } from '../shared/save.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { keepsIds } from './progress.js';
 

@@ -5,21 +5,20 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
-import { PurgeChip } from '../parts/purge-chip.js';
+import { PurgeChip } from '../parts/purge-table.js';
 import { Failure, Pending, ProblemDetails } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { counted, text } from '../strings.js';
 import { formOf } from './form.js';
 import { failureText, progressOf } from './progress.js';
 import { RateChart } from './rate-chart.js';
-import { averageRate } from './rates.js';
+import { averageRate, usePurge } from './use-purge.js';
 import { RecordDetails } from './record-details.js';
 import { addressOfForm } from './purge-page.js';
 import { Throttle, type Rate } from './throttle.js';
 import { Undo } from './undo.js';
-import { usePurge } from './use-purge.js';
 
 /** One purge: its progress, rate, failures and record. The purge continues without this page. */
 export function RunPage({ id }: { readonly id: string }) {

@@ -9,7 +9,7 @@ import { save } from '../shared/save.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { endOf } from './order.js';
 
 /** The archive of a purge: it can be previewed, restored, downloaded and erased. */

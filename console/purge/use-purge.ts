@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { Purge } from '../api/client.js';
 import { type FollowedJob, useJob } from '../shared/use-job.js';
 import { eventsOf } from './order.js';
-import { withSample, type RateSample } from './rates.js';
 
 /** A purge that is being followed. */
 export interface FollowedPurge extends FollowedJob<Purge> {
@@ -22,4 +21,35 @@ export function usePurge(id: string): FollowedPurge {
     },
   );
   return { ...job, rates };
+}
+
+/** One point of the rate of a purge. */
+export interface RateSample {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly perSecond: number;
+}
+
+const MAX_SAMPLES = 240;
+
+/** A shorter purge has no meaningful average, in milliseconds. */
+const MIN_DURATION_MS = 1000;
+
+/** Adds a sample. If there are too many, drops every second one of the older half. */
+export function withSample(last: readonly RateSample[], sample: RateSample): readonly RateSample[] {
+  const samples = [...last, sample];
+  if (samples.length <= MAX_SAMPLES) return samples;
+  const half = MAX_SAMPLES / 2;
+  return [...samples.slice(0, half).filter((_, index) => index % 2 === 0), ...samples.slice(half)];
+}
+
+/** Returns the average rate of a purge that has ended; undefined if it deleted nothing or was too short. */
+export function averageRate({
+  startedAt,
+  endedAt,
+  deleted,
+}: Pick<Purge, 'startedAt' | 'endedAt' | 'deleted'>): number | undefined {
+  if (startedAt === undefined || endedAt === undefined || deleted === 0) return undefined;
+  const milliseconds = Date.parse(endedAt) - Date.parse(startedAt);
+  return milliseconds < MIN_DURATION_MS ? undefined : (deleted * 1000) / milliseconds;
 }

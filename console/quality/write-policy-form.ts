@@ -1,4 +1,4 @@
-import { filledIn, typedNumber } from '../shared/form-values.js';
+import { filledIn, typedNumber } from '../parts/fields.js';
 import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 
 type Tenants = 'all' | 'default' | 'one';

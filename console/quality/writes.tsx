@@ -6,7 +6,7 @@ import { Empty, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { FindingTable } from './finding-table.js';

@@ -8,19 +8,17 @@ import {
   type RetentionSettings,
   type WithETag,
 } from '../api/client.js';
-import { Page } from '../parts/page.js';
-import { memberFaults } from '../parts/failure-words.js';
+import { Page, Unsaved } from '../parts/page.js';
+import { memberFaults, Failure } from '../parts/states.js';
 import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
-import { Failure } from '../parts/states.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
-import { Unsaved } from '../parts/unsaved.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { writePolicy } from './policies-api.js';

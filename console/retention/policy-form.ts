@@ -2,7 +2,7 @@ import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../ap
 import { shortDuration } from '../../sidecar/shared/duration.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
-import { filledIn, typedNumber } from '../shared/form-values.js';
+import { filledIn, typedNumber } from '../parts/fields.js';
 
 /** Members that are numbers: options of its purges, and the policy's own. */
 const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;

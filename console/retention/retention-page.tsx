@@ -2,7 +2,7 @@ import { ButtonLink } from '../parts/button.js';
 import { api, type Schemas } from '../api/client.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
-import { PurgeChip } from '../parts/purge-chip.js';
+import { PurgeChip } from '../parts/purge-table.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';

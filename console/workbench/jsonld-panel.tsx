@@ -1,11 +1,10 @@
 import { JsonEditor } from '../editor/json-editor.js';
 import { jsonFault } from '../editor/faults.js';
-import { useDebounced } from '../shared/use-debounced.js';
+import { useDebounced, useLoad } from '../shared/hooks.js';
 import { shownJson } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
-import { useLoad } from '../shared/use-load.js';
 import { text } from '../strings.js';
 import { CONTEXTS, type Bench } from './bench.js';
 import { useContextOffers } from './offers.js';

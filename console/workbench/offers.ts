@@ -1,6 +1,6 @@
 import { api, pageParams } from '../api/client.js';
 import { listModels } from '../models/models-api.js';
-import { useLoad } from '../shared/use-load.js';
+import { useLoad } from '../shared/hooks.js';
 
 /** Shorter text gives no suggestions, so that a field that was just opened does not list arbitrary models. */
 const MIN_CHARACTERS = 2;

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { Page } from '../parts/page.js';
+import { Page, Tabs } from '../parts/page.js';
 import { Failure } from '../parts/states.js';
-import { Tabs } from '../parts/tabs.js';
 import { routeTo } from '../shared/router.js';
-import { useWork } from '../shared/use-work.js';
+import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { benchAsLeft, putOnBench, type Bench } from './bench.js';
 import { JsonLdPanel } from './jsonld-panel.js';

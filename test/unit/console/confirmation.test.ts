@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
-import {
-  failureDetail,
-  failureTitle,
-  innerProblem,
-  refusalOf,
-} from '../../../console/parts/failure-words.js';
+import { failureDetail, failureTitle, innerProblem, refusalOf } from '../../../console/parts/states.js';
 import {
   confirmedForm,
   hasBound,

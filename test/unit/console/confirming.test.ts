@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { ConfirmDialog } from '../../../console/purge/confirm.js';
 import { EMPTY_FORM, type PurgeForm } from '../../../console/purge/form.js';
 import { PreviewPane } from '../../../console/purge/preview.js';
-import { PreviewedDialog } from '../../../console/retention/policy-dialogs.js';
+import { PreviewedDialog } from '../../../console/retention/policy-preview.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem } from './open-tab.js';
 

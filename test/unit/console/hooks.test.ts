@@ -8,8 +8,7 @@ import { refusedReport, useTrial } from '../../../console/models/use-trial.js';
 import { usePurge, type FollowedPurge } from '../../../console/purge/use-purge.js';
 import { draftOf, useDraft } from '../../../console/shared/drafts.js';
 import { useRoute } from '../../../console/shared/router.js';
-import { useDebounced } from '../../../console/shared/use-debounced.js';
-import { useLoad } from '../../../console/shared/use-load.js';
+import { useDebounced, useLoad } from '../../../console/shared/hooks.js';
 import { useContextOffers, useModelOffers } from '../../../console/workbench/offers.js';
 import { later, openTab, problem, settled } from './open-tab.js';
 

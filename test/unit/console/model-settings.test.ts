@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model } from '../../../console/models/models-api.js';
-import { changedSettings, formOfModel } from '../../../console/models/settings-form.js';
+import { changedSettings, formOfModel } from '../../../console/models/model-settings.js';
 
 const MODEL: Model = {
   domain: 'D',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { averageRate, withSample, type RateSample } from '../../../console/purge/rates.js';
+import { averageRate, withSample, type RateSample } from '../../../console/purge/use-purge.js';
 
 const START = Date.parse('2026-11-23T10:00:00Z');
 const startedAt = new Date(START).toISOString();

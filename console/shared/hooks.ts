@@ -85,3 +85,41 @@ export function useLoad<Value>(
     reload,
   };
 }
+
+/** An action started by the user: whether it is running, and why it failed the last time. */
+export interface Work {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  readonly run: (work: () => Promise<unknown>) => void;
+  /** Clears the last error. */
+  readonly clear: () => void;
+}
+
+/** Runs actions of the user, one at a time, and keeps the last error. */
+export function useWork(): Work {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const clear = () => setError(undefined);
+  const run = (work: () => Promise<unknown>) => {
+    if (isBusy) return;
+    setIsBusy(true);
+    clear();
+    void work()
+      .catch(setError)
+      .then(() => setIsBusy(false));
+  };
+  return { isBusy, error, run, clear };
+}
+
+/** How long a value must not change, in milliseconds: typing has paused. */
+const PAUSE_MS = 450;
+
+/** Returns a value once it has not changed for a while. */
+export function useDebounced<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
