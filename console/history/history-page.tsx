@@ -31,14 +31,14 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   return (
     <Page title={t.title} lead={t.lead}>
       <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
-        <Choice {...bind('state')} label={t.state} choices={[['', t.anyState], ...JOB_STATES]} />
-        <Field {...bind('from')} label={t.from} type="date" />
-        <Field {...bind('to')} label={t.to} type="date" />
-        <Field {...bind('type')} label={t.type} />
+        <Choice {...bind('state')} label={text.labels.state} choices={[['', t.anyState], ...JOB_STATES]} />
+        <Field {...bind('from')} label={text.labels.from} type="date" />
+        <Field {...bind('to')} label={text.labels.to} type="date" />
+        <Field {...bind('type')} label={text.labels.type} />
         <Field {...bind('text')} label={t.text} />
-        <Field {...bind('tenant')} label={t.tenant} />
-        <Field {...bind('caller')} label={t.caller} />
-        <Field {...bind('retentionPolicy')} label={t.policy} />
+        <Field {...bind('tenant')} label={text.labels.tenant} />
+        <Field {...bind('caller')} label={text.labels.caller} />
+        <Field {...bind('retentionPolicy')} label={text.labels.policy} />
         <Tick label={t.showDry} value={dry !== ''} onInput={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
         {isFiltered && (
           <Button

@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.js';
 import { JsonText } from '../parts/json-text.js';
 import { useState } from 'preact/hooks';
-import { count, shownPointer } from '../shared/format.js';
+import { shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { ChangeReport, Difference } from './models-api.js';
 import { toModel } from './places.js';
@@ -64,7 +64,7 @@ export function ChangeList({
         </ul>
       )}
       {sorted.length > shown && (
-        <Button onClick={() => setShown(shown + 500)} label={t.showMore(count(sorted.length - shown))} />
+        <Button onClick={() => setShown(shown + 500)} label={t.showMore(sorted.length - shown)} />
       )}
     </>
   );

@@ -74,11 +74,11 @@ export function ContextEditor({
       >
         {given === undefined && (
           <Field
-            label={t.name}
-            hint={text.models.nameHint}
+            label={text.labels.name}
+            hint={text.labels.nameHint}
             value={name}
             isRequired
-            error={name === NEW_CONTEXT ? text.models.nameHint : undefined}
+            error={name === NEW_CONTEXT ? text.labels.nameHint : undefined}
             onInput={(value) => draft.change({ name: value })}
           />
         )}

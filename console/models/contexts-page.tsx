@@ -47,7 +47,12 @@ function ContextList({ params }: { readonly params: URLSearchParams }) {
         {(items) => (
           <Table
             label={t.title}
-            columns={[t.name, t.kind, { number: text.models.version }, text.models.changed]}
+            columns={[
+              text.labels.name,
+              text.labels.kind,
+              { number: text.models.version },
+              text.models.changed,
+            ]}
           >
             {items.map(({ name, kind, version, modifiedAt }) => (
               <tr key={name}>
@@ -106,10 +111,10 @@ function ContextView({
           {about !== undefined && <span class="chip">{about.kind}</span>}
           {isCustom && (
             <>
-              <ButtonLink href={toContext(name, 'edit')} label={text.models.edit} />
+              <ButtonLink href={toContext(name, 'edit')} label={text.labels.edit} />
               <ForRole roles={['modeller']}>
                 <SureButton
-                  label={text.models.remove}
+                  label={text.labels.remove}
                   title={t.removeTitle(name)}
                   what={t.removeWhat}
                   go={t.removeGo}

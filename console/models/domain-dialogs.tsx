@@ -4,7 +4,6 @@ import type { WithETag } from '../api/client.js';
 import { Dialog, SureDialog } from '../parts/sure-dialog.js';
 import { bindForm, Choice, Field, Tick, filledIn } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { count } from '../shared/format.js';
 import { useWork } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import {
@@ -51,9 +50,9 @@ export function DomainDialog({
       >
         <div class="stack">
           {read === undefined && (
-            <Field {...bind('name')} label={t.name} hint={t.nameHint} isRequired isWide />
+            <Field {...bind('name')} label={text.labels.name} hint={text.labels.nameHint} isRequired isWide />
           )}
-          <Field {...bind('description')} label={t.description} isWide />
+          <Field {...bind('description')} label={text.labels.description} isWide />
           <Choice {...bind('compatibility')} label={t.defaultCompatibility} choices={COMPATIBILITY_CHOICES} />
         </div>
         {error !== undefined && <Failure error={error} />}
@@ -62,7 +61,7 @@ export function DomainDialog({
             type="submit"
             class="primary"
             disabled={isBusy}
-            label={read === undefined ? t.createDomainGo : t.save}
+            label={read === undefined ? t.createDomainGo : text.labels.save}
           />
           <Button onClick={onClose} label={text.cancel} />
         </div>
@@ -92,7 +91,7 @@ export function RemoveDomainDialog({
   return (
     <SureDialog
       title={t.removeDomainTitle(name)}
-      what={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(count(models), models)}
+      what={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(models)}
       go={isCascade ? t.removeDomainAll : t.removeDomainGo}
       onClose={onClose}
       isReady={models === 0 || (isCascade && typed.trim() === name)}
@@ -109,11 +108,7 @@ export function RemoveDomainDialog({
     >
       {models > 0 && (
         <>
-          <Tick
-            label={t.removeDomainCascade(count(models), models)}
-            value={isCascade}
-            onInput={setIsCascade}
-          />
+          <Tick label={t.removeDomainCascade(models)} value={isCascade} onInput={setIsCascade} />
           {isCascade && <Field label={t.typeName(name)} value={typed} onInput={setTyped} isWide />}
         </>
       )}

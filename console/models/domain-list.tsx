@@ -104,7 +104,7 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
         <>
           <p>{t.empty}</p>
           <p>
-            <a href={toNewModel()}>{t.emptyCreate}</a> · <a href={toImport()}>{t.emptyImport}</a>
+            <a href={toNewModel()}>{t.emptyCreate}</a> · <a href={toImport()}>{text.labels.import}</a>
           </p>
         </>
       }
@@ -112,7 +112,13 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
       {(items) => (
         <Table
           label={t.domains}
-          columns={[t.domain, t.description, { number: t.models }, t.compatibility, t.changed]}
+          columns={[
+            text.labels.domain,
+            text.labels.description,
+            { number: t.models },
+            t.compatibility,
+            t.changed,
+          ]}
         >
           {items.map(({ name, description, compatibility, models, modifiedAt }) => (
             <tr key={name}>

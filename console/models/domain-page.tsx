@@ -4,7 +4,6 @@ import { api, apiAddress } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
-import { count } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
@@ -44,11 +43,11 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
             label={t.export}
           />
           <ForRole roles={['modeller']}>
-            <Button onClick={() => setAsking('edit')} label={t.edit} />
+            <Button onClick={() => setAsking('edit')} label={text.labels.edit} />
             <Button
               disabled={models.value === undefined}
               onClick={() => setAsking('remove')}
-              label={t.remove}
+              label={text.labels.remove}
             />
           </ForRole>
         </>
@@ -115,7 +114,7 @@ function Warnings({ domain }: { readonly domain: string }) {
           </li>
         ))}
       </ul>
-      {value.total > value.items.length && <p>{t.andMore(count(value.total - value.items.length))}</p>}
+      {value.total > value.items.length && <p>{t.andMore(value.total - value.items.length)}</p>}
     </details>
   );
 }

@@ -51,7 +51,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
     <Page title={t.title} crumbs={[[toModels(), text.models.allDomains]]} lead={t.lead}>
       <section class="card">
         <div class="grid">
-          <Field label={t.domain} hint={t.domainHint} value={domain} onInput={setDomain} />
+          <Field label={text.labels.domain} hint={t.domainHint} value={domain} onInput={setDomain} />
         </div>
         <DropZone onFiles={take} />
         {chosen !== undefined && <p class="chosen">{t.file(chosen.file.name, size(chosen.file.size))}</p>}
@@ -84,9 +84,9 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
                   class="primary"
                   disabled={busy !== undefined || !changes(report)}
                   onClick={() => importing.run(go)}
-                  label={t.go(count(report.summary.created + report.summary.updated))}
+                  label={t.go(report.summary.created + report.summary.updated)}
                 />
-                <p class="quiet">{changes(report) ? t.goHint(report.summary.refused) : t.nothingToDo}</p>
+                <p class="quiet">{changes(report) ? t.goHint : t.nothingToDo}</p>
               </div>
             </ForRole>
           )}

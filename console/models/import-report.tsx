@@ -16,6 +16,7 @@ const AT_FIRST = 50;
 export function ImportReportView({ report }: { readonly report: ImportReport }) {
   const t = text.models.imports;
   const { summary, files, dependents } = report;
+  const { examples } = summary;
   return (
     <>
       <dl class="counts">
@@ -29,22 +30,16 @@ export function ImportReportView({ report }: { readonly report: ImportReport }) 
           <dt>{t.models}</dt>
           <dd>{count(summary.models)}</dd>
         </div>
-        <div class={summary.examples.invalid > 0 ? 'bad' : ''}>
+        <div class={examples.invalid > 0 ? 'bad' : ''}>
           <dt>{t.examples}</dt>
           <dd>
-            {t.exampleCounts(
-              count(summary.examples.valid),
-              count(summary.examples.invalid),
-              count(summary.examples.unchecked),
-            )}
-            <small>
-              {(summary.dryRun ? t.wouldKeepExamples : t.keptExamples)(count(summary.examples.kept))}
-            </small>
+            {t.exampleCounts(examples.valid, examples.invalid, examples.unchecked)}
+            <small>{(summary.dryRun ? t.wouldKeepExamples : t.keptExamples)(examples.kept)}</small>
           </dd>
         </div>
       </dl>
       {summary.domains.length > 0 && <p>{t.into(summary.domains.join(', '))}</p>}
-      {summary.ignored > 0 && <p class="quiet">{t.ignored(count(summary.ignored))}</p>}
+      {summary.ignored > 0 && <p class="quiet">{t.ignored(summary.ignored)}</p>}
       {files.length === 0 && <p class="hint-box">{t.nothing}</p>}
       {STATUSES.map((status) => (
         <Files
@@ -88,10 +83,7 @@ function Files({
         ))}
       </ul>
       {files.length > shown && (
-        <Button
-          onClick={() => setShown(shown + 500)}
-          label={text.models.showMore(count(files.length - shown))}
-        />
+        <Button onClick={() => setShown(shown + 500)} label={text.models.showMore(files.length - shown)} />
       )}
     </>
   );

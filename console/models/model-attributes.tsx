@@ -22,7 +22,7 @@ export function ModelAttributes({ model }: { readonly model: Model }) {
   const rows = attributeRows(value, model.schema);
   if (rows.length === 0) return <p class="quiet">{t.none}</p>;
   return (
-    <Table label={t.title} columns={[t.name, t.kind, t.type, t.unit, text.models.description]}>
+    <Table label={t.title} columns={[t.name, text.labels.kind, t.type, t.unit, text.labels.description]}>
       {rows.map(({ name, isRequired, kind, type, unit, description }) => (
         <tr key={name}>
           <th scope="row" class="term">

@@ -75,7 +75,7 @@ function Actions({
       <StatusChip status={status} />
       <ForRole roles={['modeller']}>
         <SureButton
-          label={t.remove}
+          label={text.labels.remove}
           look="last"
           title={t.removeTitle(name)}
           what={t.removeWhat(version, model.contextName)}

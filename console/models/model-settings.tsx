@@ -59,7 +59,7 @@ export function ModelSettingsForm({
         tools={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
       >
         <div class="stack">
-          <Field {...bind('description')} label={t.description} isWide />
+          <Field {...bind('description')} label={text.labels.description} isWide />
           <Choice
             {...bind('status')}
             label={t.status}

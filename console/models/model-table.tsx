@@ -19,7 +19,13 @@ export function ModelTable({
   return (
     <Table
       label={label}
-      columns={[t.model, ...(hasDomains ? [t.domain] : []), t.description, { number: t.version }, t.changed]}
+      columns={[
+        text.labels.model,
+        ...(hasDomains ? [text.labels.domain] : []),
+        text.labels.description,
+        { number: t.version },
+        t.changed,
+      ]}
     >
       {models.map((model) => (
         <tr key={`${model.domain}/${model.name}`}>

@@ -3,7 +3,7 @@ import { allPages, api, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Choice } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
-import { count, time } from '../shared/format.js';
+import { time } from '../shared/format.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { useLoad, useWork } from '../shared/hooks.js';
 import { replaceAddress } from '../shared/router.js';
@@ -53,10 +53,10 @@ export function ModelVersions({
           isTall
           columns={[
             t.version,
-            t.made,
-            t.madeBy,
+            text.labels.created,
+            text.labels.by,
             t.change,
-            t.description,
+            text.labels.description,
             t.dialect,
             t.size,
             { hidden: t.compare },
@@ -80,7 +80,7 @@ export function ModelVersions({
               <td>{one.change === undefined ? '–' : <ChangeChip of={one.change} />}</td>
               <td class="prose">{one.description}</td>
               <td>{one.dialect}</td>
-              <td class="when">{t.bytes(count(one.size))}</td>
+              <td class="when">{t.bytes(one.size)}</td>
               <td>
                 {one.version > 1 && (
                   <Button
@@ -106,13 +106,13 @@ export function ModelVersions({
         <Card id="compare" title={t.compare}>
           <div class="filters">
             <Choice
-              label={t.from}
+              label={text.labels.from}
               value={String(from)}
               choices={choices}
               onInput={(one) => compare(Number(one), to)}
             />
             <Choice
-              label={t.to}
+              label={text.labels.to}
               value={String(to)}
               choices={choices}
               onInput={(one) => compare(from, Number(one))}

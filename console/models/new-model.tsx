@@ -136,12 +136,12 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
         >
           <div class="stack">
             <Choice
-              label={t.domain}
+              label={text.labels.domain}
               value={chosen}
               choices={[...new Set([...names, ...(isNew ? [] : [chosen])]), [NEW, t.otherDomain]]}
               onInput={(to) => change({ domain: to })}
             />
-            {isNew && <Field {...bind('newDomain')} label={t.newDomain} hint={t.nameHint} isWide />}
+            {isNew && <Field {...bind('newDomain')} label={t.newDomain} hint={text.labels.nameHint} isWide />}
             <Field
               label={t.modelName}
               hint={t.modelNameHint}
@@ -149,7 +149,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
               value={name}
               onInput={(typed) => change({ name: typed, isNamed: true })}
             />
-            <Field {...bind('description')} label={t.description} isWide />
+            <Field {...bind('description')} label={text.labels.description} isWide />
             <Tick {...bind('isDraft')} label={t.asDraft} />
           </div>
         </SavePanel>

@@ -5,7 +5,7 @@ import { Listing, usePagedList } from '../parts/listing.js';
 import { api, apiAddress } from '../api/client.js';
 import { Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
-import { count, time } from '../shared/format.js';
+import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
@@ -47,7 +47,7 @@ function ReferenceList({ params }: { readonly params: URLSearchParams }) {
         empty={
           <>
             <p>{t.empty}</p>
-            <a href={toImport()}>{t.emptyImport}</a>
+            <a href={toImport()}>{text.labels.import}</a>
           </>
         }
       >
@@ -62,7 +62,7 @@ function ReferenceList({ params }: { readonly params: URLSearchParams }) {
                   <a href={toReference(uri)}>{uri}</a>
                 </td>
                 <td>{source}</td>
-                <td class="number">{text.models.bytes(count(size))}</td>
+                <td class="number">{text.models.bytes(size)}</td>
                 <td class="when">{time(modifiedAt)}</td>
               </tr>
             ))}
@@ -113,7 +113,7 @@ function ReferenceView({
           {about !== undefined && <span class="chip">{about.source}</span>}
           <ForRole roles={['modeller']}>
             <SureButton
-              label={text.models.remove}
+              label={text.labels.remove}
               look="last"
               title={t.removeTitle}
               what={t.removeWhat(uri)}
@@ -132,7 +132,7 @@ function ReferenceView({
     >
       {about !== undefined && (
         <p class="lead">
-          {t.notes[about.source]} {text.models.bytes(count(about.size))} · {time(about.modifiedAt)}
+          {t.notes[about.source]} {text.models.bytes(about.size)} · {time(about.modifiedAt)}
         </p>
       )}
       <ReferenceModels uri={uri} read={read} isFetched={about?.source === 'fetched'} onChanged={onChanged} />

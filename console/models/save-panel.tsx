@@ -101,7 +101,7 @@ export function SavePanel(props: SavePanelProps) {
             class={found?.change.overall === 'breaking' ? 'danger' : 'primary'}
             disabled={!isReady}
             onClick={onSave}
-            label={isReady && found !== undefined ? labelOf(found) : t.save}
+            label={isReady && found !== undefined ? labelOf(found) : text.labels.save}
           />
         </div>
       </ForRole>
@@ -125,7 +125,7 @@ function outcomeOf({ outcome, version }: ModelTrial): string {
 function labelOf({ outcome, version, change }: ModelTrial): string {
   const t = text.models;
   if (outcome === 'created') return t.saveCreated;
-  if (outcome !== 'version') return t.save;
+  if (outcome !== 'version') return text.labels.save;
   return change.overall === 'breaking' ? t.saveBreaking(version) : t.saveVersion(version);
 }
 
@@ -137,7 +137,7 @@ export function Warnings({
   if (warnings.length === 0) return null;
   return (
     <div class="notice warn">
-      <Heading>{text.models.warnings}</Heading>
+      <Heading>{text.labels.warnings}</Heading>
       <ul class="findings">
         {warnings.map(({ code, term, detail }, index) => (
           <li key={index}>

@@ -5,7 +5,6 @@ import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
 import { SureButton } from '../parts/sure-dialog.js';
-import { count } from '../shared/format.js';
 import { type Loaded, useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { openInWorkbench } from '../workbench/bench.js';
@@ -41,7 +40,7 @@ export function StoredExamples({
       <Pending {...{ value, error, reload }} />
       {value?.length === 0 && (
         <p class="quiet">
-          {t.none} <a href={toImport()}>{t.import}</a>
+          {t.none} <a href={toImport()}>{text.labels.import}</a>
         </p>
       )}
       <ul class="examples stored">
@@ -55,10 +54,7 @@ export function StoredExamples({
         ))}
       </ul>
       {value !== undefined && value.length > shown && (
-        <Button
-          onClick={() => setShown(value.length)}
-          label={text.models.showMore(count(value.length - shown))}
-        />
+        <Button onClick={() => setShown(value.length)} label={text.models.showMore(value.length - shown)} />
       )}
     </Card>
   );
@@ -84,8 +80,7 @@ function OneExample({
     <li>
       <details>
         <summary>
-          <code>{name}</code>{' '}
-          <span class="quiet">{t.what(form && text.workbench.forms[form], count(size))}</span>{' '}
+          <code>{name}</code> <span class="quiet">{t.what(size, form && text.workbench.forms[form])}</span>{' '}
           {isValid !== undefined && <ValidChip isValid={isValid} />}
         </summary>
         {value !== undefined && (
@@ -116,7 +111,7 @@ function OneExample({
           <Download href={addressIn(model, ['examples', name])} name={name} />
           <ForRole roles={['modeller']}>
             <SureButton
-              label={text.models.remove}
+              label={text.labels.remove}
               look="small"
               title={t.removeTitle(name)}
               what={t.removeWhat}

@@ -59,7 +59,7 @@ export function Activity() {
       {value !== undefined && value.purges.total > MOST && <p class="quiet">{t.newest(MOST)}</p>}
       {value !== undefined && (
         <p>
-          {value.scans.length === 0 ? t.noScans : t.lastScan(count(value.scans[0]?.invalid ?? 0))}{' '}
+          {value.scans.length === 0 ? t.noScans : t.lastScan(value.scans[0]?.invalid ?? 0)}{' '}
           <a href={routeTo(['quality', ...(value.scans[0] === undefined ? [] : [value.scans[0].id])])}>
             {value.scans.length === 0 ? t.firstScan : t.showScan}
           </a>
@@ -81,7 +81,7 @@ function chartsOf(purges: readonly Purge[], scans: readonly Schemas['ListedScan'
     { name: t.purges, values: dailySums(purges, () => 1, nowMs, DAYS) },
     { name: t.deleted, values: dailySums(purges, ({ deleted }) => deleted, nowMs, DAYS) },
     { name: t.withProblems, values: dailySums(purges.filter(isProblem), () => 1, nowMs, DAYS) },
-    { name: t.scans, values: dailySums(scans, () => 1, nowMs, DAYS) },
+    { name: text.labels.scans, values: dailySums(scans, () => 1, nowMs, DAYS) },
     { name: t.invalid, values: dailySums(scans, ({ invalid }) => invalid, nowMs, DAYS) },
   ];
 }

@@ -12,12 +12,12 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
     <Table
       label={label}
       columns={[
-        columns.when,
-        columns.state,
-        columns.query,
+        text.labels.requested,
+        text.labels.state,
+        text.labels.query,
         { number: columns.matched },
         { number: columns.deleted },
-        columns.caller,
+        text.labels.caller,
       ]}
     >
       {purges.map((purge) => (

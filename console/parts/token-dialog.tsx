@@ -34,7 +34,7 @@ export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSett
         )}
         <div class="actions">
           <Button class="primary" onClick={() => void signIn(settings).catch(setFailure)} label={t.in} />
-          <Button onClick={() => giveToken(undefined)} label={t.cancel} />
+          <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
         </div>
       </Dialog>
     );
@@ -62,7 +62,7 @@ export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSett
         />
         <div class="actions">
           <Button type="submit" class="primary" label={text.token.use} />
-          <Button onClick={() => giveToken(undefined)} label={text.token.cancel} />
+          <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
         </div>
       </form>
     </Dialog>

@@ -41,7 +41,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const follows = isCurrent && found !== undefined ? counted(found.matched, unit) : undefined;
   return (
     <section class="card preview" aria-labelledby="preview" aria-busy={!isNothing && !isCurrent}>
-      <h2 id="preview">{t.title}</h2>
+      <h2 id="preview">{text.labels.preview}</h2>
       <div aria-live="polite">
         {isNothing && <p class={isWrong ? 'wrong' : 'quiet'}>{isWrong ? t.unsendable : t.empty}</p>}
         {!isNothing && !isCurrent && (
@@ -111,7 +111,7 @@ function Matches({
       {found.sample.length > 0 && (
         <>
           <p class="label">{t.sample(found.sample.length)}</p>
-          <SampleList ids={found.sample} place={place} label={t.sampleLabel} />
+          <SampleList ids={found.sample} place={place} label={text.labels.sample} />
         </>
       )}
     </div>

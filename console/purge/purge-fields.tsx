@@ -79,14 +79,14 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       <fieldset>
         <legend>{t.select}</legend>
         <div class="grid">
-          {field('type', t.type, t.typeHint)}
+          {field('type', text.labels.type, t.typeHint)}
           {field('q', t.q, t.qHint)}
           {field('idPattern', t.idPattern, t.idPatternHint)}
           {field('attrs', t.attrs, target === 'temporal' ? t.attrsTemporalHint : t.attrsHint)}
           {field('id', t.id, t.idHint)}
           {field('scopeQ', t.scopeQ, t.scopeQHint)}
           <Field
-            label={t.tenant}
+            label={text.labels.tenant}
             hint={t.tenantHint}
             value={form.tenant}
             error={wrongHeader(form.tenant, t.unsendableTenant)}

@@ -23,11 +23,11 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
       f.retentionPolicy,
       retentionPolicy && <a href={routeTo(['retention', retentionPolicy])}>{retentionPolicy}</a>,
     ],
-    [f.target, record.target],
-    [f.tenant, record.tenant],
+    [text.labels.target, record.target],
+    [text.labels.tenant, record.tenant],
     [f.link, record.link],
-    [f.caller, record.caller],
-    [f.createdAt, time(createdAt)],
+    [text.labels.caller, record.caller],
+    [text.labels.requested, time(createdAt)],
     [f.startedAt, startedAt && time(startedAt)],
     [f.endedAt, endedAt && time(endedAt)],
     [f.took, startedAt && endedAt ? duration(Date.parse(endedAt) - Date.parse(startedAt)) : undefined],
@@ -44,8 +44,8 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
       <Facts rows={rows} />
       {(record.sample ?? []).length > 0 && (
         <>
-          <p class="label">{t.sample}</p>
-          <SampleList ids={record.sample ?? []} place={placeOf(record)} label={t.sample} />
+          <p class="label">{text.labels.sample}</p>
+          <SampleList ids={record.sample ?? []} place={placeOf(record)} label={text.labels.sample} />
         </>
       )}
       <Ids record={record} />

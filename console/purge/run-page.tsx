@@ -55,7 +55,7 @@ export function RunPage({ id }: { readonly id: string }) {
           <a href={routeTo(['purge', record.restoreOf])}>{text.undo.of}</a>
         </p>
       )}
-      <pre class="request" tabIndex={0} aria-label={t.fields.query}>
+      <pre class="request" tabIndex={0} aria-label={text.labels.query}>
         {query}
       </pre>
       {error !== undefined && <Failure error={error} onRetry={retry} />}
@@ -232,7 +232,7 @@ function Failures({ record }: { readonly record: Purge }) {
       )}
       {record.warnings.length > 0 && (
         <>
-          <h2 id={errors.length > 0 ? 'warnings' : 'failures'}>{t.warnings}</h2>
+          <h2 id={errors.length > 0 ? 'warnings' : 'failures'}>{text.labels.warnings}</h2>
           <ul>
             {record.warnings.map((warning) => (
               <li key={warning}>{warning}</li>

@@ -21,11 +21,11 @@ export function FindingTable({
   const t = text.quality;
   return (
     <Table
-      label={t.findings}
+      label={text.labels.findings}
       columns={[
         { number: t.columns.entities },
         t.columns.share,
-        t.columns.model,
+        text.labels.model,
         t.columns.place,
         t.columns.detail,
       ]}

@@ -70,9 +70,9 @@ function NewScan() {
         run(start);
       }}
     >
-      <Field {...bind('query')} label={t.query} hint={t.queryHint} isWide />
-      <Field {...bind('model')} label={t.model} hint={t.modelHint} />
-      <Field {...bind('tenant')} label={t.tenant} />
+      <Field {...bind('query')} label={text.labels.query} hint={t.queryHint} isWide />
+      <Field {...bind('model')} label={text.labels.model} hint={t.modelHint} />
+      <Field {...bind('tenant')} label={text.labels.tenant} />
       <Field {...bind('sample')} label={t.sample} hint={t.sampleHint} type="number" />
       <ForRole roles={['modeller', 'purger']}>
         <Button type="submit" class="primary" disabled={form.query.trim() === ''} label={t.start} />
@@ -94,14 +94,14 @@ function Scans({ params }: { readonly params: URLSearchParams }) {
     <Listing list={list} to={(one) => routeTo(['quality'], { page: one })} isCounted empty={<p>{t.empty}</p>}>
       {(items) => (
         <Table
-          label={t.scans}
+          label={text.labels.scans}
           columns={[
-            t.columns.when,
-            t.columns.state,
-            t.columns.query,
+            text.labels.created,
+            text.labels.state,
+            text.labels.query,
             { number: t.columns.checked },
             { number: t.columns.invalid },
-            t.columns.caller,
+            text.labels.caller,
           ]}
         >
           {items.map((scan) => (

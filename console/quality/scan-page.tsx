@@ -6,7 +6,6 @@ import { Listing, usePagedList } from '../parts/listing.js';
 import { PurgeChip } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
-import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
 import { useWork } from '../shared/hooks.js';
@@ -57,10 +56,10 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
           {text.run.reconnecting}
         </p>
       )}
-      <p>{t.counts(count(checked), count(valid), count(invalid), count(notJudged))}</p>
+      <p>{t.counts(checked, valid, invalid, notJudged)}</p>
       {scan.previous !== undefined && (
         <p>
-          <a href={routeTo(['quality', scan.previous.id])}>{t.previous(count(scan.previous.invalid))}</a>
+          <a href={routeTo(['quality', scan.previous.id])}>{t.previous(scan.previous.invalid)}</a>
         </p>
       )}
       {!isFinal(scan) && (
@@ -88,7 +87,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
           <h2>{t.unmodelled}</h2>
           <ul>
             {scan.unmodelled.map(({ type, entities }) => (
-              <li key={type}>{t.ofType(type, count(entities))}</li>
+              <li key={type}>{t.ofType(type, entities)}</li>
             ))}
           </ul>
         </>

@@ -112,23 +112,23 @@ function Editor({
         <div class="grid">
           <Field
             {...bind('name')}
-            label={fields.name}
-            hint={text.retention.nameHint}
-            error={mayBeName ? faults['name'] : text.retention.nameWrong(text.retention.nameHint)}
+            label={text.labels.name}
+            hint={text.labels.nameHint}
+            error={mayBeName ? faults['name'] : text.retention.nameWrong(text.labels.nameHint)}
             isRequired
             isReadOnly={read !== undefined}
           />
-          <Choice {...bind('mode')} label={fields.mode} choices={choices.mode} />
-          <Lines {...bind('types')} label={fields.types} hint={t.typesHint} />
-          <Lines {...bind('callers')} label={fields.callers} hint={t.callersHint} />
+          <Choice {...bind('mode')} label={text.labels.mode} choices={choices.mode} />
+          <Lines {...bind('types')} label={fields.types} hint={text.labels.linesHint} />
+          <Lines {...bind('callers')} label={fields.callers} hint={text.labels.linesHint} />
           <Choice {...bind('tenants')} label={fields.tenants} choices={choices.tenants} />
-          {form.tenants === 'one' && <Field {...bind('tenant')} label={fields.tenant} isRequired />}
-          <Field {...bind('model')} label={fields.model} hint={t.modelHint} />
+          {form.tenants === 'one' && <Field {...bind('tenant')} label={text.labels.tenant} isRequired />}
+          <Field {...bind('model')} label={text.labels.model} hint={t.modelHint} />
           <Field {...bind('priority')} label={fields.priority} hint={t.priorityHint} type="number" />
           <Choice {...bind('onUnjudged')} label={fields.onUnjudged} choices={['accept', 'refuse']} />
           <Choice {...bind('onFailure')} label={fields.onFailure} choices={choices.onFailure} />
           <Choice {...bind('batch')} label={fields.batch} choices={choices.batch} />
-          <Field {...bind('description')} label={fields.description} />
+          <Field {...bind('description')} label={text.labels.description} />
         </div>
         {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
         {error !== undefined && <Failure error={error} />}
@@ -137,8 +137,8 @@ function Editor({
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">
-            <Button type="submit" class="primary" disabled={isBusy || !mayBeName} label={t.save} />
-            {read !== undefined && <Button onClick={() => setIsRemoving(true)} label={t.remove} />}
+            <Button type="submit" class="primary" disabled={isBusy || !mayBeName} label={text.labels.save} />
+            {read !== undefined && <Button onClick={() => setIsRemoving(true)} label={text.labels.remove} />}
           </div>
         </ForRole>
       </form>
@@ -146,7 +146,7 @@ function Editor({
         <SureDialog
           title={t.removeTitle(read.value.name)}
           what={t.removeWhat}
-          go={t.removeGo}
+          go={text.labels.removePolicy}
           onClose={() => setIsRemoving(false)}
           onSure={async () => {
             await removeWritePolicy(read.value.name, read.etag);

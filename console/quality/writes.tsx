@@ -52,7 +52,13 @@ function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
   return (
     <Table
       label={t.title}
-      columns={[t.fields.name, t.fields.mode, t.fields.types, t.fields.tenant, { number: t.fields.priority }]}
+      columns={[
+        text.labels.name,
+        text.labels.mode,
+        t.fields.types,
+        text.labels.tenant,
+        { number: t.fields.priority },
+      ]}
     >
       {policies.map(({ name, mode, types, tenant, priority }) => (
         <tr key={name}>
@@ -90,7 +96,7 @@ function OfWrites({
   return (
     <Card id="of-writes" title={t.ofWrites}>
       <Choice
-        label={t.policy}
+        label={text.labels.policy}
         value={policy ?? ''}
         choices={[['', t.all], ...shown]}
         onInput={(chosen) => {
@@ -100,14 +106,7 @@ function OfWrites({
       <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
-          <p>
-            {t.counts(
-              count(value.checked),
-              count(value.invalid),
-              count(value.refused),
-              count(value.notJudged),
-            )}
-          </p>
+          <p>{t.counts(value.checked, value.invalid, value.refused, value.notJudged)}</p>
           <p class="hint">{t.since(time(value.since))}</p>
           {value.findings.length > 0 && <FindingTable findings={value.findings} of={value.checked} />}
         </>
@@ -135,9 +134,7 @@ function OfLastScan() {
           <p>
             <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>
           </p>
-          <p>
-            {t.counts(count(scan.checked), count(scan.valid), count(scan.invalid), count(scan.notJudged))}
-          </p>
+          <p>{t.counts(scan.checked, scan.valid, scan.invalid, scan.notJudged)}</p>
           {scan.findings.length > 0 && (
             <FindingTable
               findings={scan.findings}

@@ -102,27 +102,27 @@ export function PolicyEditor({
         <div class="grid">
           <Field
             {...bind('name')}
-            label={t.name}
-            hint={t.nameHint}
-            error={mayBeName ? faults['name'] : t.nameWrong(t.nameHint)}
+            label={text.labels.name}
+            hint={text.labels.nameHint}
+            error={mayBeName ? faults['name'] : t.nameWrong(text.labels.nameHint)}
             isRequired
             isReadOnly={read !== undefined}
           />
           <Choice
             {...bind('target')}
-            label={t.fields.target}
+            label={text.labels.target}
             choices={[
               ['entities', text.purge.entities],
               ['temporal', text.purge.temporal],
             ]}
           />
-          <Field {...bind('query')} label={t.query} hint={t.queryHint} isRequired />
-          <Field {...bind('tenant')} label={text.purge.tenant} hint={text.purge.tenantHint} />
+          <Field {...bind('query')} label={text.labels.query} hint={t.queryHint} isRequired />
+          <Field {...bind('tenant')} label={text.labels.tenant} hint={text.purge.tenantHint} />
           <Field {...bind('olderThan')} label={t.olderThan} hint={t.olderThanHint} isRequired />
-          <Field {...bind('by')} label={t.by} hint={t.byHint} isRequired />
+          <Field {...bind('by')} label={text.labels.by} hint={t.byHint} isRequired />
           <Field
             {...bind('schedule')}
-            label={t.schedule}
+            label={text.labels.schedule}
             hint={next === undefined ? t.scheduleHint : `${t.nextRun}: ${time(next.getTime())}`}
             isRequired
           />
@@ -136,7 +136,7 @@ export function PolicyEditor({
             );
           })}
           <Field {...bind('maxGrowth')} label={t.maxGrowth} hint={t.maxGrowthHint} />
-          <Field {...bind('description')} label={t.description} />
+          <Field {...bind('description')} label={text.labels.description} />
         </div>
         <Tick {...bind('enabled')} label={t.enabled} />
         {error !== undefined && <Failure error={error} />}
@@ -151,7 +151,7 @@ export function PolicyEditor({
           />
         )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}
-        <section aria-live="polite" aria-label={t.preview}>
+        <section aria-live="polite" aria-label={text.labels.preview}>
           {preview !== undefined && (
             <div class={isSeen ? undefined : 'outdated'}>
               <Previewed preview={preview.found} settings={preview.of} />
@@ -164,7 +164,7 @@ export function PolicyEditor({
             <Button
               disabled={counting.isBusy}
               onClick={() => counting.run(look)}
-              label={counting.isBusy ? text.preview.counting : t.preview}
+              label={counting.isBusy ? text.preview.counting : text.labels.preview}
             />
             <Button
               type="submit"

@@ -100,7 +100,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       actions={
         <>
           <ModeChip policy={policy} />
-          <ButtonLink href={routeTo(['retention', name, 'edit'])} label={t.edit} />
+          <ButtonLink href={routeTo(['retention', name, 'edit'])} label={text.labels.edit} />
           <ForRole roles={['purger']}>
             {mode === 'report' ? (
               <Button onClick={() => attempt(run)} label={t.runReport} />
@@ -113,11 +113,11 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
               <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
             )}
             <SureButton
-              label={t.remove}
+              label={text.labels.remove}
               title={t.removeTitle(name)}
               tenant={policy.tenant ?? ''}
               what={t.removeWhat}
-              go={t.removeGo}
+              go={text.labels.removePolicy}
               onSure={async () => {
                 await removePolicy(name, etag);
                 location.hash = routeTo(['retention']);
@@ -201,12 +201,12 @@ function Settings({ policy }: { readonly policy: RetentionPolicy }) {
   return (
     <Facts
       rows={[
-        [f.target, policy.target],
-        [f.query, policy.query],
-        [f.tenant, policy.tenant],
+        [text.labels.target, policy.target],
+        [text.labels.query, policy.query],
+        [text.labels.tenant, policy.tenant],
         [f.olderThan, policy.olderThan],
-        [f.by, policy.by],
-        [f.schedule, policy.schedule],
+        [text.labels.by, policy.by],
+        [text.labels.schedule, policy.schedule],
         ...optionsIn('retention').map(
           (name) => [purgeOption(name).label ?? name, optionText(name, policy[name])] as const,
         ),
@@ -219,12 +219,11 @@ function Settings({ policy }: { readonly policy: RetentionPolicy }) {
 
 function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly etag: string }) {
   const { name } = policy;
-  const t = text.retention;
   const { value, error, reload, isLoading } = useLoad(`${name} ${etag}`, (signal) =>
     previewPolicy(name, signal),
   );
   return (
-    <Card id="preview" title={t.preview} isBusy={isLoading}>
+    <Card id="preview" title={text.labels.preview} isBusy={isLoading}>
       <Pending {...{ value, error, reload }} />
       {value !== undefined && <Previewed preview={value} settings={policy} />}
     </Card>

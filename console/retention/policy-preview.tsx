@@ -29,10 +29,10 @@ export function Previewed({
       <p>
         {t.cutoff}: {time(cutoff)}
       </p>
-      <pre class="request" tabIndex={0} aria-label={t.fields.query}>
+      <pre class="request" tabIndex={0} aria-label={text.labels.query}>
         {query}
       </pre>
-      {sample.length > 0 && <SampleList ids={sample} place={settings} label={text.preview.sampleLabel} />}
+      {sample.length > 0 && <SampleList ids={sample} place={settings} label={text.labels.sample} />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
 import { PurgeChip } from '../parts/purge-table.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
-import { count, time } from '../shared/format.js';
+import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
@@ -54,7 +54,14 @@ function PolicyList({ params }: { readonly params: URLSearchParams }) {
         {(items) => (
           <Table
             label={t.title}
-            columns={[t.name, t.fields.mode, t.fields.query, t.fields.olderThan, t.lastRun, t.nextRun]}
+            columns={[
+              text.labels.name,
+              text.labels.mode,
+              text.labels.query,
+              t.fields.olderThan,
+              t.lastRun,
+              t.nextRun,
+            ]}
           >
             {items.map((policy) => (
               <tr key={policy.name}>
@@ -94,7 +101,7 @@ function LastRun({ run }: { readonly run: NonNullable<Schemas['ListedRetentionPo
   return (
     <>
       <PurgeChip state={state} />{' '}
-      <a href={routeTo(['history', id])}>{dryRun ? t.wouldGo(count(matched)) : t.deleted(count(deleted))}</a>
+      <a href={routeTo(['history', id])}>{dryRun ? t.wouldGo(matched) : t.deleted(deleted)}</a>
       <br />
       <span class="quiet">{time(createdAt)}</span>
     </>

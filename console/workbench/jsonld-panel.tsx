@@ -5,7 +5,7 @@ import { shownJson } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
-import { text } from '../strings.js';
+import { counted, text } from '../strings.js';
 import { CONTEXTS, type Bench } from './bench.js';
 import { useContextOffers } from './offers.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
@@ -87,7 +87,7 @@ function Warnings({ warnings }: { readonly warnings: JsonLdResult['warnings'] })
   const t = text.workbench;
   if (warnings.length === 0) return <p class="hint">{t.noneDropped}</p>;
   return (
-    <ul class="bench-findings" aria-label={t.warnings(warnings.length)}>
+    <ul class="bench-findings" aria-label={counted(warnings.length, 'warnings')}>
       {warnings.map(({ code, detail, pointer }) => (
         <li key={`${code} ${pointer ?? ''} ${detail}`}>
           <span class="chip warn">{t.warning}</span>

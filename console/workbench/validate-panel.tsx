@@ -56,7 +56,7 @@ export function ValidatePanel({
         <div class="grid">
           <Field
             {...bind('model')}
-            label={t.model}
+            label={text.labels.model}
             hint={t.modelHint}
             error={modelFault(bench)}
             offers={models}

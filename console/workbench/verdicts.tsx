@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.js';
 import { shownPointer } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { text } from '../strings.js';
+import { counted, text } from '../strings.js';
 import type { Suggestion } from './suggestions.js';
 import type { Finding, Verdict } from './workbench-api.js';
 
@@ -87,9 +87,9 @@ export function VerdictView({
         </p>
       )}
       <p class="hint">
-        {t.errors(errors.length)}, {t.warnings(warnings.length)}
+        {counted(errors.length, 'errors')}, {counted(warnings.length, 'warnings')}
       </p>
-      <ul class="bench-findings" aria-label={t.findings}>
+      <ul class="bench-findings" aria-label={text.labels.findings}>
         {findingsOf(verdict)
           .slice(0, MOST_FINDINGS)
           .map((finding) => (

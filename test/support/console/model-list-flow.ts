@@ -118,14 +118,14 @@ export function modelListFlows(browser: () => Browser): void {
       await page.getByRole('button', { name: 'Delete…' }).click();
       const go = page.getByRole('button', { name: /^Delete the domain/ });
       assert.ok(await go.isDisabled());
-      await page.getByLabel('Also delete its model').check();
+      await page.getByLabel('Also delete 1 model').check();
       await page.getByLabel('Type the name to confirm: City').fill('Cit');
       assert.ok(await go.isDisabled());
       await page.keyboard.press('Escape');
 
       await page.getByRole('link', { name: 'Car', exact: true }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByText('Its version and its context City~Car are deleted').waitFor();
+      await page.getByText('1 version and the context City~Car are deleted').waitFor();
       await page.getByRole('button', { name: 'Delete the model' }).click();
       await page.getByText('This domain has no models yet.').waitFor();
       await page.getByRole('button', { name: 'Delete…' }).click();
@@ -135,16 +135,16 @@ export function modelListFlows(browser: () => Browser): void {
       await put(gateway, '/domains/City/models/Bus', { schema: carSchema({}) });
       await page.getByRole('button', { name: 'Delete the domain' }).click();
       await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
-      await page.getByText('It has 1 model and can only be deleted together with it.').waitFor();
+      await page.getByText('It can only be deleted together with 1 model.').waitFor();
       assert.ok(await go.isDisabled());
-      await page.getByLabel('Also delete its model').check();
+      await page.getByLabel('Also delete 1 model').check();
       await page.getByLabel('Type the name to confirm: City').fill('City');
       await put(gateway, '/domains/City/models/Tram', { schema: carSchema({}) });
       await go.click();
-      await page.getByText('It has 2 models and can only be deleted together with them.').waitFor();
-      assert.ok(!(await page.getByLabel('Also delete its 2 models').isChecked()));
+      await page.getByText('It can only be deleted together with 2 models.').waitFor();
+      assert.ok(!(await page.getByLabel('Also delete 2 models').isChecked()));
       assert.ok(await go.isDisabled());
-      await page.getByLabel('Also delete its 2 models').check();
+      await page.getByLabel('Also delete 2 models').check();
       await page.getByLabel('Type the name to confirm: City').fill('City');
       await go.click();
       await page.getByText('There are no domains yet.').waitFor();
@@ -174,7 +174,7 @@ export function modelListFlows(browser: () => Browser): void {
     await page.getByRole('link', { name: 'Edit' }).click();
     await fillEditor(page, 'The @context', '{"speed": "urn:terms:speed"}');
     await page.getByRole('button', { name: 'Save as a new version' }).click();
-    await page.getByText('One model that follows it means something else now').waitFor();
+    await page.getByText('The meaning of 1 model is different now').waitFor();
     await page.getByRole('link', { name: 'City/Car', exact: true }).waitFor();
     await page.getByText('What changes').click();
     await page.getByText('"speed" means urn:terms:speed, meant https://terms.example/speed').waitFor();

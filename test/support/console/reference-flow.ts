@@ -34,7 +34,7 @@ export function referenceFlows(browser: () => Browser): void {
       await page.getByLabel('Document', { exact: true }).getByText('"type": "string"').waitFor();
       const look = page.getByRole('button', { name: /^(?:Find outdated models|Check again)$/ });
       await look.click();
-      await page.getByText('2 models are outdated').waitFor();
+      await page.getByText('2 models outdated').waitFor();
       await page.getByText('The change is breaking, but the model accepts only', { exact: false }).waitFor();
       await page.getByText('What changes').first().click();
       await page.getByText('/properties/speed', { exact: false }).first().waitFor();
@@ -50,8 +50,8 @@ export function referenceFlows(browser: () => Browser): void {
       await page.getByText('"maxLength": 5').waitFor();
       await look.click();
       await page.getByRole('button', { name: 'Update 1 model' }).click();
-      await page.getByRole('heading', { name: '1 model was updated' }).waitFor();
-      assert.equal(await page.evaluate('document.activeElement.innerText'), '1 model was updated');
+      await page.getByRole('heading', { name: '1 model updated' }).waitFor();
+      assert.equal(await page.evaluate('document.activeElement.innerText'), '1 model updated');
       assert.equal(await version(), 2);
       await page.getByRole('link', { name: 'City/Car' }).click();
       await page.getByRole('link', { name: URI, exact: true }).click();

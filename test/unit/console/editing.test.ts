@@ -102,11 +102,11 @@ describe('drafts and saving', () => {
       const one = await page.open(h(NewModelPage, { params: new URLSearchParams() }));
       const waits = (words: string) => {
         assert.ok(one.text.includes(words), `${words} in ${one.text}`);
-        assert.ok(one.buttons.includes(`(${t.save})`));
+        assert.ok(one.buttons.includes(`(${text.labels.save})`));
       };
       waits(t.needsSchema);
       await one.type(t.schema, '{');
-      assert.ok(one.buttons.includes(`(${t.save})`));
+      assert.ok(one.buttons.includes(`(${text.labels.save})`));
       await one.type(t.schema, '{}');
       waits(t.needsDomain);
       for (const wrong of ['-1', 'a b', '', `a${'b'.repeat(128)}`]) {
@@ -180,10 +180,10 @@ describe('drafts and saving', () => {
 
     it('the preview of a new policy is shown before saving, and marked as outdated after a change', async () => {
       const form = await page.open(h(PolicyEditor, { onSaved: () => undefined }));
-      await form.type(r.name, 'old-cars');
-      await form.type(r.query, 'type=Car');
+      await form.type(text.labels.name, 'old-cars');
+      await form.type(text.labels.query, 'type=Car');
       page.answer = () => matches(7);
-      await form.press(r.preview);
+      await form.press(text.labels.preview);
       const [asked] = page.writes;
       assert.match(asked?.url ?? '', /retention-policies\/preview$/);
       assert.equal((JSON.parse(asked?.body ?? '') as { query: string }).query, 'type=Car');
@@ -201,17 +201,17 @@ describe('drafts and saving', () => {
         { pointer: '/schedule', detail: 'schedule must be a cron pattern.' },
       ];
       page.answer = () => problem(400, { errors });
-      await form.press(r.preview);
+      await form.press(text.labels.preview);
       for (const [label, said] of [
         [r.olderThan, 'olderThan must be a duration.'],
-        [r.schedule, 'schedule must be a cron pattern.'],
+        [text.labels.schedule, 'schedule must be a cron pattern.'],
       ] as const) {
         const field = form.field(label);
         assert.equal(field.getAttribute('aria-invalid'), 'true', label);
         const note = form.all(`[id="${field.getAttribute('aria-describedby') ?? ''}"]`);
         assert.equal(note[0]?.textContent, said);
       }
-      assert.equal(form.field(r.query).getAttribute('aria-invalid'), 'false');
+      assert.equal(form.field(text.labels.query).getAttribute('aria-invalid'), 'false');
     });
   });
 
@@ -229,7 +229,7 @@ describe('drafts and saving', () => {
         };
       page.answer = answerWith('"1"', problem(412));
       const one = await page.open(h(ReferencesPage, { uri, params: new URLSearchParams() }));
-      await one.press(t.remove);
+      await one.press(text.labels.remove);
       const reads = () =>
         page.sent.filter(({ method, url }) => method === 'GET' && url.includes('uri=')).length;
       assert.equal(reads(), 1);

@@ -51,7 +51,7 @@ describe('pages of models', () => {
       assert.ok(offline.buttons.includes(text.state.retry));
       for (const status of [400, 404, 409, 412, 413, 422]) {
         const panel = await page.open(panelOf({ trial: failed(refusalOf(status)) }));
-        assert.deepEqual(panel.buttons, [`(${t.save})`], `${status}`);
+        assert.deepEqual(panel.buttons, [`(${text.labels.save})`], `${status}`);
       }
     });
 
@@ -81,8 +81,8 @@ describe('pages of models', () => {
         [{ outcome: 'created', version: 1 }, t.saveCreated, 'primary'],
         [{}, t.saveVersion(3), 'primary'],
         [{ change: breaking }, t.saveBreaking(3), 'danger'],
-        [{ outcome: 'unchanged' }, t.save, 'primary'],
-        [{ outcome: 'replaced', change: breaking }, t.save, 'danger'],
+        [{ outcome: 'unchanged' }, text.labels.save, 'primary'],
+        [{ outcome: 'replaced', change: breaking }, text.labels.save, 'danger'],
       ] as const) {
         let saved = 0;
         const found = trialOf(more);
@@ -161,12 +161,12 @@ describe('pages of models', () => {
     it('a domain that changed after the confirmation has to be confirmed again', async () => {
       page.answer = () => problem(412);
       const { dialog, overtaken } = await removeOf(2);
-      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      await dialog.tick(t.removeDomainCascade(2), true);
       await dialog.type(t.typeName('City'), 'City');
       await dialog.press(t.removeDomainAll);
       assert.ok(dialog.text.includes(text.state.overtaken));
       assert.deepEqual([overtaken(), dialog.buttons[0]], [1, `(${t.removeDomainGo})`]);
-      await dialog.tick(t.removeDomainCascade('2', 2), true);
+      await dialog.tick(t.removeDomainCascade(2), true);
       assert.equal(dialog.field(t.typeName('City')).value, '');
       page.answer = () => problem(503);
       await dialog.type(t.typeName('City'), 'City');
@@ -177,13 +177,13 @@ describe('pages of models', () => {
     it('a domain is changed on the condition of its ETag, and an emptied description is removed', async () => {
       let closed = 0;
       const dialog = await page.open(h(DomainDialog, { read, onClose: () => (closed += 1) }));
-      await dialog.type(t.description, '  ');
+      await dialog.type(text.labels.description, '  ');
       page.answer = () => problem(412);
-      await dialog.press(t.save);
+      await dialog.press(text.labels.save);
       assert.deepEqual([closed, dialog.text.includes(text.state.overtaken)], [0, true]);
       page.answer = () => Response.json({});
       await dialog.choose(t.defaultCompatibility, 'none');
-      await dialog.press(t.save);
+      await dialog.press(text.labels.save);
       assert.equal(closed, 1);
       const [, { method, headers, body } = assert.fail()] = page.sent;
       assert.deepEqual([method, headers.get('if-match')], ['PUT', '"e"']);
@@ -218,9 +218,9 @@ describe('pages of models', () => {
     it('an import without any effect cannot be started, but an import that only changes dependent models can', async () => {
       const none = { created: 0, updated: 0 };
       for (const [dependents, label] of [
-        [[], `(${t.go('0')})`],
-        [[{ domain: 'D', model: 'M', status: 'refused' }], `(${t.go('0')})`],
-        [[{ domain: 'D', model: 'M', status: 'updated' }], t.go('0')],
+        [[], `(${t.go(0)})`],
+        [[{ domain: 'D', model: 'M', status: 'refused' }], `(${t.go(0)})`],
+        [[{ domain: 'D', model: 'M', status: 'updated' }], t.go(0)],
       ] as const) {
         page.answer = () => Response.json(reportOf(true, none, dependents));
         const one = await start();
@@ -255,7 +255,7 @@ describe('pages of models', () => {
       await give(one, 'second.json');
       await one.act(() => answers[1]?.(Response.json(reportOf(true, { created: 7, updated: 0 }))));
       await one.act(() => answers[0]?.(Response.json(reportOf(true, { created: 1, updated: 0 }))));
-      assert.ok(one.buttons.includes(t.go('7')));
+      assert.ok(one.buttons.includes(t.go(7)));
       assert.equal(page.sent[0]?.signal.aborted, true);
     });
   });
