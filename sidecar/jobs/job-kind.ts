@@ -75,7 +75,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     if (begun !== undefined) return cancelHere(begun);
     if (result === undefined || result.outcome === 'over') return this.get(id);
     if (result.outcome === 'done') options.observer.ended(result.record);
-    this.jobs.onNotice({ what: 'wish', id });
+    this.jobs.onNotice({ what: 'request', id });
     return result.record as Record;
   }
 
@@ -107,7 +107,7 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
     }
     if (result === undefined) throw new JobNotFoundError(this.name, id);
     if (result.outcome === 'over') throw new JobEndedError(this.name, id, result.record.state);
-    this.jobs.onNotice({ what: 'wish', id });
+    this.jobs.onNotice({ what: 'request', id });
     return result.record as Record;
   }
 

@@ -93,7 +93,7 @@ export class JobService {
   /** Called when something has changed in the store. */
   onNotice({ what, id }: JobNotice): void {
     this.notifier.notify(id);
-    if (what === 'waiting' || (what === 'wish' && this.registry.get(id) !== undefined))
+    if (what === 'waiting' || (what === 'request' && this.registry.get(id) !== undefined))
       void this.leases.poll();
   }
 

@@ -4,7 +4,7 @@ import { DatabaseUnusableError } from './errors.js';
  * The format that the first migration of a database results in; each further migration adds one. A released migration
  * is never edited: every change is a new migration. Lower numbers were used before the first release.
  */
-export const FIRST_FORMAT = 10;
+export const FIRST_FORMAT = 20;
 
 /** Returns the format that a list of migrations results in. */
 export function newestFormat(migrations: readonly unknown[]): number {

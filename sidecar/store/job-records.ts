@@ -190,8 +190,8 @@ export type JobRecord = PurgeRecord | ScanRecord;
 export type JobKindName = 'purge' | 'scan';
 
 /**
- * Returns the kind as stored. Restores are purges, but have their own kind in the database, because a gateway on the
- * previous version would run one as a purge.
+ * Returns the kind as stored. Restores are purges, but have their own kind in the database, which finds those that have
+ * not ended.
  */
 export function storedKindOf(record: Pick<JobRecord, 'target'>): JobKindName | 'restore' {
   return record.target === 'restore' ? 'restore' : kindOf(record);
@@ -307,7 +307,7 @@ export interface RequeueOptions {
 
 /** Reports a change, possibly made by another process: a job waits, a change is requested of a job, or its record changed. */
 export interface JobNotice {
-  readonly what: 'waiting' | 'wish' | 'record';
+  readonly what: 'waiting' | 'request' | 'record';
   /** The id of the job. */
   readonly id: string;
 }

@@ -41,14 +41,14 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
       ${only({ sqlite: `CHECK (compatibility IN ('none', 'backward', 'forward', 'full'))` })}
   )${strict};
 
-  -- Where compatibility_mode is null, 'backward' is the model's own compatibility, and 'none' stands for its domain's.
   CREATE TABLE model (
     id ${id},
     domain_id ${integer} NOT NULL REFERENCES domain (id) ON DELETE CASCADE,
     name ${text} NOT NULL,
     description ${text},
     context_base ${text},
-    compatibility ${text} NOT NULL ${only({ sqlite: `CHECK (compatibility IN ('none', 'backward'))` })},
+    -- Null: that of its domain.
+    compatibility ${text} ${only({ sqlite: `CHECK (compatibility IN ('none', 'backward', 'forward', 'full'))` })},
     current_version ${integer} NOT NULL,
     created_at ${integer} NOT NULL,
     modified_at ${integer} NOT NULL,
@@ -56,7 +56,6 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
       ${only({ sqlite: `CHECK (status IN ('draft', 'published', 'deprecated'))` })},
     deprecated_at ${integer},
     sunset_at ${integer},
-    compatibility_mode ${text} ${only({ sqlite: `CHECK (compatibility_mode IN ('none', 'forward', 'full'))` })},
     UNIQUE (domain_id, name)
     ${only({ sqlite: `, ${CURRENT_MODEL}` })}
   )${strict};
@@ -105,12 +104,21 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
   )${strict};
   CREATE INDEX model_own_context_by_content ON model_own_context (sha256);
 
-  -- What the newest version of a model describes, for searches. Rows of another number count as none.
+  -- Example entities of a model, stored as given.
+  CREATE TABLE model_example (
+    model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
+    name ${text} NOT NULL,
+    form ${text},
+    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
+    PRIMARY KEY (model_id, name)
+  )${keyed};
+  CREATE INDEX model_example_by_content ON model_example (sha256);
+
+  -- What the newest version of a model describes, for searches.
   CREATE TABLE model_term (
     model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
     kind ${text} NOT NULL,
     name ${text} NOT NULL,
-    number ${integer} NOT NULL,
     PRIMARY KEY (model_id, kind, name)
   )${keyed};
   CREATE INDEX model_term_by_name ON model_term (kind, name);
@@ -180,72 +188,49 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
   CREATE INDEX reference_uses_uri_by_uri ON reference_uses_uri ${only({ postgres: 'USING hash' })} (uri);
   CREATE INDEX reference_uses_uri_by_file ON reference_uses_uri ${only({ postgres: 'USING hash' })} (file);
 
-  ${viewOf(NAMING_CONTENT)}
+  CREATE VIEW named_content (sha256) AS
+    ${NAMING_CONTENT.map((table) => `SELECT sha256 FROM ${table}`).join(' UNION ALL ')};
   ${only({ postgres: FORGET_CONTENT })}
   ${NAMING_CONTENT.map((table) => forgetting('DELETE', table, dialect)).join('')}
-  ${['reference', 'model_own_context'].map((table) => forgetting('UPDATE OF sha256', table, dialect)).join('')}
+  ${CHANGING_CONTENT.map((table) => forgetting('UPDATE OF sha256', table, dialect)).join('')}
   ${only({ postgres: ONE_ROW_TABLES })}
 
-  -- The holder works on it, until held_until unless renewed; lease is one of the numbers of purge_lease. Null: it waits.
-  CREATE TABLE purge (
+  -- The holder works on it, until held_until unless renewed; lease is one of the numbers of job_lease. Null: it waits.
+  CREATE TABLE job (
     number ${counted},
     id ${text} NOT NULL UNIQUE,
+    kind ${text} NOT NULL,
     state ${text} NOT NULL,
     tenant ${text} NOT NULL,
     caller ${text} NOT NULL,
     retention_policy ${text},
+    held_back ${integer} NOT NULL,
+    dry_run ${integer} NOT NULL,
+    created_at ${integer} NOT NULL,
     ended_at ${integer},
+    query_text ${text} NOT NULL,
+    types ${text} NOT NULL,
     record ${text} NOT NULL,
+    details ${text},
     job ${text},
-    dry_run ${integer} NOT NULL DEFAULT 0,
+    broker ${text},
     holder ${text},
     held_until ${integer},
     lease ${integer} NOT NULL DEFAULT 0,
-    wish ${text},
-    broker ${text}
+    request ${text}
   )${strict};
-  CREATE INDEX purge_by_state ON purge (state, number);
-  CREATE INDEX purge_by_end ON purge (ended_at);
-  CREATE INDEX purge_by_retention_policy ON purge (retention_policy, number) WHERE retention_policy IS NOT NULL;
-  CREATE UNIQUE INDEX purge_one_run ON purge (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
-  CREATE INDEX purge_unfinished ON purge (number) WHERE ended_at IS NULL;
-  CREATE INDEX purge_by_lease ON purge (tenant, lease);
-  CREATE TABLE purge_lease (number ${integer} NOT NULL)${strict};
-  INSERT INTO purge_lease VALUES (0);
-
-  CREATE TABLE retention_policy (
-    name ${text} PRIMARY KEY,
-    settings ${text} NOT NULL,
-    author ${text} NOT NULL,
-    enabled ${integer} NOT NULL,
-    done_until ${integer} NOT NULL,
-    created_at ${integer} NOT NULL,
-    modified_at ${integer} NOT NULL
-  )${keyed};
-
-  CREATE TABLE broker_note (
-    broker ${text} NOT NULL,
-    writer ${text} NOT NULL,
-    note ${text} NOT NULL,
-    written_at ${integer} NOT NULL,
-    PRIMARY KEY (broker, writer)
-  )${keyed};
-  ${only({ postgres: NOTIFICATIONS })}
-  `,
-    // Marks runs of retention policies that were held back before records said so: dry runs whose query does not ask
-    // for one. A record is changed as text, because not every record is text that PostgreSQL can read as JSON.
-    `ALTER TABLE purge ADD COLUMN held_back ${integer} NOT NULL DEFAULT 0;
-  UPDATE purge SET held_back = 1, record = substr(record, 1, length(record) - 1) || ',"heldBack":true}'
-  WHERE retention_policy IS NOT NULL AND record LIKE '%"dryRun":true%' AND record NOT LIKE '%&dryRun=true"%';`,
-    // Purges are now one kind of job among others. Gateways on the previous version keep working through the view,
-    // which hides the other kinds: they would run any job they find as a purge.
-    `ALTER TABLE purge RENAME TO job;
-  ALTER TABLE job ADD COLUMN kind ${text} NOT NULL DEFAULT 'purge';
-  ALTER TABLE job ADD COLUMN details ${text};
   CREATE INDEX job_by_kind ON job (kind, number);
-  ${only({ postgres: PURGES })}`,
-    // The findings of dry runs, to be applied later.
-    `CREATE TABLE purge_plan (
+  CREATE INDEX job_by_state ON job (state, number);
+  CREATE INDEX job_by_end ON job (ended_at);
+  CREATE INDEX job_by_retention_policy ON job (retention_policy, number) WHERE retention_policy IS NOT NULL;
+  CREATE UNIQUE INDEX job_one_run ON job (retention_policy) WHERE retention_policy IS NOT NULL AND ended_at IS NULL;
+  CREATE INDEX job_unfinished ON job (number) WHERE ended_at IS NULL;
+  CREATE INDEX job_by_lease ON job (tenant, lease);
+  CREATE TABLE job_lease (number ${integer} NOT NULL)${strict};
+  INSERT INTO job_lease VALUES (0);
+
+  -- The findings of dry runs, to be applied later.
+  CREATE TABLE purge_plan (
     id ${text} PRIMARY KEY,
     hash_key ${text} NOT NULL,
     items ${integer} NOT NULL,
@@ -258,45 +243,36 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
     number ${integer} NOT NULL,
     hashes ${text} NOT NULL,
     PRIMARY KEY (plan, number)
-  )${keyed};`,
-    `CREATE TABLE write_policy (
-    name ${text} NOT NULL PRIMARY KEY,
-    settings ${text} NOT NULL,
-    caller ${text} NOT NULL,
-    created_at ${integer} NOT NULL,
-    modified_at ${integer} NOT NULL
-  )${keyed};`,
-    `CREATE TABLE scan_entities (
+  )${keyed};
+
+  CREATE TABLE scan_entities (
     scan ${text} NOT NULL REFERENCES job (id) ON DELETE CASCADE,
     finding ${text} NOT NULL,
     first ${integer} NOT NULL,
     count ${integer} NOT NULL,
     entities ${text} NOT NULL,
     PRIMARY KEY (scan, finding, first)
-  )${keyed};`,
-    // Columns for searching the history. Earlier records, and those written by gateways on the previous version, are
-    // found by time and state only.
-    `ALTER TABLE job ADD COLUMN created_at ${integer} NOT NULL
-    DEFAULT ${only({ sqlite: '0', postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' })};
-  ALTER TABLE job ADD COLUMN query_text ${text} NOT NULL DEFAULT '';
-  ALTER TABLE job ADD COLUMN types ${text} NOT NULL DEFAULT '';
-  UPDATE job SET created_at = ${only({ sqlite: SQLITE_CREATED_AT, postgres: POSTGRES_CREATED_AT })};`,
-    // Example entities of a model, stored as given.
-    `CREATE TABLE model_example (
-    model_id ${integer} NOT NULL REFERENCES model (id) ON DELETE CASCADE,
-    name ${text} NOT NULL,
-    form ${text},
-    sha256 ${text} NOT NULL REFERENCES content (sha256)${deferred},
-    PRIMARY KEY (model_id, name)
   )${keyed};
-  CREATE INDEX model_example_by_content ON model_example (sha256);
-  DROP VIEW named_content;
-  ${viewOf([...NAMING_CONTENT, 'model_example'])}
-  ${forgetting('DELETE', 'model_example', dialect)}
-  ${forgetting('UPDATE OF sha256', 'model_example', dialect)}`,
-    // Each process proves its queries by itself.
-    `DROP TABLE broker_note;
-  ${only({ postgres: 'DROP FUNCTION tell_of_broker_note();' })}`,
+
+  CREATE TABLE retention_policy (
+    name ${text} PRIMARY KEY,
+    settings ${text} NOT NULL,
+    author ${text} NOT NULL,
+    enabled ${integer} NOT NULL,
+    done_until ${integer} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL
+  )${keyed};
+
+  CREATE TABLE write_policy (
+    name ${text} NOT NULL PRIMARY KEY,
+    settings ${text} NOT NULL,
+    caller ${text} NOT NULL,
+    created_at ${integer} NOT NULL,
+    modified_at ${integer} NOT NULL
+  )${keyed};
+  ${only({ postgres: NOTIFICATIONS })}
+  `,
   ];
 }
 
@@ -312,12 +288,11 @@ const NAMING_CONTENT = [
   'context_version',
   'reference',
   'model_own_context',
+  'model_example',
 ];
 
-function viewOf(tables: readonly string[]): string {
-  const texts = tables.map((table) => `SELECT sha256 FROM ${table}`);
-  return `CREATE VIEW named_content (sha256) AS ${texts.join(' UNION ALL ')};`;
-}
+/** Those of them in which a row may get another text. */
+const CHANGING_CONTENT = ['reference', 'model_own_context', 'model_example'];
 
 const FORGET = `DELETE FROM content
     WHERE sha256 = OLD.sha256 AND NOT EXISTS (SELECT 1 FROM named_content WHERE named_content.sha256 = OLD.sha256);`;
@@ -344,34 +319,17 @@ const ONE_ROW_TABLES = `CREATE TABLE revision (number bigint NOT NULL);
   INSERT INTO write_check VALUES (0);
   CREATE TABLE last_copy (sha256 text NOT NULL);`;
 
-/** Notifies other sidecars of a waiting job, a change requested of a purge, a changed record, or a new note. */
-const NOTIFICATIONS = `CREATE FUNCTION tell_of_purge() RETURNS trigger LANGUAGE plpgsql AS $$
+/** Notifies other gateways of a waiting job, a change requested of a job, or a changed record. */
+const NOTIFICATIONS = `CREATE FUNCTION notify_of_job() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE what text := 'record';
   BEGIN
     IF NEW.ended_at IS NULL AND NEW.held_until IS NULL THEN
       what := 'waiting';
-    ELSIF TG_OP = 'UPDATE' AND NEW.wish IS DISTINCT FROM OLD.wish THEN
-      what := 'wish';
+    ELSIF TG_OP = 'UPDATE' AND NEW.request IS DISTINCT FROM OLD.request THEN
+      what := 'request';
     END IF;
-    PERFORM pg_notify('ngsi_ld_gateway_purge', what || ' ' || NEW.id);
+    PERFORM pg_notify('ngsi_ld_gateway_job', what || ' ' || NEW.id);
     RETURN NULL;
   END $$;
-  CREATE TRIGGER purge_is_told_of AFTER INSERT OR UPDATE OF record, wish ON purge
-    FOR EACH ROW EXECUTE FUNCTION tell_of_purge();
-  CREATE FUNCTION tell_of_broker_note() RETURNS trigger LANGUAGE plpgsql AS $$
-  BEGIN
-    PERFORM pg_notify('ngsi_ld_gateway_purge', 'learnt ' || NEW.writer);
-    RETURN NULL;
-  END $$;
-  CREATE TRIGGER broker_note_is_told_of AFTER INSERT OR UPDATE ON broker_note
-    FOR EACH ROW EXECUTE FUNCTION tell_of_broker_note();`;
-
-const PURGES = `CREATE VIEW purge AS
-    SELECT number, id, state, tenant, caller, retention_policy, ended_at, record, job, dry_run, holder, held_until, lease,
-      wish, broker, held_back
-    FROM job WHERE kind = 'purge';`;
-
-const SQLITE_CREATED_AT =
-  `CAST(round((julianday(substr(record, instr(record, '"createdAt":"') + 13, 24)) - 2440587.5) ` +
-  `* 86400000) AS INTEGER)`;
-const POSTGRES_CREATED_AT = `(extract(epoch FROM substring(record FROM '"createdAt":"([^"]*)"')::timestamptz) * 1000)::bigint`;
+  CREATE TRIGGER job_notifies AFTER INSERT OR UPDATE OF record, request ON job
+    FOR EACH ROW EXECUTE FUNCTION notify_of_job();`;

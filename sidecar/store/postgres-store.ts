@@ -10,7 +10,7 @@ import { PostgresSession } from './postgres-session.js';
 import { SqlStore } from './sql-store.js';
 
 /** The channel of the triggers that announce changes to purges; see migrations.ts. */
-const CHANNEL = 'ngsi_ld_gateway_purge';
+const CHANNEL = 'ngsi_ld_gateway_job';
 
 /** The pause before connecting again, in milliseconds. */
 const RECONNECT_MS = 1000;
@@ -81,7 +81,7 @@ export class PostgresListener {
 }
 
 function noticeOf(payload: string): JobNotice | undefined {
-  const [, what, id = ''] = /^(waiting|wish|record) (.+)$/s.exec(payload) ?? [];
+  const [, what, id = ''] = /^(waiting|request|record) (.+)$/s.exec(payload) ?? [];
   return what === undefined ? undefined : { what: what as JobNotice['what'], id };
 }
 

@@ -26,12 +26,12 @@ interface Wanted {
 interface HeldRow {
   readonly id: string;
   readonly lease: number;
-  readonly wish: string | null;
+  readonly request: string | null;
 }
 
 /** Holds the lock of the only row until the transaction ends, so that jobs are added, taken and asked one at a time. */
 const NEXT_LEASE = statement<object, { readonly number: number }>(
-  'UPDATE purge_lease SET number = number + 1 RETURNING number',
+  'UPDATE job_lease SET number = number + 1 RETURNING number',
 );
 const IS_FREE = '(held_until IS NULL OR (@takesLapsed = 1 AND held_until < now_ms()))';
 const NEXT = statement<Wanted, { readonly id: string }>(`
@@ -49,7 +49,7 @@ const HOLD = statement<
   UPDATE job SET holder = @holder, held_until = now_ms() + @leaseMs,
     lease = CASE WHEN job IS NULL THEN lease ELSE @number END
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
-  RETURNING record, details, job, lease, wish`);
+  RETURNING record, details, job, lease, request`);
 /** A job that was taken but not begun, by a holder that is gone, is still shown as waiting. */
 const ORPHANED = statement<
   { broker: string; takesLapsed: 0 | 1; takesWaiting: 0 | 1 },
@@ -61,14 +61,14 @@ const ORPHANED = statement<
   ORDER BY number`);
 const REQUEUE = statement<
   { id: string; number: number; takesLapsed: 0 | 1 },
-  RecordRow & { readonly job: string; readonly broker: string; readonly wish: string | null }
+  RecordRow & { readonly job: string; readonly broker: string; readonly request: string | null }
 >(`
   UPDATE job SET holder = NULL, held_until = NULL, lease = @number
   WHERE id = @id AND ended_at IS NULL AND ${IS_FREE}
-  RETURNING record, details, job, broker, wish`);
+  RETURNING record, details, job, broker, request`);
 const RENEW = statement<JobHolder, HeldRow>(`
   UPDATE job SET held_until = now_ms() + @leaseMs WHERE holder = @holder AND ended_at IS NULL
-  RETURNING id, lease, wish`);
+  RETURNING id, lease, request`);
 const RELEASE = statement<{ id: string; lease: number }>(
   'UPDATE job SET holder = NULL, held_until = NULL WHERE id = @id AND lease = @lease AND ended_at IS NULL',
 );
@@ -89,12 +89,12 @@ const FIND_FOR_REQUEST = statement<
       readonly heldUntil: number | null;
     }
 >(`
-  SELECT record, details, lease, wish, ended_at AS "endedAt", held_until AS "heldUntil" FROM job WHERE id = @id`);
-const SET_REQUEST = statement<{ id: string; wish: string }>(
-  'UPDATE job SET wish = @wish WHERE id = @id AND ended_at IS NULL',
+  SELECT record, details, lease, request, ended_at AS "endedAt", held_until AS "heldUntil" FROM job WHERE id = @id`);
+const SET_REQUEST = statement<{ id: string; request: string }>(
+  'UPDATE job SET request = @request WHERE id = @id AND ended_at IS NULL',
 );
-const CLEAR_REQUEST = statement<{ id: string; lease: number; wish: string }>(
-  'UPDATE job SET wish = NULL WHERE id = @id AND lease = @lease AND wish = @wish',
+const CLEAR_REQUEST = statement<{ id: string; lease: number; request: string }>(
+  'UPDATE job SET request = NULL WHERE id = @id AND lease = @lease AND request = @request',
 );
 
 /** The jobs as a queue: the row of a record is also its place in the queue, and names the process that holds it. */
@@ -186,7 +186,7 @@ export class SqlJobQueue {
 
   /** Removes a request that was granted, unless it has changed in the meantime. */
   async clearRequest({ id, lease, request }: HeldJob): Promise<void> {
-    await this.session.change(() => run(CLEAR_REQUEST, { id, lease, wish: JSON.stringify(request) }));
+    await this.session.change(() => run(CLEAR_REQUEST, { id, lease, request: JSON.stringify(request) }));
   }
 }
 
@@ -268,10 +268,10 @@ function* requestFromHolder(
     yield* putRow(rowOf(changed, undefined, { lease: row.lease }));
     return { record: changed, outcome: 'done' };
   }
-  yield* run(SET_REQUEST, { id, wish: JSON.stringify({ ...requestOf(row), ...request }) });
+  yield* run(SET_REQUEST, { id, request: JSON.stringify({ ...requestOf(row), ...request }) });
   return { record: granted(record, true), outcome: 'asked' };
 }
 
-function requestOf({ wish }: Pick<HeldRow, 'wish'>): ControlRequest | undefined {
-  return wish === null ? undefined : (JSON.parse(wish) as ControlRequest);
+function requestOf({ request }: Pick<HeldRow, 'request'>): ControlRequest | undefined {
+  return request === null ? undefined : (JSON.parse(request) as ControlRequest);
 }

@@ -41,16 +41,13 @@ interface SettingsColumns {
   readonly status: ModelStatus;
   readonly deprecatedAt: number | null;
   readonly sunsetAt: number | null;
-  /** The part that this column can represent; `compatibilityMode` has the rest. */
-  readonly compatibility: 'none' | 'backward';
-  readonly compatibilityMode: Compatibility | null;
+  readonly ownCompatibility: Compatibility | null;
 }
 
-export interface ModelRow extends Omit<SettingsColumns, 'compatibility' | 'compatibilityMode'> {
+export interface ModelRow extends SettingsColumns {
   readonly id: number;
   /** The effective compatibility: the model's own, or its domain's. It makes the ETag of a model change with its domain. */
   readonly compatibility: Compatibility;
-  readonly ownCompatibility: Compatibility | null;
   readonly contextId: number;
   readonly domain: string;
   readonly name: string;
@@ -72,17 +69,14 @@ type ChangedRow = SettingsColumns & {
   readonly now: number;
 };
 
-const OWN_COMPATIBILITY = `
-    coalesce(compatibility_mode, CASE model.compatibility WHEN 'backward' THEN 'backward' END)`;
-
 /** Selects models with their newest version; see {@link ModelRow}. */
 export const SELECT_MODEL = `
   SELECT model.id, context.id AS "contextId", domain.name AS domain, model.name, model.description,
-    context_base AS "contextBase", coalesce(${OWN_COMPATIBILITY}, domain.compatibility) AS compatibility,
+    context_base AS "contextBase", coalesce(model.compatibility, domain.compatibility) AS compatibility,
     model.current_version AS "currentVersion",
     context.name AS "contextName", version.sha256, model.created_at AS "createdAt", model.modified_at AS "modifiedAt",
     model.status, model.deprecated_at AS "deprecatedAt", model.sunset_at AS "sunsetAt",
-    own.sha256 AS "ownSha256", own.size AS "ownSize", ${OWN_COMPATIBILITY} AS "ownCompatibility"
+    own.sha256 AS "ownSha256", own.size AS "ownSize", model.compatibility AS "ownCompatibility"
   FROM model
     JOIN domain ON domain.id = model.domain_id
     JOIN context ON context.model_id = model.id
@@ -99,14 +93,14 @@ const FIND = statement<ModelKey, ModelRow>(
 );
 const INSERT = statement<NewRow, { readonly id: number }>(`
   INSERT INTO model
-    (domain_id, name, description, context_base, compatibility, compatibility_mode, status, deprecated_at, sunset_at,
-      current_version, created_at, modified_at)
-  VALUES (@domainId, @name, @description, @contextBase, @compatibility, @compatibilityMode, @status, @deprecatedAt,
-    @sunsetAt, 1, @now, @now) RETURNING id`);
+    (domain_id, name, description, context_base, compatibility, status, deprecated_at, sunset_at, current_version,
+      created_at, modified_at)
+  VALUES (@domainId, @name, @description, @contextBase, @ownCompatibility, @status, @deprecatedAt, @sunsetAt, 1, @now,
+    @now) RETURNING id`);
 const UPDATE = statement<ChangedRow>(`
   UPDATE model
-  SET description = @description, context_base = @contextBase, compatibility = @compatibility,
-    compatibility_mode = @compatibilityMode, status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt,
+  SET description = @description, context_base = @contextBase, compatibility = @ownCompatibility,
+    status = @status, deprecated_at = @deprecatedAt, sunset_at = @sunsetAt,
     current_version = @currentVersion, modified_at = @now
   WHERE id = @id`);
 const DELETE = statement<{ id: number }>('DELETE FROM model WHERE id = @id');
@@ -185,18 +179,15 @@ function columnsOf(settings: ModelSettings): SettingsColumns {
     status,
     deprecatedAt: deprecatedAt ?? null,
     sunsetAt: sunsetAt ?? null,
-    compatibility: compatibility === 'backward' || compatibility === 'full' ? 'backward' : 'none',
-    compatibilityMode: compatibility === undefined || compatibility === 'backward' ? null : compatibility,
+    ownCompatibility: compatibility ?? null,
   };
 }
 
 /** Whether a model already has these settings. */
 export function hasSettings(row: ModelRow, settings: ModelSettings): boolean {
-  const { ownContext, compatibility = null } = settings;
-  const { description, contextBase, status, deprecatedAt, sunsetAt } = columnsOf(settings);
+  const { ownContext } = settings;
   const ownSha256 = ownContext === undefined ? null : sha256Of(ownContext);
-  const wanted = { description, contextBase, status, deprecatedAt, sunsetAt, ownSha256 };
-  return isDeepStrictEqual({ ...row, ...wanted, ownCompatibility: compatibility }, row);
+  return isDeepStrictEqual({ ...row, ...columnsOf(settings), ownSha256 }, row);
 }
 
 /** Converts a row to the model that callers see. */

@@ -134,7 +134,7 @@ export class SqlModels implements Models {
     const id = yield* insertModel(domain.id, key.name, settings, now);
     const contextId = yield* insertContext(contextName, id, now);
     yield* appendVersion({ id, contextId }, 1, version, now);
-    if (version.terms !== undefined) yield* putTerms(id, 1, version.terms);
+    if (version.terms !== undefined) yield* putTerms(id, version.terms);
     yield* replaceExamples(id, examples);
     yield* this.#domains.touch(domain);
     return yield* this.#at(key);
@@ -149,7 +149,7 @@ export class SqlModels implements Models {
       const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
       if (version !== undefined && replaces) yield* deleteVersion(row, number);
       if (version !== undefined) yield* appendVersion(row, number, version, now);
-      if (version !== undefined) yield* putTerms(row.id, number, version.terms ?? NO_TERMS);
+      if (version !== undefined) yield* putTerms(row.id, version.terms ?? NO_TERMS);
       yield* updateModel(row.id, settings, number, now);
       yield* this.#domains.touch(yield* requireDomain(key.domain));
     }
@@ -196,7 +196,6 @@ function* textOf({ sha256 }: ContentRef): SqlRoutine<string> {
 
 interface TermRow {
   readonly modelId: number;
-  readonly number: number;
   readonly kind: 'type' | 'attribute';
   readonly name: string;
 }
@@ -206,21 +205,18 @@ type Term = Pick<TermRow, 'kind' | 'name'>;
 const TERMS = statement<{ modelId: number }, Term>(
   'SELECT kind, name FROM model_term WHERE model_id = @modelId',
 );
-const KEEP = statement<Pick<TermRow, 'modelId' | 'number'>>(
-  'UPDATE model_term SET number = @number WHERE model_id = @modelId',
-);
-const REMOVE = statement<Omit<TermRow, 'number'>>(
+const REMOVE = statement<TermRow>(
   'DELETE FROM model_term WHERE model_id = @modelId AND kind = @kind AND name = @name',
 );
 const INSERT = statement<TermRow>(
-  `INSERT INTO model_term (model_id, kind, name, number) VALUES (@modelId, @kind, @name, @number)`,
+  'INSERT INTO model_term (model_id, kind, name) VALUES (@modelId, @kind, @name)',
 );
 
 /** Maximum length of a name in UTF-16 units: PostgreSQL can index 2,704 bytes. */
 const MAX_NAME = 512;
 
 /** Replaces the terms of the previous version of a model by those of the newest; within a transaction. */
-function* putTerms(modelId: number, number: number, { types, attributes }: ModelTerms): SqlRoutine<void> {
+function* putTerms(modelId: number, { types, attributes }: ModelTerms): SqlRoutine<void> {
   const terms = [
     ...types.map((name): Term => ({ kind: 'type', name })),
     ...attributes.map((name): Term => ({ kind: 'attribute', name })),
@@ -231,11 +227,10 @@ function* putTerms(modelId: number, number: number, { types, attributes }: Model
       .filter(({ name }) => name.length <= MAX_NAME && isStorable(name))
       .map((term) => [`${term.kind} ${term.name}`, term]),
   );
+  // Versions of a model have most terms in common, so common terms are kept.
   for (const { kind, name } of yield* all(TERMS, { modelId }))
     if (!missing.delete(`${kind} ${name}`)) yield* run(REMOVE, { modelId, kind, name });
-  // Versions of a model have most terms in common, so common terms are kept.
-  yield* run(KEEP, { modelId, number });
-  for (const term of missing.values()) yield* run(INSERT, { modelId, number, ...term });
+  for (const term of missing.values()) yield* run(INSERT, { modelId, ...term });
 }
 
 interface Filter {
@@ -248,7 +243,7 @@ interface Filter {
 
 function hasTerm(kind: TermRow['kind']): string {
   return `(CAST(@${kind} AS text) IS NULL OR EXISTS (SELECT 1 FROM model_term AS term
-    WHERE term.kind = '${kind}' AND term.name = @${kind} AND term.model_id = model.id AND term.number = model.current_version))`;
+    WHERE term.kind = '${kind}' AND term.name = @${kind} AND term.model_id = model.id))`;
 }
 
 const LIKE = `LIKE @part ESCAPE '!'`;
@@ -260,7 +255,7 @@ const MATCHES = new SqlListing<Filter, ModelRow>(
     AND ${hasTerm('attribute')}
     AND (CAST(@part AS text) IS NULL OR lower(model.name) ${LIKE} OR lower(model.description) ${LIKE}
       OR EXISTS (SELECT 1 FROM model_term AS term
-        WHERE term.model_id = model.id AND term.number = model.current_version AND lower(term.name) ${LIKE}))`,
+        WHERE term.model_id = model.id AND lower(term.name) ${LIKE}))`,
   'domain, name',
 );
 

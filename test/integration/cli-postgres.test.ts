@@ -143,7 +143,7 @@ describe('the command line on databases', PATIENCE, () => {
     // gateway.
     for (const [table, id] of [
       ...(['domain', 'model', 'context', 'reference'] as const).map((name) => [name, 'id'] as const),
-      ['purge', 'number'],
+      ['job', 'number'],
     ] as const) {
       const last = `SELECT last_value FROM pg_sequences WHERE sequencename = '${table}_${id}_seq'`;
       assert.equal(await count(last), await count(`SELECT max(${id}) FROM ${table}`), table);
@@ -184,7 +184,7 @@ describe('the command line on databases', PATIENCE, () => {
       [['copy', '--from', path], 2],
       [['copy', '--from', path, '--to', 'postgres://u:hunter2@h/db?x=y'], 2],
       [['copy', '--from', path, '--to', 'postgres://u:hunter2@127.0.0.1:9/db'], 1],
-      [['copy', '--from', `${path}.none`, '--to', url], 1],
+      [['copy', '--from', `${path}.none`, '--to', url], 2],
       [['migrate', '--database', 'postgres://u:hunter2@127.0.0.1:9/db'], 1],
       [['migrate', '--database', 'sqlite:'], 2],
     ] as const) {

@@ -235,7 +235,7 @@ describe('a gateway whose PostgreSQL is unavailable for a while', PATIENCE, () =
     );
     assert.equal((await api.post('/domains', { name: 'City' })).status, 201);
     const id = purge.headers.get('purge-id') ?? '';
-    const written = () => database.query<{ state: string }>(`SELECT state FROM purge WHERE id = '${id}'`);
+    const written = () => database.query<{ state: string }>(`SELECT state FROM job WHERE id = '${id}'`);
     assert.deepEqual(await until(written, (rows) => rows.length === 1), [{ state: 'succeeded' }]);
     assert.equal(gateway.log.with('the database cannot be reached').length, 1);
     assert.equal(gateway.log.with('the database can be used again').length, 1);
@@ -262,7 +262,7 @@ describe('a gateway whose PostgreSQL is unavailable for a while', PATIENCE, () =
     );
     assert.equal((await api.get(path)).status, 200);
     const id = (await purge).headers.get('purge-id') ?? '';
-    const written = () => database.query<{ state: string }>(`SELECT state FROM purge WHERE id = '${id}'`);
+    const written = () => database.query<{ state: string }>(`SELECT state FROM job WHERE id = '${id}'`);
     await until(written, ([row]) => row?.state === 'succeeded');
   });
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,16 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { createGunzip } from 'node:zlib';
 import { it } from 'node:test';
 import Database from 'better-sqlite3';
-import { extract } from 'tar-stream';
 import { DatabaseInUseError } from '../../sidecar/store/errors.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
-import { ROOT } from '../support/project.js';
 import {
   ALL,
   dump,
@@ -63,20 +58,6 @@ it('the write-ahead log shrinks again once a long read that kept it has ended', 
   assert.ok(logBytes() < 17_000_000, String(logBytes()));
   reader.close();
   await store.close();
-});
-
-it('opening a SQLite store continues a file with the write-ahead log of a killed process that used better-sqlite3 12', async () => {
-  const path = await unpacked('test/support/database-of-better-sqlite3-12.tar.gz');
-  const store = await open(path);
-  const { version } = await store.models.get({ domain: 'city', name: 'Bench' });
-  assert.equal(version.number, 1);
-  const { items } = await store.jobs.list(ALL);
-  assert.deepEqual(
-    items.map(({ state, query }) => ({ state, query })),
-    [{ state: 'succeeded', query: 'type=Building' }],
-  );
-  await store.close();
-  withDatabase(path, (db) => assert.equal(db.pragma('integrity_check', { simple: true }), 'ok'));
 });
 
 it('opening a SQLite store accepts an empty file as a new store', async () => {
@@ -152,7 +133,7 @@ it('opening a SQLite store refuses a store from before the first release with ad
   const before = readFileSync(path);
   const refusal = {
     name: 'DatabaseUnusableError',
-    message: `${path} has format 9, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
+    message: `${path} has format 19, which this version no longer reads, and was left as it is. Name a new database. To keep its models, export them with the version that wrote it (ngsi-ld-gateway models export), and import them.`,
   };
   await assert.rejects(open(path), refusal);
   await assert.rejects(backUp(path, fresh()), refusal);
@@ -255,17 +236,6 @@ async function asNobody(work: () => Promise<void>): Promise<void> {
 
 function open(path: string): Promise<SqliteStore> {
   return SqliteStore.open(path, handClock());
-}
-
-/**
- * Unpacks the database in an archive into a new folder.
- * @returns its path
- */
-async function unpacked(archive: string): Promise<string> {
-  const target = temporaryFolder();
-  const entries = createReadStream(join(ROOT, archive)).pipe(createGunzip()).pipe(extract());
-  for await (const entry of entries) writeFileSync(join(target, entry.header.name), await buffer(entry));
-  return join(target, 'schema.db');
 }
 
 function fresh(): string {

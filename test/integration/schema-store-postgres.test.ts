@@ -10,8 +10,7 @@ import {
 } from '../../sidecar/store/postgres-migrations.js';
 import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import { createDatabase, isOwnServer, type TestDatabase } from '../support/postgres.js';
-import { checkHeldBack, RUNS_OF_FIRST_FORMAT } from '../support/runs-of-first-format.js';
-import { purgeRecord, scanRecord } from '../support/store-contract-purges.js';
+import { purgeRecord } from '../support/store-contract-purges.js';
 import { ALL, dump, handClock, modelVersion, reference, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
@@ -94,54 +93,15 @@ it('an older program accepts a newer PostgreSQL schema, unless the schema requir
 it('a PostgreSQL schema from before the first release is refused with advice, and not changed', async () => {
   const database = await fresh();
   await (await open(database.url)).close();
-  await database.query('UPDATE gateway_format SET format = 9, least = 1');
+  await database.query('UPDATE gateway_format SET format = 19, least = 10');
   const refusal = {
     name: 'DatabaseUnusableError',
     message:
-      /^postgres:\/\/[^@]+ has format 9, which this version no longer reads, and was left as it is\. Name a new database\. To keep its models, export them/,
+      /^postgres:\/\/[^@]+ has format 19, which this version no longer reads, and was left as it is\. Name a new database\. To keep its models, export them/,
   };
   await assert.rejects(open(database.url), refusal);
   await assert.rejects(migrateTo(database.url), refusal);
-  assert.deepEqual(await formatOf(database), { format: 9, least: 1 });
-});
-
-it('a migration of PostgreSQL drops what gateways shared about brokers, with its trigger', async () => {
-  const database = await fresh();
-  await migrate(database, POSTGRES_MIGRATIONS.slice(0, 8));
-  await database.query("INSERT INTO broker_note VALUES ('http://orion:1026', 'w', '{}', 1)");
-  await (await open(database.url)).close();
-  assert.deepEqual(await formatOf(database), { format: FIRST_FORMAT + 8, least: FIRST_FORMAT });
-  const left =
-    "SELECT FROM pg_class WHERE relname = 'broker_note' UNION ALL SELECT FROM pg_proc WHERE proname ~ 'broker_note'";
-  assert.deepEqual(await database.query(left), []);
-});
-
-it('after a migration of PostgreSQL, runs that the guard of their policy held back are still marked as such', async () => {
-  const database = await fresh();
-  await migrate(database, POSTGRES_MIGRATIONS.slice(0, 1));
-  await database.query(RUNS_OF_FIRST_FORMAT);
-  const store = await open(database.url);
-  await checkHeldBack(store.jobs);
-  await store.close();
-});
-
-it('a gateway of the previous version can still use the purge table, and does not see other jobs', async () => {
-  const database = await fresh();
-  const store = await open(database.url);
-  await store.jobs.add(scanRecord('scan', 'queued'), { headers: {} }, 10);
-  const put = (state: string) =>
-    database.query(`
-      INSERT INTO purge (id, state, tenant, caller, record, job, dry_run, lease) VALUES ('old', '${state}', '', 'c', '{}', '{}', 0, 0)
-      ON CONFLICT (id) DO UPDATE SET state = excluded.state, held_until = purge.held_until WHERE purge.lease = excluded.lease`);
-  await put('queued');
-  await put('running');
-  const held = 'UPDATE purge SET holder = $$one$$, held_until = 1 WHERE ended_at IS NULL RETURNING id, state';
-  assert.deepEqual(await database.query(held), [{ id: 'old', state: 'running' }]);
-  assert.deepEqual(await database.query('SELECT id, kind FROM job ORDER BY number'), [
-    { id: 'scan', kind: 'scan' },
-    { id: 'old', kind: 'purge' },
-  ]);
-  await store.close();
+  assert.deepEqual(await formatOf(database), { format: 19, least: 10 });
 });
 
 it('PostgreSQL has an index for every foreign key', async () => {

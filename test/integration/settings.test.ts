@@ -713,7 +713,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
         const { gateway } = await withHeldCars({ DATABASE_URL: database.url, JOB_LEASE_MS });
         await gateway.purge('type=Car', ASYNC);
         const [row] = await database.query<{ ms: number }>(
-          'SELECT held_until - extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms FROM purge',
+          'SELECT held_until - extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms FROM job',
         );
         left.push(row?.ms ?? NaN);
       }

@@ -63,7 +63,7 @@ it('a purge of 200,000 entities deletes every match and has one record with corr
   const missing = warnings.map((warning) => Number(/^(\d+) of the matches/.exec(warning)?.[1] ?? 0));
   assert.equal(matched + missing.reduce((sum, count) => sum + count, 0), ENTITIES);
   assert.equal(warnings.filter((warning) => warning.includes(' stopped responding')).length, KILLS);
-  assert.deepEqual(await sidecars.database.query('SELECT count(*)::int AS count FROM purge'), [{ count: 1 }]);
+  assert.deepEqual(await sidecars.database.query('SELECT count(*)::int AS count FROM job'), [{ count: 1 }]);
 });
 
 it('each of a thousand jobs of ten tenants is done once, in turns of the tenants, by all sidecars together', async (t) => {

@@ -86,10 +86,10 @@ it('a purge of another process is cancelled there once that process is notified,
   assert.deepEqual([(await kept.store.get(id))?.state, two.told], ['running', []]);
   const before = renewals();
   one.service.jobs.onNotice({ what: 'record', id });
-  one.service.jobs.onNotice({ what: 'wish', id: 'another' });
+  one.service.jobs.onNotice({ what: 'request', id: 'another' });
   await turns();
   assert.equal(renewals(), before, 'what is of no concern is not asked for');
-  one.service.jobs.onNotice({ what: 'wish', id });
+  one.service.jobs.onNotice({ what: 'request', id });
   await turns();
   assert.equal((await kept.store.get(id))?.state, 'cancelled');
   assert.equal(one.told.at(-1), 'ended cancelled');
@@ -103,7 +103,7 @@ it('a purge of another process gets its new rate there once, within its limits',
   const asked = await two.service.change(id, { maxPerSecond: 7, concurrency: 99 });
   assert.deepEqual([asked.maxPerSecond, asked.concurrency], [7, 4]);
   assert.deepEqual(await requests(), [{ maxPerSecond: 7, concurrency: 4 }]);
-  one.service.jobs.onNotice({ what: 'wish', id });
+  one.service.jobs.onNotice({ what: 'request', id });
   await turns();
   const { maxPerSecond, concurrency } = await one.service.get(id);
   assert.deepEqual([maxPerSecond, concurrency], [7, 4]);

@@ -9,9 +9,6 @@ import {
   migrate,
   SQLITE_MIGRATIONS,
 } from '../../../sidecar/store/sqlite-migrations.js';
-import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
-import { checkHeldBack, RUNS_OF_FIRST_FORMAT } from '../../support/runs-of-first-format.js';
-import { handClock } from '../../support/store-samples.js';
 import { twoConnections } from './two-connections.js';
 import { DatabaseUnusableError } from '../../../sidecar/store/errors.js';
 
@@ -60,25 +57,6 @@ it('migrations are not applied if the check refuses the database', () => {
   };
   assert.throws(() => migrate(db, refuse), refusal);
   assert.deepEqual(tables(db), []);
-});
-
-it('a migration of SQLite marks runs that the guard of their policy held back', async (t) => {
-  const [db] = twoConnections(t);
-  migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 1));
-  db.exec(RUNS_OF_FIRST_FORMAT);
-  const store = await SqliteStore.open(db.name, handClock());
-  await checkHeldBack(store.jobs);
-  await store.close();
-});
-
-it('a database of SQLite in which gateways still shared what they had learnt is opened, without what they had learnt', async (t) => {
-  const [db] = twoConnections(t);
-  migrate(db, unchecked, SQLITE_MIGRATIONS.slice(0, 8));
-  db.exec("INSERT INTO broker_note VALUES ('http://orion:1026', 'w', '{}', 1)");
-  const store = await SqliteStore.open(db.name, handClock());
-  assert.equal((await store.domains.list({ limit: 1, offset: 0 })).total, 0);
-  assert.ok(!tables(db).includes('broker_note'));
-  await store.close();
 });
 
 it('a database that another process keeps locked is refused, with the cause and advice', (t) => {

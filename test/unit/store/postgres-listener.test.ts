@@ -38,10 +38,10 @@ function listenerOf(t: TestContext, isAway = false) {
 it('each kind of notice has the id of the job it is about, and other payloads are ignored', async (t) => {
   const { listener, clients, asked, notices, pass } = listenerOf(t);
   await pass(0);
-  assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_purge']);
+  assert.deepEqual(asked, ['LISTEN ngsi_ld_gateway_job']);
   for (const payload of [
     'waiting a',
-    'wish b c',
+    'request b c',
     'record d',
     'learnt one',
     'other x',
@@ -50,10 +50,10 @@ it('each kind of notice has the id of the job it is about, and other payloads ar
     '',
     undefined,
   ])
-    clients[0]?.emit('notification', { channel: 'ngsi_ld_gateway_purge', processId: 1, payload });
+    clients[0]?.emit('notification', { channel: 'ngsi_ld_gateway_job', processId: 1, payload });
   assert.deepEqual(notices, [
     { what: 'waiting', id: 'a' },
-    { what: 'wish', id: 'b c' },
+    { what: 'request', id: 'b c' },
     { what: 'record', id: 'd' },
   ]);
   await listener.close();
@@ -99,7 +99,7 @@ it('a connection is checked every half minute, and replaced if it has broken sil
   await pass(30_000);
   state.isSilent = false;
   await pass(1000);
-  assert.deepEqual([clients.length, asked.at(-1)], [2, 'LISTEN ngsi_ld_gateway_purge']);
+  assert.deepEqual([clients.length, asked.at(-1)], [2, 'LISTEN ngsi_ld_gateway_job']);
   await listener.close();
 });
 
