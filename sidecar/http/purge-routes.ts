@@ -70,7 +70,7 @@ function requestedPurgeOf({ url = '' }: IncomingMessage): RequestedPurge {
 
 function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const fault = request.body === HAS_BODY ? bodyRefused() : undefined;
+    const fault = request.body === HAS_BODY ? bodyRefused() : conditionRefused(request);
     const purge = readNewPurge(request, requestedPurgeOf(request.raw), purges, fault);
     const preferences = readPreferences(request.headers.prefer);
     if (preferences.respondAsync) {
@@ -111,4 +111,10 @@ function bodyRefused(): RequestRefusedError {
     'invalidRequest',
     'A purge takes its query from the URL and must not have a body. Nothing was deleted.',
   );
+}
+
+/** Refuses a condition that cannot hold. If it were ignored, the purge would delete what it is meant to protect. */
+function conditionRefused({ headers }: FastifyRequest): RequestRefusedError | undefined {
+  if ((headers['if-match'] ?? '*') === '*') return undefined;
+  return refused('preconditionFailed', 'What a purge deletes has no ETag, so If-Match cannot hold.');
 }

@@ -145,6 +145,14 @@ describe('refusals by a gateway', () => {
       });
     }
 
+    it('a purge with If-Match is 412, because what it deletes has no ETag; * is no condition', async () => {
+      const refused = await gateway.purge('type=Car', { 'If-Match': '"1"' });
+      assert.equal(refused.status, 412);
+      assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:precondition-failed');
+      assertUntouched();
+      assert.equal((await gateway.purge('type=Car&dryRun=true', { 'If-Match': '*' })).status, 200);
+    });
+
     it('a temporal purge without a timeAt is refused, and never reaches the broker', async () => {
       for (const target of ['/ngsi-ld/v1/temporal/entities', '/ngsi-ld/v1/temporal/entities/']) {
         const refused = await gateway.send('DELETE', `${target}?type=Car&timerel=before`);
