@@ -98,15 +98,15 @@ it('files copied from the host are readable for the user of the image, whatever 
   }
 });
 
-it('the user of the sidecar’s image owns the folder of the database, where the volume is mounted', () => {
+it('the user of the sidecar’s image, and any user of group 0, may write the folder of the database, where the volume is mounted', () => {
   const [{ last, user, service }] = IMAGES as [(typeof IMAGES)[0]];
   const settings = last.instructions.find(({ name }) => name === 'ENV')?.text ?? '';
   const folder = posix.dirname(/DATABASE_PATH=(\S+)/.exec(settings)?.[1] ?? '');
   const made = last.instructions.find(({ name, text }) => name === 'RUN' && text.includes('chown'));
   assert.deepEqual(
     [made?.user, made?.text],
-    ['root', `mkdir ${folder} && chown ${user}:${user} ${folder}`],
-    'a new volume has the owner that its folder has in the image',
+    ['root', `mkdir ${folder} && chown ${user}:0 ${folder} && chmod 775 ${folder}`],
+    'a new volume has the owner and mode that its folder has in the image',
   );
   assert.deepEqual(service?.volumes, [`sidecar-data:${folder}`]);
   assert.equal(posix.dirname(service.environment['DATABASE_PATH'] ?? ''), folder);
