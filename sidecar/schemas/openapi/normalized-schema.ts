@@ -9,7 +9,7 @@ import {
   type Schema,
   omitMembers,
 } from '../../shared/json/json.js';
-import { attributesOf, type ModelAttribute } from '../json-schema/attributes.js';
+import { attributesOf, type ModelAttribute, type ModelAttributes } from '../json-schema/attributes.js';
 import {
   alwaysAppliedSchemas,
   isStandardKeyword,
@@ -50,7 +50,7 @@ export interface NormalizedSchemas {
 export function normalizedSchemas(
   model: string,
   type: string,
-  flat: FlatModel,
+  flat: ModelAttributes,
   shared: SharedNames,
   nameOf: (attribute: string) => string,
 ): NormalizedSchemas {
@@ -156,16 +156,6 @@ function annotationsOf(schemas: readonly JsonObject[], keywords: readonly string
   );
 }
 
-/** A model's schema, split into components of an OpenAPI document. */
-export interface FlatModel {
-  /** The schema itself: entities in key-values form. */
-  readonly root: JsonObject;
-  /** The schemas that it refers to, by component name. */
-  readonly definitions: ReadonlyMap<string, Schema>;
-  readonly targets: ReferenceTargets;
-  readonly attributes: readonly ModelAttribute[];
-}
-
 export function componentRef(name: string): { readonly $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -178,13 +168,16 @@ export function componentRef(name: string): { readonly $ref: string } {
  * @param reserved names that the other components must not have
  * @throws SchemaRefusedError if the schema is not self-contained
  */
-export function flatModel(schema: JsonObject, rootName: string, reserved: ReadonlySet<string>): FlatModel {
-  const { root, definitions, targets, attributes } = attributesOf(schema, {
+export function flatModel(
+  schema: JsonObject,
+  rootName: string,
+  reserved: ReadonlySet<string>,
+): ModelAttributes {
+  return attributesOf(schema, {
     reference: (name) => componentRef(name ?? rootName).$ref,
     reserved,
     keeps: isKept,
   });
-  return { root, definitions, targets, attributes };
 }
 
 /**
