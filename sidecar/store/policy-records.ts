@@ -1,4 +1,5 @@
 import type { OptionValues } from '../shared/purge-options.js';
+import type { Stamps } from './records.js';
 
 /** The settings of a retention policy, as its user wrote them: what to purge regularly. */
 export interface RetentionSettings extends OptionValues<'retention'> {
@@ -30,22 +31,15 @@ export interface RetentionAuthor {
   readonly policy: Readonly<Record<string, number | boolean | string>>;
 }
 
-export interface RetentionPolicy {
-  readonly name: string;
-  readonly settings: RetentionSettings;
-  readonly author: RetentionAuthor;
-  /** The schedule was processed up to this time, in milliseconds: runs due by then were started or skipped. */
-  readonly doneUntil: number;
-  /** Times are in milliseconds. */
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-  readonly etag: string;
-}
-
 export interface NewRetentionPolicy {
   readonly name: string;
   readonly settings: RetentionSettings;
   readonly author: RetentionAuthor;
+}
+
+export interface RetentionPolicy extends NewRetentionPolicy, Stamps {
+  /** The schedule was processed up to this time, in milliseconds: runs due by then were started or skipped. */
+  readonly doneUntil: number;
 }
 
 /** A write policy as its user wrote it: which writes are checked, and what happens to invalid ones. */
@@ -72,9 +66,4 @@ export interface NewWritePolicy {
   readonly caller: string;
 }
 
-export interface WritePolicy extends NewWritePolicy {
-  /** Times are in milliseconds. */
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-  readonly etag: string;
-}
+export interface WritePolicy extends NewWritePolicy, Stamps {}

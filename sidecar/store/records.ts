@@ -24,7 +24,7 @@ export interface ContentRef {
 }
 
 /** The members of every record that has a history. Times are milliseconds since the epoch. */
-interface Stamps {
+export interface Stamps {
   readonly createdAt: number;
   /** Strictly increases with each change, even if the clock stands still or goes back. */
   readonly modifiedAt: number;

@@ -4,7 +4,7 @@ import { folderOf, isUrl, nameOfFolder } from './file-paths.js';
 import { contextsOf, contextVersionsOf, namedModels } from './found-models.js';
 import { NO_FACTS } from './describe.js';
 import type { DescribedFile, ImportPlan, OnlyModel, PlannedDomainSettings } from './import-plan.js';
-import { linkDocuments, type LinkedFile } from './links.js';
+import { linkDocuments } from './links.js';
 import {
   EXPORTED_DOMAIN,
   EXPORTED_MODEL,
@@ -52,8 +52,8 @@ export function discover(
   const unreadAt = new Map(unread.map((file) => [file.path.slice(root.length), file]));
   const links = linkDocuments({
     files: [
-      ...[...unreadAt.keys()].map((path): LinkedFile => ({ path, sha256: path, facts: NO_FACTS })),
-      ...inside.map(({ file, inner }): LinkedFile => ({
+      ...[...unreadAt.keys()].map((path): DescribedFile => ({ path, sha256: path, facts: NO_FACTS })),
+      ...inside.map(({ file, inner }): DescribedFile => ({
         path: inner,
         sha256: file.sha256,
         facts: file.facts,

@@ -3,18 +3,12 @@ import type { DocumentFacts } from './describe.js';
 import { decoded } from '../../shared/code-hosts.js';
 import { isRelative } from './context-names.js';
 import { fileNameOf, folderOf } from './file-paths.js';
+import type { DescribedFile } from './import-plan.js';
 import { RepositoryUrls, type UrlClaim, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
-/** A file, by its path below the root of the repository, or by its URL. */
-export interface LinkedFile {
-  readonly path: string;
-  readonly sha256: string;
-  readonly facts: DocumentFacts;
-}
-
 export interface LinkInput {
-  readonly files: readonly LinkedFile[];
+  readonly files: readonly DescribedFile[];
   /** URLs assigned to documents from outside; they take precedence over what a document says about itself. */
   readonly explicit: readonly { readonly path: string; readonly url: string }[];
   /** The domain for the whole import, if one is named. */
@@ -77,7 +71,7 @@ export function linkDocuments(input: LinkInput): Links {
 class Linking {
   readonly #domain: string | undefined;
   readonly #isExplicitAll: boolean;
-  readonly #files: ReadonlyMap<string, LinkedFile>;
+  readonly #files: ReadonlyMap<string, DescribedFile>;
   readonly #urls: RepositoryUrls;
   readonly #explicit = new Map<string, Set<string>>();
   /** Paths of documents that only have the URLs assigned to them. */
@@ -308,7 +302,7 @@ function foreignReason(url: string, repository: string): string {
   );
 }
 
-function isContext({ path, facts }: LinkedFile): boolean {
+function isContext({ path, facts }: DescribedFile): boolean {
   return facts.kind === 'context' || fileNameOf(path) === 'context.jsonld';
 }
 
