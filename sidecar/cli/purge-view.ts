@@ -88,9 +88,18 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
     lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were not deleted.`);
   return [
     ...lines,
+    ...undoLines(view),
     ...errorLines(view),
     ...(view.warnings ?? []).map((warning) => `Warning: ${printable(warning)}`),
   ];
+}
+
+/** Says how to undo a purge that archived what it deleted. */
+function undoLines({ id, archive, deleted }: PurgeView): readonly string[] {
+  if (id === undefined || archive === undefined || archive.erasedAt !== undefined) return [];
+  if (archive.entities === 0 || deleted === 0) return [];
+  const until = archive.expiresAt.slice(0, 10);
+  return [`Archived until ${until}. To undo: ngsi-ld-gateway purges restore ${id}`];
 }
 
 /** Formats the result of a restore for people. */

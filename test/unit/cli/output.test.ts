@@ -130,6 +130,26 @@ it('the summary of a purge shows every count that is not zero', () => {
   ]);
 });
 
+it('the summary of a purge that archived what it deleted says how to undo it', () => {
+  const archive = { entities: 7, bytes: 9000, expiresAt: '2027-02-28T10:00:00.000Z' };
+  const view: PurgeView = {
+    ...VIEW,
+    id: '5f4d93aa-64f1-46f4-831f-562bff63a981',
+    state: 'succeeded',
+    deleted: 7,
+  };
+  assert.deepEqual(summaryOf({ ...view, archive }, undefined), [
+    'Deleted 7 entities.',
+    'Archived until 2027-02-28. To undo: ngsi-ld-gateway purges restore 5f4d93aa-64f1-46f4-831f-562bff63a981',
+  ]);
+  for (const other of [
+    view,
+    { ...view, archive, deleted: 0 },
+    { ...view, archive: { ...archive, erasedAt: '2027-01-01T10:00:00.000Z' } },
+  ])
+    assert.equal(summaryOf(other, undefined).length, 1);
+});
+
 it('the summary of a purge counts entities, attributes or instances, depending on the query', () => {
   for (const [target, query, unit] of [
     ['entities', 'type=A&q=attrs', 'entities'],
