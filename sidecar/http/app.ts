@@ -63,8 +63,11 @@ const HEADERS_TIMEOUT_MS = 60_000;
 /** The longest pause of a client whose turn it is, and the slowest rate. */
 const MIN_DATA_RATE: MinDataRate = { idleMs: 60_000, bytesPerSecond: MIN_BYTES_PER_SECOND };
 
-/** Longer than the 60 s for which Kong keeps idle connections, so that Kong never sends into a closing connection. */
-const KEEP_ALIVE_MS = 75_000;
+/**
+ * Longer than gateways in front keep idle connections, so that they never send into a closing one: Kong, nginx and AWS 60 s,
+ * Caddy 120 s, Google Cloud 600 s.
+ */
+const KEEP_ALIVE_MS = 620_000;
 
 /**
  * How much a connection may buffer before its other side is slowed down: as much as is read at once, which is also the

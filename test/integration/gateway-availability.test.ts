@@ -6,7 +6,7 @@ import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-h
 import { readKongFile } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
-import { closeAll, exchange, startRawBroker, statusOf } from './pass-through-wire.js';
+import { closeAll, connect, exchange, startRawBroker, statusOf } from './pass-through-wire.js';
 
 after(stopAll);
 after(closeAll);
@@ -22,6 +22,15 @@ it('/health/live answers 200 while the broker is unavailable, also to HEAD', asy
   const head = await gateway.send('HEAD', '/health/live');
   assert.equal(head.status, 200);
   assert.equal(head.text, '');
+});
+
+it('an idle connection is kept longer than gateways in front keep theirs: Google Cloud for 600 s', async () => {
+  const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });
+  const client = await connect(gateway.port);
+  client.send('GET /health/live HTTP/1.1\r\nHost: g\r\n\r\n');
+  const [, seconds] = /\r\nKeep-Alive: timeout=(\d+)\r\n/.exec(await client.until(/\r\n\r\n/)) ?? [];
+  assert.ok(Number(seconds) > 600, seconds);
+  client.socket.destroy();
 });
 
 it('the health checks of Kong are answered with 200 while the broker is unavailable', async () => {

@@ -31,9 +31,16 @@ it('the configurations of other gateways send requests to the sidecar only, and 
   }
 });
 
-it('envoy.yaml removes the fields that the sidecar trusts, retries nothing, sets no time limit and leaves paths unchanged', () => {
+it('envoy.yaml removes the fields that the sidecar trusts, retries nothing, sets no time limit, closes idle connections first and leaves paths unchanged', () => {
   const { static_resources: resources } = parse(read('deploy/envoy.yaml')) as {
-    static_resources: { listeners: { filter_chains: { filters: { typed_config: Manager }[] }[] }[] };
+    static_resources: {
+      listeners: { filter_chains: { filters: { typed_config: Manager }[] }[] }[];
+      clusters: {
+        typed_extension_protocol_options: Readonly<
+          Record<string, { readonly common_http_protocol_options: object }>
+        >;
+      }[];
+    };
   };
   interface Manager {
     readonly normalize_path: boolean;
@@ -70,6 +77,12 @@ it('envoy.yaml removes the fields that the sidecar trusts, retries nothing, sets
     },
   ]);
   assert.doesNotMatch(read('deploy/envoy.yaml'), /retry_policy:/);
+  const options = resources.clusters[0]?.typed_extension_protocol_options ?? {};
+  assert.deepEqual(
+    Object.values(options).map((one) => one.common_http_protocol_options),
+    [{ idle_timeout: '60s' }],
+    'it never sends into a connection that the sidecar closes',
+  );
   const filters = manager.http_filters;
   assert.deepEqual(
     filters.map(({ name }) => name.replace('envoy.filters.http.', '')),
