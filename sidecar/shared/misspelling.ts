@@ -6,37 +6,47 @@ const MAX_DISTANCE = 3;
 
 /**
  * Computes how many letters have to be added, removed, replaced, or swapped with their neighbour to turn one word into
- * the other; infinite if that is too many for a misspelling.
+ * the other, whatever their case.
+ *
+ * @param max maximum distance; by default, what counts as a misspelling of a word of that length
+ * @returns infinite if the distance is larger
  */
-export function misspellingDistance(word: string, other: string): number {
-  if (!mayBeMisspelling(word, other)) return Infinity;
-  const most = maxDistance(word, other);
-  const distance = editDistance(word.toLowerCase(), other.toLowerCase(), most);
-  return distance > most ? Infinity : distance;
+export function misspellingDistance(word: string, other: string, max = maxDistance(word, other)): number {
+  if (!mayBeMisspelling(word, other, max)) return Infinity;
+  const distance = editDistance(word.toLowerCase(), other.toLowerCase(), max);
+  return distance > max ? Infinity : distance;
 }
 
 /** Whether two words are close enough in length for one to be a misspelling of the other. Cheap. */
-export function mayBeMisspelling(word: string, other: string): boolean {
+export function mayBeMisspelling(word: string, other: string, max = maxDistance(word, other)): boolean {
   if (word.length > MAX_LENGTH || other.length > MAX_LENGTH) return false;
-  return Math.abs(word.length - other.length) <= maxDistance(word, other);
+  return Math.abs(word.length - other.length) <= max;
 }
 
-/** Returns the candidate that the word is most likely a misspelling of; the first of several, undefined if none is near. */
-export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
-  let nearest: { readonly candidate: string; readonly distance: number } | undefined;
+/**
+ * Returns the candidate that the word is most likely a misspelling of; the first of several, undefined if none is near.
+ *
+ * @param max as for {@link misspellingDistance}
+ */
+export function closestMatch(word: string, candidates: Iterable<string>, max?: number): string | undefined {
+  let closest: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const distance = misspellingDistance(word, candidate);
-    if (distance < (nearest?.distance ?? Infinity)) nearest = { candidate, distance };
+    const distance = misspellingDistance(word, candidate, max);
+    if (distance < (closest?.distance ?? Infinity)) closest = { candidate, distance };
   }
-  return nearest?.candidate;
+  return closest?.candidate;
 }
 
 function maxDistance(word: string, other: string): number {
   return Math.min(MAX_DISTANCE, Math.floor(Math.max(word.length, other.length) / 3));
 }
 
-/** Computes the optimal string alignment distance; only visits cells that can be within the bound. */
-function editDistance(one: string, other: string, most: number): number {
+/**
+ * Computes the optimal string alignment distance, with regard to case; only visits cells that can be within the bound.
+ *
+ * @returns a number above the bound if the distance is
+ */
+export function editDistance(one: string, other: string, most: number): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {

@@ -1,3 +1,5 @@
+import { closestMatch } from '../../shared/misspelling.js';
+
 /** A structural fault of an entity: a broker would refuse it, whatever the model. */
 export interface Finding {
   /** Reference tokens (RFC 6901) of a place in the entity as submitted; for a missing member, of the object that lacks it. */
@@ -76,37 +78,10 @@ export function didYouMean(written: string, names: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-/** Maximum length of a name to compare. */
-const MAX_NAME_CHARS = 64;
-
 /**
- * Finds the name that a misspelt name is nearest to: equal except for case, or with at most two wrong letters (one in
- * short names); the first of several. Undefined if there is none, or if the name itself is among them.
+ * Finds the name that a misspelt name is nearest to, with at most two wrong letters (one in short names): all names here
+ * are short, so more would find names that were not meant.
  */
 export function nearestName(written: string, names: Iterable<string>): string | undefined {
-  if (written.length > MAX_NAME_CHARS) return undefined;
-  const low = written.toLowerCase();
-  let best: string | undefined;
-  let bestDistance = written.length <= 4 ? 2 : 3;
-  for (const name of names) {
-    if (name === written) return undefined;
-    if (Math.abs(name.length - written.length) >= bestDistance || name.length > MAX_NAME_CHARS) continue;
-    const distance = editDistance(low, name.toLowerCase());
-    if (distance < bestDistance) [best, bestDistance] = [name, distance];
-  }
-  return best;
-}
-
-/** Computes the Levenshtein distance: the number of letters to insert, delete or replace. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 0; i < one.length; i += 1) {
-    const next = [i + 1];
-    for (let j = 0; j < other.length; j += 1) {
-      const replaced = (row[j] ?? 0) + (one[i] === other[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
+  return closestMatch(written, names, written.length <= 4 ? 1 : 2);
 }

@@ -1,3 +1,4 @@
+import { closestMatch, editDistance } from '../misspelling.js';
 import { RESERVED_PREFIXES, settings } from './settings.js';
 
 const NAMES: readonly string[] = Object.keys(settings);
@@ -20,7 +21,7 @@ export function misspeltNames(env: Readonly<Record<string, string | undefined>>)
     const meant = intendedSetting(name);
     const isGuarded = RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
     if (meant === undefined && !isGuarded) return [];
-    const guess = meant ?? NAMES.find((known) => differsLittle(name, known));
+    const guess = meant ?? closestMatch(name, NAMES);
     return [`${name} is not a setting${guess === undefined ? '' : `; did you mean ${guess}?`}`];
   });
 }
@@ -37,37 +38,16 @@ export function isServiceLink(name: string, value: string | undefined): boolean 
   );
 }
 
-/** Returns the setting that a name differs from by a single slip. */
+/**
+ * Returns the setting that a name differs from by one letter that was inserted, dropped or changed, by two swapped
+ * neighbours, by its underscores, or by its unit.
+ */
 function intendedSetting(name: string): string | undefined {
   if (name.length < MIN_CHARS) return undefined;
   return NAMES.find(
     (known) =>
-      isOneEdit(name, known) ||
+      editDistance(name, known, 1) === 1 ||
       name === known.replace(UNIT, '') ||
       name.replaceAll('_', '') === known.replaceAll('_', ''),
   );
-}
-
-/** Whether one letter was inserted, dropped or changed, or two neighbours were swapped. */
-function isOneEdit(a: string, b: string): boolean {
-  const { start, restA, restB } = parted(a, b);
-  if (restA + restB === 0) return false;
-  if (restA <= 1 && restB <= 1) return true;
-  const isSwapped = a[start] === b[start + 1] && a[start + 1] === b[start];
-  return restA === 2 && restB === 2 && isSwapped;
-}
-
-/** Whether the texts differ in a single stretch of at most three characters. */
-function differsLittle(a: string, b: string): boolean {
-  const { restA, restB } = parted(a, b);
-  return Math.max(restA, restB) <= 3;
-}
-
-/** Returns where two texts begin to differ, and the length of the differing part of each before their common ending. */
-function parted(a: string, b: string): { start: number; restA: number; restB: number } {
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  return { start, restA: a.length - start - end, restB: b.length - start - end };
 }
