@@ -14,15 +14,9 @@ import type { ArchiveStorage } from './storage.js';
 /** What is archived of one entity, as one line. */
 export interface ArchivedLine {
   readonly entityId: string;
-  /** The line; empty if earlier lines already contain everything that the keys stand for. */
   readonly text: string;
   /** The keys of what may be deleted once the line is durable, each with a digest of its content. */
   readonly parts: ReadonlyMap<string, number>;
-  /**
-   * For parts that are in earlier lines: the value of `failures` when the first of those lines was added. If it has
-   * risen, the parts are lost.
-   */
-  readonly failuresBefore?: number;
 }
 
 /** What an archive contains so far. */
@@ -85,7 +79,6 @@ interface Segment {
 interface Part {
   readonly entityId: string;
   readonly digest: number;
-  readonly failuresBefore: number | undefined;
 }
 
 /**
@@ -108,10 +101,8 @@ export class ArchiveWriter {
   #listDigest: string | undefined;
   #openSegment = newSegment();
   #storing = new Set<Promise<void>>();
-  #lastStored: Promise<void> = Promise.resolve();
   #number = 0;
   #isDescribed = false;
-  #failed = 0;
   #failedInARow = 0;
   #failure: ArchiveUnavailableError | undefined;
 
@@ -132,11 +123,6 @@ export class ArchiveWriter {
       segments: this.#segments.size,
       ...(this.#listDigest === undefined ? {} : { listDigest: this.#listDigest }),
     };
-  }
-
-  /** Number of segments that could not be stored. */
-  get failures(): number {
-    return this.#failed;
   }
 
   /** Why the last failed segment could not be stored. */
@@ -165,7 +151,7 @@ export class ArchiveWriter {
     if (this.#digests.get(key) !== undefined) this.#digests.set(key, 0);
   }
 
-  /** Adds lines to the archive. They are durable after seal(). */
+  /** Adds lines to the archive. They are durable after flush(). */
   async add(...lines: readonly ArchivedLine[]): Promise<void> {
     for (const line of lines) {
       if (!this.#append(line) || !this.#isFull()) continue;
@@ -177,7 +163,7 @@ export class ArchiveWriter {
 
   /** Makes everything that was added durable, as far as possible. Never throws: use `has` to check the result. */
   async flush(): Promise<void> {
-    if (this.#openSegment.parts.size > 0) this.#closeSegment();
+    if (this.#openSegment.lines.length > 0) this.#closeSegment();
     while (this.#storing.size > 0) await Promise.all(this.#storing);
   }
 
@@ -203,7 +189,7 @@ export class ArchiveWriter {
   }
 
   /** Adds a line to the open segment. @returns whether there was anything to add */
-  #append({ entityId, text, parts, failuresBefore: since }: ArchivedLine): boolean {
+  #append({ entityId, text, parts }: ArchivedLine): boolean {
     const fresh = [...parts].filter(([key, digest]) => !this.isCurrent(key, digest));
     if (fresh.length === 0) return false;
     if (this.hasGivenUp) {
@@ -214,9 +200,9 @@ export class ArchiveWriter {
     for (const [key, digest] of fresh) {
       if (this.#changesTooFast(key)) continue;
       this.#pending.set(key, digest);
-      this.#openSegment.parts.set(key, { digest, entityId, failuresBefore: since });
+      this.#openSegment.parts.set(key, { digest, entityId });
     }
-    if (text !== '') this.#openSegment.lines.push(text);
+    this.#openSegment.lines.push(text);
     this.#openSegment.chars += text.length;
     return true;
   }
@@ -236,38 +222,30 @@ export class ArchiveWriter {
   #closeSegment(): void {
     const segment = this.#openSegment;
     this.#openSegment = newSegment();
-    const stored = this.#storeSegment(segment, this.#number, this.#lastStored).finally(() =>
-      this.#storing.delete(stored),
-    );
+    const stored = this.#storeSegment(segment, this.#number).finally(() => this.#storing.delete(stored));
     this.#number += 1;
-    this.#lastStored = stored;
     this.#storing.add(stored);
   }
 
-  /** @param previous the storing of the previous segment, which may contain parts that this segment completes */
-  async #storeSegment(segment: Segment, number: number, previous: Promise<void>): Promise<void> {
+  async #storeSegment({ lines, parts }: Segment, number: number): Promise<void> {
     const { epoch, onFailed } = this.#options;
     let isStored = false;
     try {
-      if (segment.lines.length > 0) await this.#putSegment(segmentName({ epoch, number }), segment.lines);
-      await previous;
+      await this.#putSegment(segmentName({ epoch, number }), lines);
       this.#failedInARow = 0;
       isStored = true;
     } catch (error) {
-      await previous;
-      this.#failed += 1;
       this.#failedInARow += 1;
       this.#failure = toUnavailableError(error);
       onFailed(this.#failure);
     }
-    for (const [key, { digest, entityId, failuresBefore: since = this.#failed }] of segment.parts) {
+    for (const [key, part] of parts) {
       // A later version is still to be stored.
-      if (this.#pending.get(key) !== digest) continue;
+      if (this.#pending.get(key) !== part.digest) continue;
       this.#pending.delete(key);
-      const isDurable = isStored && since === this.#failed;
-      if (!isDurable && this.#digests.get(key) === undefined) continue;
-      const isNew = this.#digests.set(key, isDurable ? digest : 0);
-      if (key !== entityId) this.#entities.set(entityId, 1);
+      if (!isStored && this.#digests.get(key) === undefined) continue;
+      const isNew = this.#digests.set(key, isStored ? part.digest : 0);
+      if (key !== part.entityId) this.#entities.set(part.entityId, 1);
       else if (isNew) this.#wholeEntities += 1;
     }
   }
