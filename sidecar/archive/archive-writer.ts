@@ -91,8 +91,8 @@ export class ArchiveWriter {
   readonly #digests: DigestTable;
   readonly #entities: DigestTable;
   #wholeEntities: number;
-  /** The digests of parts that are not durable yet. */
-  readonly #pending = new Map<string, number>();
+  /** Parts that are not durable yet, in the version added last. */
+  readonly #pending = new Map<string, Part>();
   /** How often parts have changed since they were last durable. */
   readonly #versions = new Map<string, number>();
   #bytes: number;
@@ -142,7 +142,7 @@ export class ArchiveWriter {
 
   /** Whether archiving a part again would add nothing. */
   isCurrent(key: string, digest: number): boolean {
-    return (this.#pending.get(key) ?? this.#digests.get(key)) === digest;
+    return (this.#pending.get(key)?.digest ?? this.#digests.get(key)) === digest;
   }
 
   /** Marks a part as not archived in its current state: what the archive has of it is outdated or incomplete. */
@@ -199,8 +199,9 @@ export class ArchiveWriter {
     }
     for (const [key, digest] of fresh) {
       if (this.#changesTooFast(key)) continue;
-      this.#pending.set(key, digest);
-      this.#openSegment.parts.set(key, { digest, entityId });
+      const part = { digest, entityId };
+      this.#pending.set(key, part);
+      this.#openSegment.parts.set(key, part);
     }
     this.#openSegment.lines.push(text);
     this.#openSegment.chars += text.length;
@@ -240,8 +241,8 @@ export class ArchiveWriter {
       onFailed(this.#failure);
     }
     for (const [key, part] of parts) {
-      // A later version is still to be stored.
-      if (this.#pending.get(key) !== part.digest) continue;
+      // A later version is still to be stored, perhaps with the same content.
+      if (this.#pending.get(key) !== part) continue;
       this.#pending.delete(key);
       if (!isStored && this.#digests.get(key) === undefined) continue;
       const isNew = this.#digests.set(key, isStored ? part.digest : 0);

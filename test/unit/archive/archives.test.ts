@@ -696,6 +696,35 @@ describe('an archive whose purge was interrupted', () => {
     assert.equal(writer.counts.entities, 1);
   });
 
+  it('a part that changes back while its first version is stored counts as archived only once its last version is', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const storage = {
+      list: async () => [],
+      put: async (name: string) => {
+        await released;
+        if (name.includes('-000002.')) throw new ArchiveUnavailableError('The disk is full.');
+      },
+    };
+    const archives = archivesOn(storage as unknown as ArchiveStorage);
+    const writer = await archives.writer({ purge: randomUUID(), target: 'entities' }, 0, wholes);
+    // Each fills a segment; the third cannot be stored.
+    const [first, other] = ['first', 'other'].map((a) => entity('urn:1', { a: a.padEnd(8 * 2 ** 20) })) as [
+      string,
+      string,
+    ];
+    await writer.add(entityLine('urn:1', first));
+    await writer.add(entityLine('urn:1', other));
+    const last = writer.add(entityLine('urn:1', first));
+    release();
+    await last;
+    await writer.flush();
+    assert.ok(!writer.has('urn:1'), 'the archive has the other version last');
+    await writer.add(entityLine('urn:1', first));
+    await writer.flush();
+    assert.ok(writer.has('urn:1'));
+  });
+
   it('a part that changes faster than it can be stored is not reported as archived', async () => {
     const archives = archivesOn(new FolderStorage(folder));
     const writer = await written(archives, randomUUID(), [entity('urn:1')]);
