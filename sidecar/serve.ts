@@ -3,7 +3,7 @@ import { pino, type DestinationStream } from 'pino';
 import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
-import { createShutdown, shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
+import { shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
 import { DatabaseInUseError } from './store/index.js';
 import { startErrorLines } from './start-error.js';
 
@@ -54,16 +54,14 @@ async function main(): Promise<void> {
         'if their Host is a name and not an IP address (host-not-allowed)',
     );
   }
-  const shutdown = createShutdown({
+  shutDownOnSignals(process, {
     close: () => gateway.close(),
-    log: (cause, words) => logger.info(cause, words),
+    log: (cause, message) => logger.info(cause, message),
     onClosed: () => {
       logger.info('closed');
       process.exitCode = 0;
       exitAfter(process, EXIT_TIMEOUT_MS);
     },
-  });
-  shutDownOnSignals(process, shutdown, {
     startedByNpm: isNpmStart(process.env),
     nowMs: () => performance.now(),
   });

@@ -42,62 +42,46 @@ export function onParentExit(self: { readonly ppid: number }, everyMs: number, o
 
 const PARENT_POLL_MS = 500;
 
-/**
- * Ends a service on SIGTERM, SIGINT and SIGHUP (its terminal is closed), and when the npm that started it ends.
- *
- * @param self `process`
- * @param startedByNpm whether npm is the parent; see isNpmStart
- * @param nowMs a clock that never goes back
- */
-export function shutDownOnSignals(
-  self: Pick<NodeJS.Process, 'on' | 'ppid'>,
-  shutdown: Shutdown,
-  { startedByNpm: isByNpm, nowMs }: { readonly startedByNpm: boolean; readonly nowMs: () => number },
-): void {
-  const isDuplicate = createDuplicateSignalFilter(nowMs);
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (!isDuplicate(signal)) shutdown.request({ signal });
-  };
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) self.on(signal, onSignal);
-  // If npm is killed, it cannot forward the signal. If npm ends after forwarding it, that is not a request to force the
-  // stop.
-  if (isByNpm) onParentExit(self, PARENT_POLL_MS, () => shutdown.ensureRequested({ cause: 'npm has ended' }));
-}
-
-/** The cause of an end, for the log. */
-type ShutdownCause = Readonly<Record<string, string>>;
-
 export interface ShutdownOptions {
   /** Closes the service; a second call forces it to stop quickly. */
   readonly close: () => Promise<void>;
-  readonly log: (cause: ShutdownCause, message: string) => void;
+  readonly log: (cause: Readonly<Record<string, string>>, message: string) => void;
   /** Called once, when everything is closed. */
   readonly onClosed: () => void;
+  /** Whether npm is the parent; see isNpmStart. */
+  readonly startedByNpm: boolean;
+  /** A clock that never goes back. */
+  readonly nowMs: () => number;
 }
 
-/** The end of a service, which happens once, however often it is requested. */
-export interface Shutdown {
-  /** Begins to end the service, or speeds it up if it has begun. */
-  request(cause: ShutdownCause): void;
-  /** Begins to end the service, unless it has begun; never speeds it up. */
-  ensureRequested(cause: ShutdownCause): void;
-}
-
-export function createShutdown({ close, log, onClosed }: ShutdownOptions): Shutdown {
+/**
+ * Ends a service on SIGTERM, SIGINT and SIGHUP (its terminal is closed), and when the npm that started it ends. A
+ * further signal speeds it up.
+ *
+ * @param self `process`
+ */
+export function shutDownOnSignals(
+  self: Pick<NodeJS.Process, 'on' | 'ppid'>,
+  { close, log, onClosed, startedByNpm, nowMs }: ShutdownOptions,
+): void {
   let hasBegun = false;
-  const request = (cause: ShutdownCause) => {
+  const shutDown = (cause: Readonly<Record<string, string>>) => {
     log(cause, hasBegun ? 'hurrying' : 'shutting down');
     const closed = close();
-    if (hasBegun) return;
+    if (!hasBegun) void closed.then(onClosed);
     hasBegun = true;
-    void closed.then(onClosed);
   };
-  return {
-    request,
-    ensureRequested: (cause) => {
-      if (!hasBegun) request(cause);
-    },
-  };
+  const isDuplicate = createDuplicateSignalFilter(nowMs);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    self.on(signal, () => {
+      if (!isDuplicate(signal)) shutDown({ signal });
+    });
+  // If npm is killed, it cannot forward the signal. If npm ends after forwarding it, that is not a request to force the
+  // stop.
+  if (startedByNpm)
+    onParentExit(self, PARENT_POLL_MS, () => {
+      if (!hasBegun) shutDown({ cause: 'npm has ended' });
+    });
 }
 
 /**

@@ -3,7 +3,6 @@ import { EventEmitter } from 'node:events';
 import { it, type TestContext } from 'node:test';
 import {
   createDuplicateSignalFilter,
-  createShutdown,
   shutDownOnSignals,
   exitAfter,
   isNpmStart,
@@ -50,19 +49,34 @@ it('a start by npm is recognised by this package’s own script, and no other', 
 });
 
 /** A process that npm has started, or not, and the requests to end that the process got. */
-function running(t: TestContext, isByNpm: boolean) {
+function running(t: TestContext, startedByNpm: boolean) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const self = Object.assign(new EventEmitter(), { ppid: 7 });
   const told: string[] = [];
-  const closings: (() => void)[] = [];
-  const ending = createShutdown({
-    close: () => new Promise((resolve) => closings.push(resolve)),
-    log: (cause, words) => told.push(`${words}: ${Object.values(cause).join()}`),
+  let finish = () => {};
+  const closed = new Promise<void>((resolve) => (finish = resolve));
+  let [nowMs, closes] = [0, 0];
+  shutDownOnSignals(self as unknown as NodeJS.Process, {
+    close: async () => {
+      closes += 1;
+      await closed;
+    },
+    log: (cause, message) => told.push(`${message}: ${Object.values(cause).join()}`),
     onClosed: () => told.push('closed'),
+    startedByNpm,
+    nowMs: () => nowMs,
   });
-  let nowMs = 0;
-  shutDownOnSignals(self as unknown as NodeJS.Process, ending, { startedByNpm: isByNpm, nowMs: () => nowMs });
-  return { self, told, later: (ms: number) => (nowMs += ms), tick: () => t.mock.timers.tick(500) };
+  return {
+    self,
+    told,
+    closes: () => closes,
+    later: (ms: number) => (nowMs += ms),
+    tick: () => t.mock.timers.tick(500),
+    finish: async () => {
+      finish();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
 }
 
 it('shutdown starts at the first signal, and is hurried by a different signal but not by an echo', (t) => {
@@ -141,54 +155,26 @@ it('a closed service that still keeps its process alive exits after a while, and
   while (exits === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 });
 
-/** A service that closes when it is told to. */
-function service() {
-  const log: string[] = [];
-  let [closes, closed] = [0, 0];
-  let finish = () => {};
-  const end = new Promise<void>((resolve) => (finish = resolve));
-  const ending = createShutdown({
-    close: async () => {
-      closes += 1;
-      await end;
-    },
-    log: (cause, words) => log.push(`${words} ${Object.values(cause).join()}`),
-    onClosed: () => (closed += 1),
-  });
-  return {
-    ending,
-    log,
-    counts: () => [closes, closed],
-    finish: async () => {
-      finish();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  };
-}
-
-it('shutdown starts at the first request, is hurried by the second, and is reported once', async () => {
-  const { ending, log, counts, finish } = service();
-  ending.request({ signal: 'SIGINT' });
-  assert.deepEqual(counts(), [1, 0]);
-  ending.request({ signal: 'SIGTERM' });
-  assert.deepEqual(log, ['shutting down SIGINT', 'hurrying SIGTERM']);
-  assert.deepEqual(counts(), [2, 0]);
+it('shutdown starts at the first signal, is hurried by each further one, and is reported once', async (t) => {
+  const { self, told, closes, finish } = running(t, false);
+  self.emit('SIGINT', 'SIGINT');
+  assert.equal(closes(), 1);
+  self.emit('SIGTERM', 'SIGTERM');
+  self.emit('SIGHUP', 'SIGHUP');
+  assert.equal(closes(), 3);
+  assert.deepEqual(told, ['shutting down: SIGINT', 'hurrying: SIGTERM', 'hurrying: SIGHUP']);
   await finish();
-  assert.deepEqual(counts(), [2, 1]);
+  assert.deepEqual(told.slice(3), ['closed']);
 });
 
-it('a shutdown is hurried only by a request, not by a sign that the service is no longer needed', async () => {
-  const { ending, log, counts, finish } = service();
-  ending.request({ signal: 'SIGTERM' });
-  ending.ensureRequested({ cause: 'npm has ended' });
-  assert.deepEqual([log, counts()], [['shutting down SIGTERM'], [1, 0]]);
+it('a shutdown that began because npm has ended is hurried by a signal', async (t) => {
+  const { self, told, closes, tick, finish } = running(t, true);
+  self.ppid = 1;
+  tick();
+  tick();
+  assert.equal(closes(), 1);
+  self.emit('SIGTERM', 'SIGTERM');
+  assert.equal(closes(), 2);
   await finish();
-  const other = service();
-  other.ending.ensureRequested({ cause: 'npm has ended' });
-  other.ending.ensureRequested({ cause: 'npm has ended' });
-  assert.deepEqual([other.log, other.counts()], [['shutting down npm has ended'], [1, 0]]);
-  other.ending.request({ signal: 'SIGTERM' });
-  assert.deepEqual(other.counts(), [2, 0]);
-  await other.finish();
-  assert.deepEqual(other.counts(), [2, 1]);
+  assert.deepEqual(told, ['shutting down: npm has ended', 'hurrying: SIGTERM', 'closed']);
 });
