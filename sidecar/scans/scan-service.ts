@@ -62,11 +62,6 @@ export class ScanService extends JobKind<ScanRecord> {
     jobs.serve(this);
   }
 
-  /** Number of scans running in this process. */
-  get running(): number {
-    return this.jobs.registry.scans;
-  }
-
   /**
    * Accepts a scan. It runs when a place is free.
    *
