@@ -27,11 +27,6 @@ export class TypeUnknownError extends Error {}
 /** How long a type is remembered, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 const MAX_CACHED = 20_000;
-/**
- * Limited by size: with `max`, each cache would allocate memory for all its entries at the start, which also takes
- * time.
- */
-const CACHE_OPTIONS = { maxSize: MAX_CACHED, sizeCalculation: () => 1 };
 /** Maximum number of entities in one query, and of queries at the same time. */
 const MAX_IDS_PER_QUERY = 50;
 const MAX_CONCURRENT_QUERIES = 8;
@@ -50,12 +45,13 @@ const ENTITY_STATUSES: ReadonlySet<number> = new Set([200, 203, 206]);
 export class EntityTypeCache {
   readonly #client: Pick<BrokerClient, 'send'>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #cache = new LRUCache<string, CachedTypes>(CACHE_OPTIONS);
+  /** Limited by size: with `max`, it would allocate memory for all its entries at the start, which also takes time. */
+  readonly #cache = new LRUCache<string, CachedTypes>({ maxSize: MAX_CACHED, sizeCalculation: () => 1 });
   /** The number of running writes that may change types, by entity; under `''`, those that may change any entity. */
   readonly #runningWrites = new Map<string, number>();
   #changeCount = 0;
   #waiters: (() => void)[] = [];
-  readonly #changedAt = new LRUCache<string, number>(CACHE_OPTIONS);
+  readonly #changedAt = new Map<string, number>();
   /** The last change that concerned all entities, or whose entity is no longer remembered. */
   #allChangedAt = 0;
 
