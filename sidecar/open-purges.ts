@@ -190,7 +190,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
  */
 function brokerName({ origin, pathname, hostname: host }: URL, machine = hostname()): string {
   const url = origin + pathname.replace(/\/+$/, '');
-  return isLoopback(host.replace(/^\[|\]$/g, '')) ? `${url} on ${machine}` : url;
+  return isLoopback(host) ? `${url} on ${machine}` : url;
 }
 
 /**

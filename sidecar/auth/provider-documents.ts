@@ -101,5 +101,5 @@ export class ProviderDocuments {
 }
 
 function isSecure({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  return protocol === 'https:' || isLoopback(hostname);
 }

@@ -201,8 +201,7 @@ export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTION
  */
 export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
   const known = new Set(names);
-  const isOurs = (name: string) =>
-    known.has(name) || name.endsWith('.localhost') || isLoopback(withoutBrackets(name));
+  const isOurs = (name: string) => known.has(name) || name.endsWith('.localhost') || isLoopback(name);
   return ({ method, host, origin }) => {
     if (SAFE_METHODS.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);

@@ -166,7 +166,7 @@ export function keysUrl(text: string): URL {
 
 /** Requires https or a loopback address: whoever can change keys in transit can sign in as anybody. */
 function secureUrl(url: URL): URL {
-  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !isLocal)
     throw new Error('must be an https URL (http is for loopback addresses only)');
   return url;
