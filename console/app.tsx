@@ -1,8 +1,8 @@
 import { h, type FunctionComponent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './parts/button.js';
-import { accessToken, onSignInChange } from './api/sign-in.js';
-import { forgetToken, onTokenChange, token } from './api/token.js';
+import { accessToken } from './api/sign-in.js';
+import { forgetToken, token, useCredentials } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { api } from './api/client.js';
@@ -99,14 +99,8 @@ export function App() {
 
 /** Returns the user of the console, if sign-in is on and somebody has signed in. */
 function useMe(hasSignIn: boolean): Me | undefined {
-  const [credentials, setCredentials] = useState(() => accessToken() ?? token());
-  useEffect(() => {
-    const update = () => setCredentials(accessToken() ?? token());
-    const ends = [onSignInChange(update), onTokenChange(update)];
-    return () => {
-      for (const end of ends) end();
-    };
-  }, []);
+  useCredentials();
+  const credentials = accessToken() ?? token();
   const isKnown = hasSignIn && credentials !== undefined;
   return useLoad(isKnown ? credentials : undefined, (signal) => api.json('get', '/me', { signal })).value;
 }
@@ -149,9 +143,10 @@ function NotFoundPage() {
 }
 
 function ForgetToken() {
-  const [has, setHas] = useState(token() !== undefined);
-  useEffect(() => onTokenChange(() => setHas(token() !== undefined)), []);
-  return has ? <Button class="small" onClick={forgetToken} label={text.token.forget} /> : null;
+  useCredentials();
+  return token() !== undefined ? (
+    <Button class="small" onClick={forgetToken} label={text.token.forget} />
+  ) : null;
 }
 
 function ThemeSwitch() {

@@ -1,7 +1,9 @@
 import type * as OAuth from 'oauth4webapi';
 import { forgetDrafts, storeDrafts } from '../shared/drafts.js';
 import { keepInAddress } from '../shared/router.js';
+import { StoredText } from '../shared/storage.js';
 import { addressOf } from './address.js';
+import { tellOfCredentials } from './token.js';
 
 /**
  * Sign-in at the OpenID provider of the gateway, by authorization code with PKCE. Tokens are kept only in the storage of this
@@ -43,10 +45,9 @@ const TIMEOUT_MS = 10_000;
 /** Maximum number of characters shown of a provider's error message. */
 const MAX_REFUSAL_CHARS = 300;
 
-const SESSION = 'ngsi-ld-gateway.session';
-const DEPARTURE = 'ngsi-ld-gateway.departure';
+const SESSION = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.session');
+const DEPARTURE = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.departure');
 
-const listeners = new Set<() => void>();
 let refreshing: Promise<boolean> | undefined;
 let failure: unknown;
 
@@ -58,12 +59,6 @@ export function accessToken(): string | undefined {
 /** Returns why the last sign-in failed; undefined if it did not. */
 export function signInFailure(): unknown {
   return failure;
-}
-
-/** Calls the listener whenever the user signs in or out, until the returned function is called. */
-export function onSignInChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /**
@@ -107,7 +102,7 @@ export async function finishSignIn(): Promise<void> {
   const departure = read(DEPARTURE) as Departure | undefined;
   const here = new URL(location.href);
   if (!here.searchParams.has('state')) return;
-  sessionStorage.removeItem(DEPARTURE);
+  DEPARTURE.set(undefined);
   // The code cannot be used again, and the address should be one to bookmark.
   history.replaceState(null, '', `${here.pathname}${departure?.hash ?? ''}`);
   if (departure === undefined) return;
@@ -119,7 +114,7 @@ export async function finishSignIn(): Promise<void> {
     const answer = oauth.validateAuthResponse(provider, client, here, state);
     const response = await oauth.authorizationCodeGrantRequest(
       ...([provider, client, oauth.None(), answer, returnAddress(), verifier] as const),
-      { ...optionsFor(oauth, settings), additionalParameters: resourceOf(settings) },
+      optionsFor(oauth, settings),
     );
     keep(settings, await oauth.processAuthorizationCodeResponse(provider, client, response));
   } catch (error) {
@@ -157,8 +152,8 @@ export function signOut(): void {
 
 /** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the user signs in again. */
 export function endSession(): void {
-  sessionStorage.removeItem(SESSION);
-  notify();
+  SESSION.set(undefined);
+  tellOfCredentials();
 }
 
 async function refreshed(): Promise<boolean> {
@@ -169,13 +164,9 @@ async function refreshed(): Promise<boolean> {
     const oauth = await import('oauth4webapi');
     const provider = await discovered(oauth, settings);
     const client = clientOf(settings);
-    const options = { ...optionsFor(oauth, settings), additionalParameters: resourceOf(settings) };
+    const options = optionsFor(oauth, settings);
     const response = await oauth.refreshTokenGrantRequest(
-      provider,
-      client,
-      oauth.None(),
-      refreshToken,
-      options,
+      ...([provider, client, oauth.None(), refreshToken, options] as const),
     );
     const answer = await oauth.processRefreshTokenResponse(provider, client, response);
     // A user who has signed out in the meantime stays signed out.
@@ -191,7 +182,7 @@ function keep(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, bef
   failure = undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before } = answer;
   write(SESSION, { settings, accessToken, refreshToken, sinceMs: Date.now() } satisfies Session);
-  notify();
+  tellOfCredentials();
 }
 
 async function discovered(oauth: typeof OAuth, settings: SignInSettings): Promise<OAuth.AuthorizationServer> {
@@ -203,10 +194,11 @@ async function discovered(oauth: typeof OAuth, settings: SignInSettings): Promis
 }
 
 /** Options for each request. Plain http is only for a provider on this machine; the gateway allows no other. */
-function optionsFor(oauth: typeof OAuth, { issuer }: SignInSettings) {
+function optionsFor(oauth: typeof OAuth, settings: SignInSettings) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   // oxlint-disable-next-line typescript/no-deprecated -- it is marked so that nobody uses it without a reason
-  return { signal, [oauth.allowInsecureRequests]: issuer.startsWith('http:') };
+  const isInsecure = { [oauth.allowInsecureRequests]: settings.issuer.startsWith('http:') };
+  return { signal, ...isInsecure, additionalParameters: resourceOf(settings) };
 }
 
 function clientOf({ clientId = '' }: SignInSettings): OAuth.Client {
@@ -228,19 +220,14 @@ function sessionNow(): Session | undefined {
 }
 
 /** Reads a value that this page has stored, if it can be read. */
-function read(key: string): unknown {
+function read(stored: StoredText): unknown {
   try {
-    const text = sessionStorage.getItem(key);
-    return text === null ? undefined : JSON.parse(text);
+    return JSON.parse(stored.get() ?? '');
   } catch {
     return undefined;
   }
 }
 
-function write(key: string, value: Session | Departure): void {
-  sessionStorage.setItem(key, JSON.stringify(value));
-}
-
-function notify(): void {
-  for (const listener of listeners) listener();
+function write(stored: StoredText, value: Session | Departure): void {
+  if (!stored.set(JSON.stringify(value))) throw new Error('This browser stores nothing for this page.');
 }

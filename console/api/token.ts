@@ -1,18 +1,15 @@
+import { useEffect, useState } from 'preact/hooks';
+import { StoredText } from '../shared/storage.js';
+
 /** The gateway token. It is kept only in the storage of this tab, which is deleted with the tab. */
+const stored = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.token');
 
-const KEY = 'ngsi-ld-gateway.token';
-
-let inMemory: string | undefined;
 let waiting: { readonly answer: Promise<boolean>; readonly settle: (given: boolean) => void } | undefined;
 const listeners = new Set<() => void>();
 
 /** Returns the token of this tab, if there is one. */
 export function token(): string | undefined {
-  try {
-    return sessionStorage.getItem(KEY) ?? inMemory;
-  } catch {
-    return inMemory;
-  }
+  return stored.get();
 }
 
 /**
@@ -25,29 +22,24 @@ export function askForToken(): Promise<boolean> {
     let settle: (given: boolean) => void = () => undefined;
     const answer = new Promise<boolean>((resolve) => (settle = resolve));
     waiting = { answer, settle };
-    notify();
+    tellOfCredentials();
   }
   return waiting.answer;
 }
 
 /** Answers the question. @param given undefined if the user gives no token */
 export function giveToken(given: string | undefined): void {
-  if (given !== undefined) keep(given);
+  if (given !== undefined) stored.set(given);
   const { settle } = waiting ?? {};
   waiting = undefined;
   settle?.(given !== undefined);
-  notify();
+  tellOfCredentials();
 }
 
 /** Forgets the token of this tab. */
 export function forgetToken(): void {
-  inMemory = undefined;
-  try {
-    sessionStorage.removeItem(KEY);
-  } catch {
-    // Without storage, there is nothing to forget.
-  }
-  notify();
+  stored.set(undefined);
+  tellOfCredentials();
 }
 
 /** Whether the user is being asked for the token. */
@@ -55,21 +47,19 @@ export function isAskedForToken(): boolean {
   return waiting !== undefined;
 }
 
-/** Calls the listener on each change, until the returned function is called. */
-export function onTokenChange(listener: () => void): () => void {
+/** Calls the listener whenever the credentials of this tab change, or are asked for, until the returned function is called. */
+export function onCredentialsChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function keep(given: string): void {
-  inMemory = given;
-  try {
-    sessionStorage.setItem(KEY, given);
-  } catch {
-    // The token is kept in memory until the page is left.
-  }
+/** Tells the listeners that the user has signed in or out, or that the token has changed or is asked for. */
+export function tellOfCredentials(): void {
+  for (const listener of listeners) listener();
 }
 
-function notify(): void {
-  for (const listener of listeners) listener();
+/** Renders a component again whenever the credentials of this tab change, or are asked for. */
+export function useCredentials(): void {
+  const [, setTurn] = useState(0);
+  useEffect(() => onCredentialsChange(() => setTurn((last) => last + 1)), []);
 }

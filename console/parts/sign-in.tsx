@@ -1,23 +1,16 @@
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { Button } from './button.js';
-import {
-  accessToken,
-  onSignInChange,
-  signIn,
-  type SignInSettings,
-  signInFailure,
-  signOut,
-} from '../api/sign-in.js';
+import { accessToken, signIn, type SignInSettings, signInFailure, signOut } from '../api/sign-in.js';
 import { rolesOf, Who } from './for-role.js';
 import { failureDetail } from './states.js';
+import { useCredentials } from '../api/token.js';
 import { text } from '../strings.js';
 
 /** The signed-in user with their roles, and a button to sign in or out. Shows nothing if sign-in is off. */
 export function SignIn({ settings }: { readonly settings: SignInSettings | undefined }) {
   const me = useContext(Who);
-  const [isSignedIn, setIsSignedIn] = useState(accessToken() !== undefined);
+  useCredentials();
   const [error, setError] = useState<unknown>(signInFailure());
-  useEffect(() => onSignInChange(() => setIsSignedIn(accessToken() !== undefined)), []);
   if (settings === undefined) return null;
   const t = text.signIn;
   return (
@@ -27,7 +20,7 @@ export function SignIn({ settings }: { readonly settings: SignInSettings | undef
           <span class="name">{me.caller}</span> <span class="quiet">{rolesOf(me)}</span>
         </p>
       )}
-      {isSignedIn ? (
+      {accessToken() !== undefined ? (
         <Button class="small" onClick={signOut} label={t.out} />
       ) : (
         settings.clientId !== undefined && (

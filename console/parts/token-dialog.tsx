@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { signIn, type SignInSettings } from '../api/sign-in.js';
-import { giveToken, isAskedForToken, onTokenChange, token } from '../api/token.js';
+import { giveToken, isAskedForToken, token, useCredentials } from '../api/token.js';
 import { unsendable } from '../shared/header-text.js';
 import { text } from '../strings.js';
 import { Dialog } from './sure-dialog.js';
@@ -10,38 +10,36 @@ import { Field } from './fields.js';
 
 /** Asks the user to sign in, or for the gateway token, whenever a request needs it. */
 export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSettings | undefined }) {
-  const [isAsked, setIsAsked] = useState(isAskedForToken());
-  const [value, setValue] = useState('');
-  useEffect(
-    () =>
-      onTokenChange(() => {
-        setIsAsked(isAskedForToken());
-        setValue('');
-      }),
-    [],
-  );
+  useCredentials();
+  if (!isAskedForToken()) return null;
+  return settings?.clientId === undefined ? <TokenForm /> : <SignInQuestion settings={settings} />;
+}
+
+function SignInQuestion({ settings }: { readonly settings: SignInSettings }) {
+  const t = text.signIn;
   const [failure, setFailure] = useState<unknown>();
-  if (!isAsked) return null;
-  if (settings?.clientId !== undefined) {
-    const t = text.signIn;
-    return (
-      <Dialog title={t.title} onClose={() => giveToken(undefined)}>
-        <p>{t.why(new URL(settings.issuer).host)}</p>
-        {failure !== undefined && (
-          <p class="wrong" role="alert">
-            {t.failed(failureDetail(failure))}
-          </p>
-        )}
-        <div class="actions">
-          <Button class="primary" onClick={() => void signIn(settings).catch(setFailure)} label={t.in} />
-          <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
-        </div>
-      </Dialog>
-    );
-  }
+  return (
+    <Dialog title={t.title} onClose={() => giveToken(undefined)}>
+      <p>{t.why(new URL(settings.issuer).host)}</p>
+      {failure !== undefined && (
+        <p class="wrong" role="alert">
+          {t.failed(failureDetail(failure))}
+        </p>
+      )}
+      <div class="actions">
+        <Button class="primary" onClick={() => void signIn(settings).catch(setFailure)} label={t.in} />
+        <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
+      </div>
+    </Dialog>
+  );
+}
+
+function TokenForm() {
+  const t = text.token;
+  const [value, setValue] = useState('');
   const isUnsendable = unsendable(value) !== undefined;
   return (
-    <Dialog title={text.token.title} onClose={() => giveToken(undefined)}>
+    <Dialog title={t.title} onClose={() => giveToken(undefined)}>
       <form
         method="dialog"
         onSubmit={(event) => {
@@ -49,19 +47,19 @@ export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSett
           if (value.trim() !== '' && !isUnsendable) giveToken(value.trim());
         }}
       >
-        {token() !== undefined && <p class="wrong">{text.token.wrong}</p>}
-        <p>{text.token.why}</p>
+        {token() !== undefined && <p class="wrong">{t.wrong}</p>}
+        <p>{t.why}</p>
         <Field
-          label={text.token.label}
+          label={t.label}
           type="password"
           value={value}
           onInput={setValue}
-          error={isUnsendable ? text.token.unsendable : undefined}
+          error={isUnsendable ? t.unsendable : undefined}
           isRequired
           isWide
         />
         <div class="actions">
-          <Button type="submit" class="primary" label={text.token.use} />
+          <Button type="submit" class="primary" label={t.use} />
           <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
         </div>
       </form>

@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { StoredText } from './storage.js';
 
 /** Unsaved input by name. It is kept in this tab, so that leaving a page of the console loses nothing. */
 const drafts = new Map<string, unknown>();
 
-/** The key under which the tab stores the drafts while the user signs in at the provider. */
-const STORED = 'ngsi-ld-gateway.drafts';
+/** Where the tab stores the drafts while the user signs in at the provider. */
+const stored = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.drafts');
 
 /** Returns the draft of a name, if there is one. Each name stands for drafts of one type. */
 export function draftOf(name: string): unknown {
@@ -26,13 +27,8 @@ export function forgetDrafts(): void {
 
 /** Stores the drafts for {@link restoreDrafts}, so that the page can be left without confirmation. */
 export function storeDrafts(): void {
-  if (drafts.size === 0) return;
-  try {
-    sessionStorage.setItem(STORED, JSON.stringify([...drafts]));
-  } catch {
-    // There is no space, or no storage: the browser asks for confirmation, as always.
-    return;
-  }
+  // Without space or storage, the browser asks for confirmation, as always.
+  if (drafts.size === 0 || !stored.set(JSON.stringify([...drafts]))) return;
   askIf(false);
   // The browser may show the page again from its cache, without loading it.
   addEventListener('pageshow', restoreDrafts, { once: true });
@@ -40,13 +36,8 @@ export function storeDrafts(): void {
 
 /** Restores the drafts that were stored before the page was left. */
 export function restoreDrafts(): void {
-  try {
-    const stored = sessionStorage.getItem(STORED);
-    sessionStorage.removeItem(STORED);
-    for (const [name, draft] of JSON.parse(stored ?? '[]') as [string, object][]) drafts.set(name, draft);
-  } catch {
-    // Without storage, nothing was stored.
-  }
+  for (const [name, draft] of JSON.parse(stored.get() ?? '[]') as [string, object][]) drafts.set(name, draft);
+  stored.set(undefined);
   askIf(drafts.size > 0);
 }
 

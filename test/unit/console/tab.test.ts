@@ -91,7 +91,7 @@ it('the theme is kept in the browser, unless it is that of the machine', () => {
   assert.equal(storedTheme(), 'system');
   page.local.isOff = true;
   applyTheme('dark');
-  assert.deepEqual([dataset['theme'], storedTheme()], ['dark', 'system']);
+  assert.deepEqual([dataset['theme'], storedTheme()], ['dark', 'dark']);
 });
 
 it('counts have groups of three digits and no fraction, and rates three digits', () => {

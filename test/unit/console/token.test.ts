@@ -5,7 +5,7 @@ import {
   forgetToken,
   giveToken,
   isAskedForToken,
-  onTokenChange,
+  onCredentialsChange,
   token,
 } from '../../../console/api/token.js';
 import { openTab } from './open-tab.js';
@@ -60,7 +60,7 @@ it('the tab keeps its token if no new one is given', () => {
 
 it('each change of the token, and of whether it is asked for, is reported until the listener is removed', () => {
   const seen: unknown[] = [];
-  const stop = onTokenChange(() => seen.push([isAskedForToken(), token()]));
+  const stop = onCredentialsChange(() => seen.push([isAskedForToken(), token()]));
   void askForToken();
   // The question is already shown.
   void askForToken();
