@@ -1,11 +1,11 @@
 import { allPages, ApiClient, type Page, pageParams } from '../../sidecar/client/client.js';
 import type { Schemas } from '../../sidecar/client/operations.js';
-import { ApiError, UnreachableError } from '../../sidecar/client/errors.js';
+import { ApiError, type Problem, UnreachableError } from '../../sidecar/client/errors.js';
 import { addressOf } from './address.js';
 import { accessToken, endSession, refreshSignIn } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
-export { addressOf, allPages, ApiError, UnreachableError, type Page, pageParams, type Schemas };
+export { addressOf, allPages, ApiError, UnreachableError, type Page, type Problem, pageParams, type Schemas };
 export type { WithETag } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];

@@ -11,10 +11,8 @@ import {
 import { text } from '../strings.js';
 
 export type Domain = Schemas['Domain'];
-export type ListedDomain = Schemas['ListedDomain'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];
-export type ModelVersion = Schemas['ModelVersion'];
 export type ModelTrial = Schemas['ModelDryRun'];
 export type UpdatedModel = Schemas['UpdatedModel'];
 export type ChangeReport = Schemas['ChangeReport'];

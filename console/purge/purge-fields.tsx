@@ -8,16 +8,11 @@ import { text } from '../strings.js';
 import { offersFor, useBrokerNames } from './broker-names.js';
 import { contextOf, linkTo, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 
-/** The options that have fields: counts, choices of several words, and single words that are either set or not. */
+/** The options that have fields: numbers, choices of several words, and single words that are either set or not. */
 const OPTIONS = optionsIn('console').map((name) => {
   const { type, hint } = purgeOption(name);
   const words: readonly string[] = typeof type === 'string' ? [] : type;
-  return {
-    name,
-    hint,
-    words: words.length > 1 ? words : [],
-    word: words.length === 1 ? words[0] : undefined,
-  };
+  return { name, hint, words, label: optionLabel(name) };
 });
 
 /** The parameters of a geoquery. */
@@ -142,17 +137,18 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       <details open={OPTIONS.some(({ name }) => Boolean(fields[name])) || form.more !== ''}>
         <summary>{t.limits}</summary>
         <div class="grid">
-          {OPTIONS.map(({ name, word, words, hint }) => {
-            if (word !== undefined) return null;
-            return words.length === 0 ? (
-              field(name, optionLabel(name), hint, { type: 'number' })
-            ) : (
-              <Choice
+          {OPTIONS.map(({ name, hint, words: [word, other], words, label }) => {
+            const value = fields[name] ?? '';
+            const onInput = (typed: string) => put({ [name]: typed });
+            if (word === undefined) return field(name, label, hint, { type: 'number' });
+            if (other !== undefined)
+              return <Choice key={name} {...{ label, value, onInput }} choices={['', ...words]} />;
+            return (
+              <Tick
                 key={name}
-                label={optionLabel(name)}
-                value={fields[name] ?? ''}
-                choices={['', ...words]}
-                onInput={(value) => put({ [name]: value })}
+                label={label}
+                value={value === word}
+                onInput={(isOn) => onInput(isOn ? word : '')}
               />
             );
           })}
@@ -164,17 +160,6 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
             isWide
           />
         </div>
-        {OPTIONS.map(
-          ({ name, word }) =>
-            word !== undefined && (
-              <Tick
-                key={name}
-                label={optionLabel(name)}
-                value={fields[name] === word}
-                onInput={(isOn) => put({ [name]: isOn ? word : '' })}
-              />
-            ),
-        )}
       </details>
     </>
   );

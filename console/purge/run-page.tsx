@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
-import { api, UnreachableError, type Purge } from '../api/client.js';
+import { api, ApiError, type Problem, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { PurgeChip } from '../parts/purge-table.js';
-import { Failure, Pending, ProblemDetails } from '../parts/states.js';
+import { Failure, Pending } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useWork } from '../shared/hooks.js';
@@ -75,7 +75,12 @@ export function RunPage({ id }: { readonly id: string }) {
           <Controls record={record} onChanged={show} onFocusLost={() => progress.current?.focus()} />
         )}
       </section>
-      {record.problem !== undefined && <Ending problem={record.problem} isRefused={state === 'refused'} />}
+      {record.problem !== undefined && (
+        <Failure
+          error={new ApiError(record.problem as unknown as Problem, undefined)}
+          title={state === 'refused' ? t.whyRefused : t.why}
+        />
+      )}
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
         <Card id="rate" title={t.rate}>
           {!isOver && record.ratePerSecond !== undefined && <p>{t.rateNow(rate(record.ratePerSecond))}</p>}
@@ -111,19 +116,17 @@ function Progress({ record }: { readonly record: Purge }) {
 }
 
 function Counts({ record }: { readonly record: Purge }) {
-  const { counts } = text.run;
-  const names = countsOf(record);
   return (
     <dl class="counts">
-      {names.map((name) => (
-        <div
-          key={name}
-          class={(name === 'failed' || name === 'unknown') && record[name] > 0 ? 'bad' : undefined}
-        >
-          <dt>{counts[name]}</dt>
-          <dd>{count(record[name] ?? 0)}</dd>
-        </div>
-      ))}
+      {countsOf(record).map((name) => {
+        const isBad = (name === 'failed' || name === 'unknown') && record[name] > 0;
+        return (
+          <div key={name} class={isBad ? 'bad' : undefined}>
+            <dt>{text.run.counts[name]}</dt>
+            <dd>{count(record[name] ?? 0)}</dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }
@@ -189,36 +192,14 @@ function Controls({
   );
 }
 
-function Ending({
-  problem,
-  isRefused,
-}: {
-  readonly problem: Readonly<Record<string, unknown>>;
-  readonly isRefused: boolean;
-}) {
-  const { title, detail, status } = problem;
-  return (
-    <section class="notice bad" aria-labelledby="ending">
-      <h2 id="ending">
-        {isRefused ? text.run.whyRefused : text.run.why}
-        {typeof status === 'number' && <span class="chip">{status}</span>}
-      </h2>
-      <p>{typeof detail === 'string' ? detail : typeof title === 'string' ? title : ''}</p>
-      <ProblemDetails problem={problem} />
-    </section>
-  );
-}
-
 function Failures({ record }: { readonly record: Purge }) {
   const t = text.run;
   const errors = record.errors as readonly Readonly<Record<string, unknown>>[];
   const all = record.failed + record.unknown;
-  if (errors.length === 0 && record.warnings.length === 0) return null;
   return (
-    <section class="card" aria-labelledby="failures">
+    <>
       {errors.length > 0 && (
-        <>
-          <h2 id="failures">{t.failures}</h2>
+        <Card id="failures" title={t.failures}>
           {all > errors.length && <p class="quiet">{t.failuresShown(errors.length, all)}</p>}
           <ul class="failures" tabIndex={0} aria-labelledby="failures">
             {errors.map(failureText).map(({ name, words }, index) => (
@@ -228,18 +209,17 @@ function Failures({ record }: { readonly record: Purge }) {
               </li>
             ))}
           </ul>
-        </>
+        </Card>
       )}
       {record.warnings.length > 0 && (
-        <>
-          <h2 id={errors.length > 0 ? 'warnings' : 'failures'}>{text.labels.warnings}</h2>
+        <Card id="warnings" title={text.labels.warnings}>
           <ul>
             {record.warnings.map((warning) => (
               <li key={warning}>{warning}</li>
             ))}
           </ul>
-        </>
+        </Card>
       )}
-    </section>
+    </>
   );
 }
