@@ -123,7 +123,6 @@ export const text = {
     lacks: (needed: string, own: string) => `This needs the role ${needed}. You have ${own}.`,
   },
   purge: {
-    title: 'Purge',
     lead: 'Deletes everything that matches a query. Nothing is deleted until you confirm.',
     what: 'What to purge',
     entities: 'Entities',
@@ -219,7 +218,6 @@ export const text = {
     mismatch: (value: number) => `This does not match ${count(value)}.`,
     go: 'Delete',
     cancel: 'Keep everything',
-    starting: 'Starting…',
   },
   undo: {
     title: 'Undo',
@@ -243,7 +241,6 @@ export const text = {
     of: 'Restores what this purge deleted',
   },
   run: {
-    title: 'Purge',
     restoreTitle: 'Restore',
     dryTitle: 'Dry run',
     leave: 'The purge continues when you leave this page. Come back to this address to see it.',
@@ -305,7 +302,6 @@ export const text = {
     },
   },
   history: {
-    title: 'History',
     lead: 'All purges, including refused ones, newest first.',
     anyState: 'Any state',
     text: 'Query contains',
@@ -324,7 +320,6 @@ export const text = {
     dry: 'dry run',
   },
   retention: {
-    title: 'Retention',
     lead: 'Policies delete data older than a given age, on a schedule. A new policy only reports.',
     empty: 'There are no retention policies yet.',
     create: 'New policy',
@@ -397,7 +392,6 @@ export const text = {
     },
   },
   models: {
-    title: 'Models',
     lead: 'Versioned data models, each with its JSON Schema, API description and JSON-LD context.',
     domains: 'Domains',
     models: 'Models',
@@ -710,7 +704,6 @@ export const text = {
     },
   },
   quality: {
-    title: 'Quality',
     lead: 'Scans check the entities of the broker against the stored models, and delete nothing. Write policies decide what happens to writes that do not fit their models.',
     form: 'New scan',
     queryHint: 'such as type=Vehicle',
@@ -782,7 +775,6 @@ export const text = {
     since: (when: string) => `Counted by the gateway that answered, since ${when}.`,
   },
   workbench: {
-    title: 'Workbench',
     lead: 'Paste an entity to find and fix its errors, and to see what its names mean. Nothing is stored.',
     parts: { validate: 'Validate', jsonld: 'Expand and compact' },
     partsOf: 'Tools',
@@ -835,7 +827,6 @@ export const text = {
     notJson: 'This is not valid JSON.',
   },
   overview: {
-    title: 'Overview',
     health: 'Health',
     gateway: 'Gateway',
     broker: 'Broker',

@@ -10,17 +10,12 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemir
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './editor-theme.js';
-import { rangeOfLine, rangeOfPointer } from './json-places.js';
+import type { Fault, Place } from './faults.js';
+import { rangeOfPointer } from './json-places.js';
 import { schemaCompletions } from './schema-completions.js';
 
-/** An error in the text of an editor, and its position. */
-export interface Mark {
-  readonly detail: string;
-  /** JSON pointer into the text. */
-  readonly pointer?: string;
-  /** From 1; given instead of a pointer. */
-  readonly line?: number;
-  readonly column?: number;
+/** An error or a warning in the text of an editor, and its position. */
+export interface Mark extends Fault {
   readonly isWarning?: boolean;
 }
 
@@ -32,17 +27,6 @@ export interface CodeViewOptions {
   readonly isSchema: boolean;
   /** Minimum and maximum height, in CSS units. */
   readonly heights: readonly [string, string];
-}
-
-/** An editor in the page. */
-export interface CodeView {
-  /** Replaces the text, unless it is the same. */
-  setValue(value: string): void;
-  /** Marks errors, in addition to those of the JSON syntax. */
-  setMarks(marks: readonly Mark[]): void;
-  /** Scrolls to a position, and puts the cursor there. */
-  reveal(mark: Pick<Mark, 'pointer' | 'line' | 'column'>): void;
-  remove(): void;
 }
 
 const parseFaults = jsonParseLinter();
@@ -59,7 +43,7 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
 }
 
 /** Creates a JSON editor in a shadow root. Tab is left to the page, so that keyboard users can leave the editor. */
-export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
+export function showCode(root: ShadowRoot, options: CodeViewOptions) {
   const { label, value, onInput, isSchema, heights } = options;
   const parent = document.createElement('div');
   root.append(parent);
@@ -95,18 +79,22 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
       }),
     ],
   });
-  const rangeOf = ({ pointer, line, column }: Pick<Mark, 'pointer' | 'line' | 'column'>) => {
-    const text = view.state.doc.toString();
-    return line === undefined ? rangeOfPointer(text, pointer ?? '') : rangeOfLine(text, line, column);
+  const rangeOf = ({ pointer = '', line, column = 1 }: Place) => {
+    const { doc } = view.state;
+    if (line === undefined) return rangeOfPointer(doc.toString(), pointer);
+    const { from, to, length } = doc.line(Math.min(Math.max(line, 1), doc.lines));
+    return { from: from + Math.min(Math.max(column, 1), Math.max(length, 1)) - 1, to };
   };
   return {
-    setValue(next) {
+    /** Replaces the text, unless it is the same. */
+    setValue(next: string) {
       if (view.state.doc.toString() === next) return;
       isSetting = true;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
       isSetting = false;
     },
-    setMarks(marks) {
+    /** Marks errors, in addition to those of the JSON syntax. */
+    setMarks(marks: readonly Mark[]) {
       const own = view.state.doc.length === 0 ? [] : parseFaults(view);
       const given = marks.map((mark): Diagnostic => ({
         ...rangeOf(mark),
@@ -115,7 +103,8 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions): CodeView {
       }));
       view.dispatch(setDiagnostics(view.state, [...own, ...given]));
     },
-    reveal(mark) {
+    /** Scrolls to a position, and puts the cursor there. */
+    reveal(mark: Place) {
       const { from, to } = rangeOf(mark);
       view.dispatch({
         selection: { anchor: from, head: to },

@@ -1,13 +1,15 @@
 import { ApiError } from '../api/client.js';
 
-/** An error that the gateway finds in a text, with its position if known. */
-export interface Fault {
-  readonly detail: string;
-  /** JSON pointer into the text. */
+/** A position in a text: a JSON pointer, or a line and a column from 1. */
+export interface Place {
   readonly pointer?: string;
-  /** From 1. */
   readonly line?: number;
   readonly column?: number;
+}
+
+/** An error that the gateway finds in a text, with its position if known. */
+export interface Fault extends Place {
+  readonly detail: string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { jsonLanguage } from '@codemirror/lang-json';
 import type { SyntaxNode } from '@lezer/common';
+import { tokensOf } from '../../sidecar/shared/json/json.js';
 
 /** A part of a text, in UTF-16 units. */
 export interface Range {
@@ -26,8 +27,8 @@ export function rangeOfPointer(text: string, pointer: string): Range {
 function nearest(text: string, pointer: string) {
   let node = valueIn(jsonLanguage.parser.parse(text).topNode);
   let name: SyntaxNode | undefined;
-  for (const step of pointer.split('/').slice(1)) {
-    const next = node === undefined ? undefined : memberOf(text, node, unescaped(step));
+  for (const step of tokensOf(pointer) ?? []) {
+    const next = node === undefined ? undefined : memberOf(text, node, step);
     if (next === undefined) return { node, name, isThere: false };
     ({ value: node, name } = next);
   }
@@ -54,16 +55,6 @@ export function editOf(
   if (!isThere || place === undefined) return undefined;
   const insert = JSON.stringify('name' in suggestion ? suggestion.name : suggestion.value);
   return { from: place.from, to: place.to, insert };
-}
-
-/** Returns the range from a line and a column, both from 1, to the end of the line. */
-export function rangeOfLine(text: string, line: number, column = 1): Range {
-  const lines = text.split('\n');
-  const index = Math.min(Math.max(line, 1), lines.length) - 1;
-  const start = lines.slice(0, index).reduce((sum, one) => sum + one.length + 1, 0);
-  const length = lines[index]?.length ?? 0;
-  const from = start + Math.min(Math.max(column, 1) - 1, Math.max(length - 1, 0));
-  return { from, to: start + length };
 }
 
 const VALUES: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
@@ -101,8 +92,4 @@ export function stringAt(text: string, { from, to }: Range): string | undefined 
   } catch {
     return undefined;
   }
-}
-
-function unescaped(step: string): string {
-  return step.replace(/~1/g, '/').replace(/~0/g, '~');
 }

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Failure, Loading } from '../parts/states.js';
 import type { showMerge, showUnified, Side } from './merge-view.js';
+import { useLazyView } from './use-lazy-view.js';
 
 /** Below this width, two columns are not readable. */
 const NARROW = '(max-width: 720px)';
@@ -23,35 +24,20 @@ export function MergeEditor({
   /** Loads the views. */
   readonly load?: () => Promise<MergeViews>;
 }) {
-  const host = useRef<HTMLDivElement>(null);
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
-  const [state, setState] = useState<{ readonly error?: unknown; readonly isThere: boolean }>({
-    isThere: false,
-  });
   useEffect(() => {
     const query = matchMedia(NARROW);
     const update = () => setIsNarrow(query.matches);
     query.addEventListener('change', update);
     return () => query.removeEventListener('change', update);
   }, []);
-  useEffect(() => {
-    let [remove, isLeft] = [() => {}, false];
-    load()
-      .then((views) => {
-        if (isLeft || host.current === null) return;
-        // The Content Security Policy of the page only allows styles in a separate shadow root.
-        const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
-        remove = isNarrow
-          ? views.showUnified(root, older, newer, label)
-          : views.showMerge(root, older, newer);
-        setState({ isThere: true });
-      })
-      .catch((error: unknown) => isLeft || setState({ error, isThere: false }));
-    return () => {
-      isLeft = true;
-      remove();
-    };
-  }, [older.value, newer.value, isNarrow]);
+  const { host, view, error } = useLazyView(
+    load,
+    (views, root) => ({
+      remove: isNarrow ? views.showUnified(root, older, newer, label) : views.showMerge(root, older, newer),
+    }),
+    [older.value, newer.value, isNarrow],
+  );
   return (
     <div class="merge">
       {!isNarrow && (
@@ -60,8 +46,8 @@ export function MergeEditor({
           <span>{newer.label}</span>
         </p>
       )}
-      {state.error !== undefined && <Failure error={state.error} />}
-      {!state.isThere && state.error === undefined && <Loading />}
+      {error !== undefined && <Failure error={error} />}
+      {view === undefined && error === undefined && <Loading />}
       <div ref={host} class="code-host" role="group" aria-label={label} />
     </div>
   );

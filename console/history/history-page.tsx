@@ -29,7 +29,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const isFiltered = Object.values(narrowing).some((one) => one !== '');
   const bind = bindForm(filters, show);
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={text.pages.history} lead={t.lead}>
       <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
         <Choice {...bind('state')} label={text.labels.state} choices={[['', t.anyState], ...JOB_STATES]} />
         <Field {...bind('from')} label={text.labels.from} type="date" />
@@ -62,7 +62,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
           </>
         }
       >
-        {(items) => <PurgeTable purges={items} label={t.title} />}
+        {(items) => <PurgeTable purges={items} label={text.pages.history} />}
       </Listing>
     </Page>
   );

@@ -1,6 +1,7 @@
 /** The attributes of a model, for people. Pure: it is tested without a browser. */
 import { NON_ATTRIBUTE_MEMBERS } from '../../sidecar/ngsi-ld/members.js';
 import { statedUnit, withoutUnit } from '../../sidecar/shared/stated-unit.js';
+import { tokensOf } from '../../sidecar/shared/json/json.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 export interface AttributeRow {
@@ -72,11 +73,8 @@ function holdsOf(value: unknown, depth = 0): string {
 function resolved(root: Part, value: unknown): Part {
   const part = partOf(value);
   const reference = textOf(part['$ref']);
-  if (reference?.startsWith('#/') !== true) return part;
-  let found: unknown = root;
-  for (const step of reference.slice(2).split('/'))
-    found = partOf(found)[step.replace(/~1/g, '/').replace(/~0/g, '~')];
-  return partOf(found);
+  const tokens = reference?.startsWith('#/') === true ? tokensOf(reference.slice(1)) : undefined;
+  return tokens === undefined ? part : partOf(tokens.reduce<unknown>((at, token) => partOf(at)[token], root));
 }
 
 function partOf(value: unknown): Part {

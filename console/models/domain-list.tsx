@@ -31,7 +31,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
   const bind = bindForm(filters, (changed) => setFilters({ ...filters, ...changed }));
   return (
     <Page
-      title={t.title}
+      title={text.pages.models}
       lead={t.lead}
       actions={
         <>

@@ -1,4 +1,3 @@
-import type { WithETag } from '../api/client.js';
 import { Page, Tabs } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
@@ -14,7 +13,7 @@ import { draftName, ModelSchema } from './model-schema.js';
 import { ModelSettingsForm, settingsDraft } from './model-settings.js';
 import { ModelVersions } from './model-versions.js';
 import { StatusChip } from './model-table.js';
-import { readModel, removeModel, type Model, type ModelKey } from './models-api.js';
+import { readModel, removeModel, type ModelKey, type ModelPartProps } from './models-api.js';
 import { MODEL_PARTS, toDomain, toModel, toModels, type ModelPart } from './places.js';
 import { Warnings } from './save-panel.js';
 
@@ -41,7 +40,12 @@ export function ModelPage({
       <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <>
-          <Dates model={value.value} />
+          {value.value.deprecatedAt !== undefined && (
+            <p class="lead">{text.models.deprecatedSince(time(value.value.deprecatedAt))}</p>
+          )}
+          {value.value.sunset !== undefined && (
+            <p class="lead">{text.models.sunsetOn(time(value.value.sunset))}</p>
+          )}
           {(part === 'schema' || part === 'context') && (
             <Warnings level="h2" warnings={value.value.warnings} />
           )}
@@ -60,13 +64,7 @@ export function ModelPage({
   );
 }
 
-function Actions({
-  read: { value: model, etag },
-  onChanged,
-}: {
-  readonly read: WithETag<Model>;
-  readonly onChanged: () => void;
-}) {
+function Actions({ read: { value: model, etag }, onChanged }: ModelPartProps) {
   const t = text.models;
   const { name, domain, version, status } = model;
   return (
@@ -92,28 +90,12 @@ function Actions({
   );
 }
 
-/** Since when the model is deprecated, and when it will be removed. */
-function Dates({ model: { deprecatedAt, sunset } }: { readonly model: Model }) {
-  const t = text.models;
-  return (
-    <>
-      {deprecatedAt !== undefined && <p class="lead">{t.deprecatedSince(time(deprecatedAt))}</p>}
-      {sunset !== undefined && <p class="lead">{t.sunsetOn(time(sunset))}</p>}
-    </>
-  );
-}
-
 function Part({
   part,
   read,
   onChanged,
   params,
-}: {
-  readonly part: ModelPart;
-  readonly read: WithETag<Model>;
-  readonly onChanged: () => void;
-  readonly params: URLSearchParams;
-}) {
+}: ModelPartProps & { readonly part: ModelPart; readonly params: URLSearchParams }) {
   const { value: model, etag } = read;
   switch (part) {
     case 'schema':

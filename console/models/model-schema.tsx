@@ -1,5 +1,4 @@
 import { useRef, useState } from 'preact/hooks';
-import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/button.js';
 import { shownJson } from '../parts/json-text.js';
@@ -9,10 +8,17 @@ import { useDraft } from '../shared/drafts.js';
 import { useWork } from '../shared/hooks.js';
 import { faultsOf, jsonFault } from '../editor/faults.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
-import { addressIn, readModel, type Compatibility, type Model, type ModelKey } from './models-api.js';
+import {
+  addressIn,
+  readModel,
+  type Compatibility,
+  type ModelPartProps,
+  type ModelKey,
+} from './models-api.js';
 import { toReference } from './places.js';
 import { SavePanel } from './save-panel.js';
-import { JsonEditor, type Place } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
+import type { Place } from '../editor/faults.js';
 import { useTrial } from './use-trial.js';
 
 /** A schema that was typed but not saved. */
@@ -28,13 +34,7 @@ export function draftName({ domain, name }: ModelKey): string {
 }
 
 /** The schema of a model, to read and edit. The effect of saving is shown beside it, before it is saved. */
-export function ModelSchema({
-  read: { value: model, etag },
-  onChanged,
-}: {
-  readonly read: WithETag<Model>;
-  readonly onChanged: () => void;
-}) {
+export function ModelSchema({ read: { value: model, etag }, onChanged }: ModelPartProps) {
   const t = text.models;
   const stored = shownJson(model.schema);
   const name = draftName(model);

@@ -1,4 +1,3 @@
-import type { WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { useWork } from '../shared/hooks.js';
@@ -9,6 +8,7 @@ import {
   COMPATIBILITY_CHOICES,
   readModel,
   type Model,
+  type ModelPartProps,
   type ModelKey,
   type ModelSettings,
   type Compatibility,
@@ -23,13 +23,7 @@ export function settingsDraft({ domain, name }: ModelKey): string {
 }
 
 /** The settings of a model, besides its schema. */
-export function ModelSettingsForm({
-  read: { value: model, etag },
-  onChanged,
-}: {
-  readonly read: WithETag<Model>;
-  readonly onChanged: () => void;
-}) {
+export function ModelSettingsForm({ read: { value: model, etag }, onChanged }: ModelPartProps) {
   const t = text.models;
   // Only changed members are sent, so that changes of other users to the other members are kept.
   const draft = useDraft<SettingsForm & { readonly base: string }>(settingsDraft(model), () => ({

@@ -34,6 +34,13 @@ export interface ModelKey {
   readonly name: string;
 }
 
+/** What the parts of a model's page get. */
+export interface ModelPartProps {
+  readonly read: WithETag<Model>;
+  /** Called when the model has to be read again. */
+  readonly onChanged: () => void;
+}
+
 /** The members of an update besides the schema; null removes a member. */
 export type ModelSettings = Omit<Schemas['ModelChange'], 'schema'>;
 export type NewDomain = Schemas['NewDomain'];

@@ -15,7 +15,8 @@ import { createDomain, domainNames } from './models-api.js';
 import { toModel, toModels } from './places.js';
 import { SAMPLE_DRAFT, SampleCard, type Inferred } from './sample-card.js';
 import { SavePanel } from './save-panel.js';
-import { JsonEditor, type Place } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
+import type { Place } from '../editor/faults.js';
 import { useTrial, type Trial } from './use-trial.js';
 import { withExample } from './samples.js';
 

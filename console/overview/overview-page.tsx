@@ -17,7 +17,7 @@ const SHOWN = 10;
 export function OverviewPage() {
   const t = text.overview;
   return (
-    <Page title={t.title}>
+    <Page title={text.pages.overview}>
       <StatusSections />
       <Purges title={t.running} states={['running', 'queued', 'cancelling']} none={t.none} hasRate />
       <Purges title={t.problems} states={PROBLEM_STATES} none={t.noProblems} />

@@ -11,8 +11,6 @@ export interface SureDialogProps {
   readonly title: string;
   readonly what: string;
   readonly go: string;
-  /** Label of the button while the action is running. @default the same */
-  readonly going?: string;
   readonly onClose: () => void;
   readonly onSure: () => Promise<unknown>;
   /** Called if the resource was changed elsewhere in the meantime, and nothing was done: it has to be read and shown again. */
@@ -50,12 +48,7 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
         {props.children}
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
-          <Button
-            type="submit"
-            class="danger"
-            disabled={!isReady || isBusy}
-            label={isBusy ? (props.going ?? go) : go}
-          />
+          <Button type="submit" class="danger" disabled={!isReady || isBusy} label={go} />
           <Button onClick={onClose} label={props.cancel ?? text.cancel} />
         </div>
       </form>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { PurgePreview } from '../api/client.js';
+import { api, type PurgePreview } from '../api/client.js';
 import { Field, Tick } from '../parts/fields.js';
 import { SureDialog } from '../parts/sure-dialog.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { confirmedForm, hasBound, isCount, mayBeCount, queryOf, type PurgeForm } from './form.js';
-import { applyPlan, startPurge } from './order.js';
+import { startPurge } from './order.js';
 import { requestLine } from './request-text.js';
 
 interface ConfirmDialogProps {
@@ -34,13 +34,14 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
       title={t.title(matched, unit, atLeast)}
       what={t.what}
       go={atLeast ? t.goAll : `${t.go} ${count(matched)}`}
-      going={t.starting}
       cancel={t.cancel}
       tenant={form.tenant.trim()}
       isReady={isCount(typed, matched)}
       onClose={onClose}
       onSure={async () => {
-        const { id } = await (plan === undefined ? startPurge(bounded) : applyPlan(plan));
+        const { id } = await (plan === undefined
+          ? startPurge(bounded)
+          : api.json('post', '/purges', { body: { plan } }));
         onClose();
         location.hash = routeTo(['purge', id]);
       }}

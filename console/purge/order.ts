@@ -60,8 +60,3 @@ export async function planPurge(form: PurgeForm): Promise<Purge | undefined> {
     return undefined;
   }
 }
-
-/** Deletes the items of a plan, as far as they still match. @returns the record of the purge */
-export async function applyPlan(plan: string): Promise<Purge> {
-  return api.json('post', '/purges', { body: { plan } });
-}

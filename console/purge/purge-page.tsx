@@ -36,7 +36,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   const query = queryOf(form);
   const isForOthers = useLacks(PURGER) !== undefined;
   return (
-    <Page title={text.purge.title} lead={text.purge.lead}>
+    <Page title={text.pages.purge} lead={text.purge.lead}>
       <div class="columns">
         <form class="card" onSubmit={(event) => event.preventDefault()}>
           <ForRole roles={PURGER}>

@@ -27,7 +27,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const crumbs = [[routeTo(['history']), text.run.back]] as const;
   if (record === undefined)
     return (
-      <Page title={text.run.title} crumbs={crumbs}>
+      <Page title={text.pages.purge} crumbs={crumbs}>
         <Pending error={error} reload={retry} />
       </Page>
     );
@@ -37,7 +37,7 @@ export function RunPage({ id }: { readonly id: string }) {
   const t = text.run;
   return (
     <Page
-      title={record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : t.title}
+      title={record.dryRun ? t.dryTitle : target === 'restore' ? t.restoreTitle : text.pages.purge}
       crumbs={crumbs}
       actions={
         <>

@@ -1,16 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Purge } from '../api/client.js';
-import { type FollowedJob, useJob } from '../shared/use-job.js';
+import { useJob } from '../shared/use-job.js';
 import { eventsOf } from './order.js';
 
-/** A purge that is being followed. */
-export interface FollowedPurge extends FollowedJob<Purge> {
-  /** The newest comes last. Their number is bounded, however long the purge takes. */
-  readonly rates: readonly RateSample[];
-}
-
 /** Follows a purge and its rate for as long as the page shows it. */
-export function usePurge(id: string): FollowedPurge {
+export function usePurge(id: string) {
+  // The newest comes last. Their number is bounded, however long the purge takes.
   const [rates, setRates] = useState<readonly RateSample[]>([]);
   const job = useJob<Purge>(
     id,

@@ -38,7 +38,7 @@ export function QualityPage({
   if (id !== undefined) return <ScanPage key={id} id={id} params={params} />;
   const t = text.quality;
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page title={text.pages.quality} lead={t.lead}>
       <NewScan />
       <Scans params={params} />
       <Writes policy={params.get('policy') ?? undefined} />

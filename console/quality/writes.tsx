@@ -30,14 +30,8 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
           <ButtonLink href={routeTo(['quality', 'writes', NEW])} label={t.create} />
         </div>
         <Pending {...{ value, error, reload }} />
-        {value !== undefined &&
-          (value.length === 0 ? (
-            <Empty>
-              <p>{t.empty}</p>
-            </Empty>
-          ) : (
-            <Policies policies={value} />
-          ))}
+        {value?.length === 0 && <Empty>{t.empty}</Empty>}
+        {value !== undefined && value.length > 0 && <Policies policies={value} />}
       </section>
       <div class="columns even">
         <OfWrites policy={policy} names={(value ?? []).map(({ name }) => name)} />

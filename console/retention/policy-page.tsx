@@ -103,14 +103,15 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           <ButtonLink href={routeTo(['retention', name, 'edit'])} label={text.labels.edit} />
           <ForRole roles={['purger']}>
             {mode === 'report' ? (
-              <Button onClick={() => attempt(run)} label={t.runReport} />
+              <>
+                <Button onClick={() => attempt(run)} label={t.runReport} />
+                <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
+              </>
             ) : (
-              <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
-            )}
-            {mode === 'report' ? (
-              <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
-            ) : (
-              <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
+              <>
+                <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
+                <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
+              </>
             )}
             <SureButton
               label={text.labels.remove}
@@ -150,7 +151,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
           {...(asking === 'enforce'
             ? { title: t.enforceTitle(name), what: t.enforceWhat(schedule, timeZone), go: t.enforceGo }
             : { title: t.runTitle(name), what: t.runWhat, go: t.runGo })}
-          {...(asking === 'enforce' ? { cancel: t.enforceCancel } : {})}
+          cancel={asking === 'enforce' ? t.enforceCancel : text.cancel}
           onClose={close}
           onSure={asking === 'enforce' ? () => setMode('enforce') : run}
           onOvertaken={onOvertaken}

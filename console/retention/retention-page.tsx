@@ -37,7 +37,7 @@ function PolicyList({ params }: { readonly params: URLSearchParams }) {
   );
   return (
     <Page
-      title={t.title}
+      title={text.pages.retention}
       lead={t.lead}
       actions={<ButtonLink href={routeTo(['retention', NEW])} label={t.create} />}
     >
@@ -53,7 +53,7 @@ function PolicyList({ params }: { readonly params: URLSearchParams }) {
       >
         {(items) => (
           <Table
-            label={t.title}
+            label={text.pages.retention}
             columns={[
               text.labels.name,
               text.labels.mode,

@@ -50,17 +50,6 @@ function ask(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** A form, and whether it differs from its initial state. */
-export interface Drafted<Form> {
-  readonly form: Form;
-  readonly isChanged: boolean;
-  readonly change: (changed: Partial<Form>) => void;
-  /** Restores the initial state. */
-  readonly discard: () => void;
-  /** Call it after saving: the form stays as it is, but the draft is dropped. */
-  readonly forget: () => void;
-}
-
 /**
  * Keeps a form in this tab until it is saved or discarded.
  *
@@ -68,7 +57,7 @@ export interface Drafted<Form> {
  * @param begin makes the initial state
  * @param version of what the initial state is made of. A new version replaces a form that was saved.
  */
-export function useDraft<Form extends object>(name: string, begin: () => Form, version = ''): Drafted<Form> {
+export function useDraft<Form extends object>(name: string, begin: () => Form, version = '') {
   const first = useMemo(begin, [version]);
   const kept = () => draftOf(name) as Form | undefined;
   const [changed, setChanged] = useState(kept);
@@ -87,8 +76,10 @@ export function useDraft<Form extends object>(name: string, begin: () => Form, v
   return {
     form,
     isChanged: !isSaved && !isSame(form, first),
-    change: (part) => keep({ ...(kept() ?? form), ...part }),
+    change: (part: Partial<Form>) => keep({ ...(kept() ?? form), ...part }),
+    /** Restores the initial state. */
     discard: () => keep(first),
+    /** Call it after saving: the form stays as it is, but the draft is dropped. */
     forget: () => {
       keepDraft(name, undefined);
       setIsSaved(true);

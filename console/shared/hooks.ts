@@ -86,19 +86,11 @@ export function useLoad<Value>(
   };
 }
 
-/** An action started by the user: whether it is running, and why it failed the last time. */
-export interface Work {
-  readonly isBusy: boolean;
-  readonly error: unknown;
-  readonly run: (work: () => Promise<unknown>) => void;
-  /** Clears the last error. */
-  readonly clear: () => void;
-}
-
-/** Runs actions of the user, one at a time, and keeps the last error. */
-export function useWork(): Work {
+/** Runs actions of the user, one at a time. @returns whether one is running, and why the last one failed */
+export function useWork() {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  /** Clears the last error. */
   const clear = () => setError(undefined);
   const run = (work: () => Promise<unknown>) => {
     if (isBusy) return;

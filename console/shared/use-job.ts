@@ -3,18 +3,6 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import type { Purge } from '../api/client.js';
 import { watchJob } from '../api/events.js';
 
-/** A job that is being followed. */
-export interface FollowedJob<Job> {
-  readonly record: Job | undefined;
-  /** Whether the stream is broken and being reconnected. */
-  readonly isBroken: boolean;
-  /** Why the record cannot be read. */
-  readonly error: unknown;
-  readonly retry: () => void;
-  /** Shows a record from the answer to another request. */
-  readonly show: (record: Job) => void;
-}
-
 /**
  * Follows a purge or a scan for as long as the page shows it.
  *
@@ -24,7 +12,7 @@ export function useJob<Job extends Pick<Purge, 'state'>>(
   id: string,
   ask: (signal: AbortSignal) => Promise<Response>,
   onRecord: (record: Job) => void = () => undefined,
-): FollowedJob<Job> {
+) {
   const [record, setRecord] = useState<Job>();
   const [isBroken, setIsBroken] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -50,10 +38,12 @@ export function useJob<Job extends Pick<Purge, 'state'>>(
   }, [id, turn]);
   return {
     record,
+    /** Whether the stream is broken and being reconnected. */
     isBroken,
+    /** Why the record cannot be read. */
     error,
     retry: () => setTurn((last) => last + 1),
-    // An answer may arrive after the event that ended the job, and is then older.
-    show: (next) => setRecord((last) => (last !== undefined && isFinal(last) ? last : next)),
+    /** Shows a record from the answer to another request, unless it is older than the event that ended the job. */
+    show: (next: Job) => setRecord((last) => (last !== undefined && isFinal(last) ? last : next)),
   };
 }

@@ -18,6 +18,12 @@ export interface Bench {
   readonly inline: string;
 }
 
+/** What the panels of the workbench get. */
+export interface BenchProps {
+  readonly bench: Bench;
+  readonly onChange: (change: Partial<Bench>) => void;
+}
+
 export const EMPTY_BENCH: Bench = {
   text: '',
   model: '',

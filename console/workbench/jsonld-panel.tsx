@@ -6,18 +6,12 @@ import { Copyable } from '../parts/copyable.js';
 import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
 import { counted, text } from '../strings.js';
-import { CONTEXTS, type Bench } from './bench.js';
+import { CONTEXTS, type Bench, type BenchProps } from './bench.js';
 import { useContextOffers } from './offers.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
 
 /** A document, with its expanded and compacted forms side by side. */
-export function JsonLdPanel({
-  bench,
-  onChange,
-}: {
-  readonly bench: Bench;
-  readonly onChange: (change: Partial<Bench>) => void;
-}) {
+export function JsonLdPanel({ bench, onChange }: BenchProps) {
   const t = text.workbench;
   const settled = useDebounced(bench);
   const contexts = useContextOffers(bench.context === 'url');

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { ButtonLink } from '../parts/button.js';
 import { ApiError } from '../api/client.js';
-import { JsonEditor, type Place } from '../editor/json-editor.js';
+import { JsonEditor } from '../editor/json-editor.js';
+import type { Place } from '../editor/faults.js';
 import { faultsOf } from '../editor/faults.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
 import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
@@ -10,20 +11,14 @@ import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { draftOf, keepDraft } from '../shared/drafts.js';
 import { SAMPLE_DRAFT } from '../models/sample-card.js';
-import { FORMS, modelFault, type Bench } from './bench.js';
+import { FORMS, modelFault, type BenchProps } from './bench.js';
 import { useModelOffers } from './offers.js';
 import { findingsOf, Verdicts } from './verdicts.js';
 import { withSuggestions, type Suggesting } from './suggestions.js';
 import { validate, type Verdict } from './workbench-api.js';
 
 /** An entity, its errors, and their fixes. */
-export function ValidatePanel({
-  bench,
-  onChange,
-}: {
-  readonly bench: Bench;
-  readonly onChange: (change: Partial<Bench>) => void;
-}) {
+export function ValidatePanel({ bench, onChange }: BenchProps) {
   const t = text.workbench;
   const [place, setPlace] = useState<Place>();
   const [said, setSaid] = useState('');

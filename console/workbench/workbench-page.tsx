@@ -23,7 +23,7 @@ export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | 
   const change = (one: Partial<Bench>) => setBench((last) => ({ ...last, ...one }));
   return (
     <Page
-      title={t.title}
+      title={text.pages.workbench}
       lead={t.lead}
       actions={
         <>

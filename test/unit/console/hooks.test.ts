@@ -5,7 +5,7 @@ import { giveToken } from '../../../console/api/token.js';
 import type { Expected, ModelWrite } from '../../../console/models/model-write.js';
 import type { ModelKey } from '../../../console/models/models-api.js';
 import { refusedReport, useTrial } from '../../../console/models/use-trial.js';
-import { usePurge, type FollowedPurge } from '../../../console/purge/use-purge.js';
+import { usePurge } from '../../../console/purge/use-purge.js';
 import { draftOf, useDraft } from '../../../console/shared/drafts.js';
 import { useRoute } from '../../../console/shared/router.js';
 import { useDebounced, useLoad } from '../../../console/shared/hooks.js';
@@ -233,7 +233,7 @@ describe('hooks of the console', () => {
 
   describe('a purge on its page', () => {
     const record = (changed: Partial<Purge>) => ({ id: 'a', deleted: 0, ...changed }) as Purge;
-    const stateOf = ({ now }: { readonly now: FollowedPurge }) => now.record?.state;
+    const stateOf = ({ now }: { readonly now: ReturnType<typeof usePurge> }) => now.record?.state;
     let send: (record: Partial<Purge>) => void;
     const open = async (id = 'a') => {
       page.answer = () =>

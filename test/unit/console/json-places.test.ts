@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { rangeOfLine, rangeOfPointer } from '../../../console/editor/json-places.js';
+import { rangeOfPointer } from '../../../console/editor/json-places.js';
 
 const TEXT = `{
   "type": "object",
@@ -39,10 +39,4 @@ it('an incomplete text has places as well', () => {
   assert.equal(at('/a', '{"a": 1, "b"'), '1');
   assert.equal(at('/b', '{"a": 1, "b": '), '{');
   assert.deepEqual(rangeOfPointer('', '/a'), { from: 0, to: 0 });
-});
-
-it('a line and a column lead to the rest of the line, and never beyond the text', () => {
-  assert.deepEqual(rangeOfLine('ab\ncde', 2, 2), { from: 4, to: 6 });
-  assert.deepEqual(rangeOfLine('ab\ncde', 9, 9), { from: 5, to: 6 });
-  assert.deepEqual(rangeOfLine('', 1), { from: 0, to: 0 });
 });
