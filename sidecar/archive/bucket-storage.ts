@@ -3,7 +3,8 @@ import { AwsV4Signer } from 'aws4fetch';
 import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
 import type { Clock } from '../shared/clock.js';
-import { ArchiveUnavailableError, codeOf } from './errors.js';
+import { errorCode } from '../shared/errors.js';
+import { ArchiveUnavailableError } from './errors.js';
 import { sha256 } from './segment.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -279,7 +280,7 @@ function listingTruncated(): ArchiveUnavailableError {
 
 function noReply(error: unknown): ArchiveUnavailableError {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
-  const code = codeOf(error);
+  const code = errorCode(error);
   const what = isLate
     ? 'does not answer in time'
     : `cannot be reached${code === undefined ? '' : ` (${code})`}`;

@@ -9,8 +9,3 @@ export class ArchiveUnavailableError extends GatewayError {
 export class ArchiveUnreadableError extends GatewayError {
   readonly kind = 'archiveUnreadable';
 }
-
-/** Returns the code of a system error, such as ENOSPC. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ArchiveUnavailableError, codeOf } from './errors.js';
+import { errorCode } from '../shared/errors.js';
+import { ArchiveUnavailableError } from './errors.js';
 import type { ArchiveStorage } from './storage.js';
 
 /** Prefix of the name of a file while it is being written; such a file remains if the process dies. */
@@ -59,7 +60,7 @@ export class FolderStorage implements ArchiveStorage {
         await file.close();
       }
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw unavailableError(`${basename(name)} cannot be read`, error);
     }
   }
@@ -113,7 +114,7 @@ export class FolderStorage implements ArchiveStorage {
   async #createFolder(path: string): Promise<void> {
     if (await this.#isOwnFolder(path)) return;
     await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (errorCode(error) !== 'EEXIST') throw error;
     });
     await this.#syncFolder(dirname(path));
   }
@@ -134,7 +135,7 @@ export class FolderStorage implements ArchiveStorage {
       await this.#files.sync(folder);
     } catch (error) {
       // Network shares (SMB) cannot sync folders.
-      if (!SYNC_NOT_SUPPORTED.has(codeOf(error) ?? '')) throw error;
+      if (!SYNC_NOT_SUPPORTED.has(errorCode(error) ?? '')) throw error;
     } finally {
       await folder.close();
     }
@@ -143,7 +144,7 @@ export class FolderStorage implements ArchiveStorage {
 
 async function lstatOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
 }
@@ -162,8 +163,8 @@ async function createFolder(path: string, mayAscend = true): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (codeOf(error) !== 'ENOENT' || !mayAscend || dirname(path) === path) throw error;
+    if (errorCode(error) === 'EEXIST') return;
+    if (errorCode(error) !== 'ENOENT' || !mayAscend || dirname(path) === path) throw error;
     await createFolder(dirname(path));
     await createFolder(path, false);
   }
@@ -171,7 +172,7 @@ async function createFolder(path: string, mayAscend = true): Promise<void> {
 
 /** Makes an error without paths, because clients can read its message. */
 function unavailableError(what: string, error: unknown): ArchiveUnavailableError {
-  const code = codeOf(error);
+  const code = errorCode(error);
   const why =
     code === 'ENOSPC' || code === 'EDQUOT'
       ? 'the disk is full'
@@ -186,7 +187,7 @@ async function entriesIn(path: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true });
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/in
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
 import { jsonText } from './format.js';
+import { errorCode } from '../shared/errors.js';
 
 /** A schema service in memory. It starts empty, fetches nothing, and loses its content when closed. */
 export interface LocalModels {
@@ -59,6 +60,6 @@ export async function writeStream(
   try {
     await pipeline([source, ...transforms, stdout], { end: false });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+    if (errorCode(error) !== 'EPIPE') throw error;
   }
 }

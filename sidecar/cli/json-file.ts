@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
 import { usage } from './exit-codes.js';
+import { errorCode } from '../shared/errors.js';
 
 /** Reads the text of a JSON or YAML file, or of standard input for `-`, without checking it. @throws CliError */
 export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
@@ -13,7 +14,7 @@ async function bytesOf(file: string, stdin: CliContext['stdin']): Promise<Uint8A
   try {
     return file === '-' ? await buffer(stdin) : await readFile(file);
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const why = errorCode(cause) ?? String(cause);
     throw usage(`${file} cannot be read: ${why}.`, { cause });
   }
 }

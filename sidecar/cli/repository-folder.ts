@@ -9,6 +9,7 @@ import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/repository/source.js';
 import { usage } from './exit-codes.js';
 import { formatCount } from './format.js';
+import { errorCode } from '../shared/errors.js';
 
 /** Maximum depth of nested folders. */
 const MAX_DEPTH = 31;
@@ -144,7 +145,7 @@ export async function readOrFail<Result>(path: string, read: () => Promise<Resul
   try {
     return await read();
   } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    const why = errorCode(cause) ?? String(cause);
     throw usage(`${path} cannot be read: ${why}.`, { cause });
   }
 }

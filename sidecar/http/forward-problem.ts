@@ -4,6 +4,7 @@ import { endAfterUpload } from './lingering-close.js';
 import type { Problem } from '../ngsi-ld/problem.js';
 import { problem } from './problem-kinds.js';
 import { instanceOf, requestIdOf } from './request-log.js';
+import { errorCode } from '../shared/errors.js';
 
 /** A problem without its `instance`, which is the path of the request. */
 export type ProblemDraft = Required<Pick<Problem, 'type' | 'title' | 'status' | 'detail'>>;
@@ -59,7 +60,7 @@ export class SlowClientError extends Error {
 export function failureKind(error: unknown): FailureKind {
   // This error has no code.
   if (error instanceof errors.HTTPParserError) return 'unusable-reply';
-  const code = codeOf(error);
+  const code = errorCode(error) ?? '';
   if (/^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/.test(code)) return 'timeout';
   if (/^UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_CONTENT_LENGTH_MISMATCH)$/.test(code))
     return 'unacceptable-request';
@@ -72,7 +73,7 @@ export function failureKind(error: unknown): FailureKind {
 
 /** Whether an established connection broke. */
 export function isBrokenConnection(error: unknown): boolean {
-  return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(codeOf(error));
+  return /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE)$/.test(errorCode(error) ?? '');
 }
 
 /** The message for a client whose body does not arrive. */
@@ -97,7 +98,3 @@ export const FAILURE_PROBLEMS: Readonly<Record<FailureKind, ProblemDraft>> = {
   ),
   'slow-client': problem('requestTimeout', SLOW_CLIENT),
 };
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}

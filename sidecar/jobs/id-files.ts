@@ -2,6 +2,7 @@ import { access, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promi
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
+import { errorCode } from '../shared/errors.js';
 
 /** Maximum size of one file in bytes: some five million ids. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
@@ -188,5 +189,5 @@ async function removeTornLine(file: FileHandle): Promise<void> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
 }

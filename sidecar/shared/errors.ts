@@ -105,6 +105,11 @@ export abstract class GatewayError extends Error {
   }
 }
 
+/** Returns the code of an error of Node.js, the system or a library, such as ENOSPC; undefined if it has none. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 /** A body that can be parsed, but is invalid at one place. */
 export class InvalidBodyError extends GatewayError {
   readonly kind = 'bodyInvalid';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
-import { GatewayError } from '../shared/errors.js';
+import { errorCode, GatewayError } from '../shared/errors.js';
 import { DatabaseInUseError, DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
@@ -64,7 +64,7 @@ export function lockDatabase(path: string): { close(): void } | undefined {
       try {
         lock.exec('BEGIN EXCLUSIVE');
       } catch (cause) {
-        const isBusy = cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+        const isBusy = errorCode(cause) === 'SQLITE_BUSY';
         throw isBusy ? new DatabaseInUseError(path, { cause }) : cause;
       }
     });
@@ -152,7 +152,7 @@ function opened(path: string, open: () => Database.Database): Database.Database 
   try {
     return open();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = errorCode(error) ?? '';
     if (NOT_LOADED.has(code)) throw new SqliteMissingError({ cause: error });
     if (code === 'SQLITE_NOTADB')
       throw new DatabaseUnusableError(

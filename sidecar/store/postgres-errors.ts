@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { DatabaseUnusableError, StoreUnavailableError } from './errors.js';
+import { errorCode } from '../shared/errors.js';
 
 /**
  * Why PostgreSQL did not carry out a statement, as far as it is known.
@@ -76,7 +77,7 @@ export function unusable(place: string, cause: unknown): DatabaseUnusableError {
 export function codeOf(error: unknown): string {
   // An AggregateError means that no address of the host name can be reached.
   const one = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  return one instanceof Error && 'code' in one && typeof one.code === 'string' ? one.code : '';
+  return errorCode(one) ?? '';
 }
 
 /** Returns the message of an error, for the operator. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ImportSource } from '../../schemas/repository/transfer.js';
 import { refused, RequestRefusedError } from '../errors.js';
 import { decodeBody, requireUnencoded } from './body-parser.js';
+import { errorCode } from '../../shared/errors.js';
 
 /** Bodies of imports: archives, forms with files, and JSON. */
 const GZIP = ['application/gzip', 'application/x-gzip'] as const;
@@ -107,7 +108,7 @@ const LIMITS: ReadonlySet<string> = new Set(['FST_REQ_FILE_TOO_LARGE', 'FST_FILE
 
 function formFault(error: unknown, limitBytes: number): unknown {
   if (error instanceof RequestRefusedError || !(error instanceof Error)) return error;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error) ?? '';
   if (LIMITS.has(code)) return tooLarge(limitBytes);
   if (code === 'FST_FIELDS_LIMIT')
     return refused('invalidRequest', 'The form has a field: it may have files only.');

@@ -10,6 +10,7 @@ import {
   ReplyTooLargeError,
   RequestAbortedError,
 } from './errors.js';
+import { errorCode } from '../../shared/errors.js';
 
 /** One request to the broker's NGSI-LD API. */
 export interface BrokerRequest {
@@ -299,8 +300,7 @@ const DISTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_
 function reasonOf(error: unknown): string {
   // These errors come without a code.
   if (error instanceof errors.HTTPParserError) return 'its answer is not HTTP';
-  const code =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const code = errorCode(error);
   switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { GatewayError } from '../../shared/errors.js';
+import { errorCode, GatewayError } from '../../shared/errors.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
@@ -166,7 +166,7 @@ function failureOf(error: unknown): Failed {
   if (error instanceof AddressRefused) {
     return new Failed('address-not-allowed', 'its host name resolves to a private or special address');
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const code = errorCode(error) ?? 'unknown reason';
   if (/^Z_/.test(code)) return new Failed('not-json', `it is not valid gzip (${code})`);
   return new Failed('unreachable', `its host cannot be reached (${code})`);
 }

@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../cancel-signal.js';
-import type { GatewayError } from '../errors.js';
+import { errorCode, type GatewayError } from '../errors.js';
 import { TaskFailedError, TaskTooCostlyError } from './errors.js';
 import type { Job, JobResult } from './tasks.js';
 
@@ -87,7 +87,7 @@ export class Task {
 
 /** Whether a worker ended because it ran out of memory. */
 export function isOutOfMemory(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
 function nothing(): void {
