@@ -70,8 +70,8 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;
-    if ((checks.mayRefuse || !checks.isCurrent) && isOverridden(method, url, req.rawHeaders))
-      void Promise.resolve(checks.policies()).then(() => {
+    if ((checks.mayRefuse || !checks.policies.isCurrent) && isOverridden(method, url, req.rawHeaders))
+      void Promise.resolve(checks.policies.current()).then(() => {
         if (res.closed) return;
         if (checks.mayRefuse) gated(req, res, 'unclear', how).refuse(OVERRIDDEN);
         else goOn(req, res, how);
@@ -88,7 +88,7 @@ export function createWriteGate(options: WriteGateOptions): PassThrough {
     }
     checks.countWrite();
     const write = gated(req, res, route, how);
-    const known = checks.policies();
+    const known = checks.policies.current();
     if (known instanceof Promise)
       void known.then((one) => {
         if (!res.closed) write.decide(one);
@@ -211,7 +211,7 @@ class GatedWrite {
         return;
       }
       // The policies may have changed while the body was being read.
-      const current = checks.policies();
+      const current = checks.policies.current();
       const known = current instanceof Promise ? await current : current;
       const latest = known === undefined || known.stamp === stamp ? candidates : this.#candidatesIn(known);
       if (latest === undefined) {

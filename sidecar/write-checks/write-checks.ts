@@ -84,11 +84,15 @@ export class WriteChecks {
   readonly #options: WriteChecksOptions;
   readonly #statistics = new WriteStatistics();
   readonly #candidates = new WeakMap<CachedPolicies, Map<string, readonly CandidatePolicy[]>>();
+  readonly policies: PolicyCache;
+  readonly typeCache: EntityTypeCache;
   readonly startedAt: number;
   #writesSeen = 0;
 
   constructor(options: WriteChecksOptions) {
     this.#options = options;
+    this.policies = options.policies;
+    this.typeCache = options.typeCache;
     this.startedAt = options.clock.now();
   }
 
@@ -101,26 +105,11 @@ export class WriteChecks {
     this.#writesSeen += 1;
   }
 
-  get typeCache(): EntityTypeCache {
-    return this.#options.typeCache;
-  }
-
-  /** The policies as known; rarely a promise. Undefined before they were first read. */
-  policies(): CachedPolicies | undefined | Promise<CachedPolicies | undefined> {
-    return this.#options.policies.current();
-  }
-
-  /** Whether the known policies are at most two seconds old. */
-  get isCurrent(): boolean {
-    return this.#options.policies.isCurrent;
-  }
-
   /** Whether some write may be refused, according to the known policies. */
   get mayRefuse(): boolean {
-    const { setting, policies } = this.#options;
     return (
-      setting === 'enforce' ||
-      policies.cached?.policies.some(({ settings }) => settings.mode === 'enforce') === true
+      this.#options.setting === 'enforce' ||
+      this.policies.cached?.policies.some(({ settings }) => settings.mode === 'enforce') === true
     );
   }
 
@@ -210,11 +199,11 @@ export class WriteChecks {
     { route, entityLookup: placeOfEntities, candidates, stamp, baseUrl, signal }: Write,
     body: WriteBody,
   ) {
-    const { judge, typeCache } = this.#options;
+    const { typeCache } = this;
     const input = { ...body, ...route, candidates, stamp };
     for (let round = 1; ; round += 1) {
       const since = typeCache.changeCount;
-      const judgement = await judge.judge(input, {
+      const judgement = await this.#options.judge.judge(input, {
         signal,
         baseUrl,
         typesOf: (ids) =>
