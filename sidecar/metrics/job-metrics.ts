@@ -28,29 +28,13 @@ const VERDICTS = { valid: 'valid', invalid: 'invalid', notJudged: 'not_judged' }
 /** Counts of items; a dry run has not touched them. */
 type Result<Member extends string> = { readonly [Name in Member]?: number } & { readonly dryRun?: boolean };
 
-/** Records every purge and restore, however it was started. Never throws. */
-export interface PurgeMetrics {
-  /** Called when a purge starts to run. */
-  started(target: Target): void;
-  /** Called when a purge has deleted items; it may still be running. */
-  deleted(target: Target, items: number): void;
-  /**
-   * Called when a purge has ended; if it was refused before running, `started` was not called. Its counts are added
-   * here, once.
-   */
-  ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGE_RESULTS>): void;
-  /** Called when a request of a purge is retried. */
-  retried(): void;
-  /** Called when the record of a purge could not be stored. */
-  recordLost(): void;
-  /** Called when a restore has ended; it may have been a dry run. */
-  restored(outcome: Outcome, result: Result<keyof typeof RESTORE_RESULTS>): void;
-  /** Called when a segment of an archive could not be stored. */
-  archiveFailed(): void;
-}
+export type PurgeMetrics = ReturnType<typeof createPurgeMetrics>;
 
-/** Creates the counters of purges. Counters with known labels exist from the start, so that their first increase is visible. */
-export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
+/**
+ * Creates the counters of all purges and restores, however they were started. Counters with known labels exist from the
+ * start, so that their first increase is visible. Nothing here throws.
+ */
+export function createPurgeMetrics(instruments: Instruments) {
   const started = instruments.counter(
     'purges_started_total',
     'Purges that started, including dry runs, by target (entities, temporal).',
@@ -99,18 +83,28 @@ export function createPurgeMetrics(instruments: Instruments): PurgeMetrics {
     for (const result of Object.values(PURGE_RESULTS)) items.inc({ target, result }, 0);
   }
   return {
-    started: (target) => started.inc({ target }),
-    deleted: (target, items) => deletes.inc({ target }, items),
-    ended(target, outcome, result) {
+    /** Called when a purge starts to run. */
+    started: (target: Target) => started.inc({ target }),
+    /** Called when a purge has deleted items; it may still be running. */
+    deleted: (target: Target, count: number) => deletes.inc({ target }, count),
+    /**
+     * Called when a purge has ended; if it was refused before running, `started` was not called. Its counts are added
+     * here, once.
+     */
+    ended(target: Target, outcome: Outcome, result: Result<keyof typeof PURGE_RESULTS>) {
       ended.inc({ target, outcome, dry_run: String(result.dryRun ?? false) });
       addItems(PURGE_RESULTS, result, (label, count) => items.inc({ target, result: label }, count));
     },
+    /** Called when a request of a purge is retried. */
     retried: () => retries.inc(),
+    /** Called when the record of a purge could not be stored. */
     recordLost: () => lost.inc(),
-    restored(outcome, result) {
+    /** Called when a restore has ended; it may have been a dry run. */
+    restored(outcome: Outcome, result: Result<keyof typeof RESTORE_RESULTS>) {
       restores.inc({ outcome, dry_run: String(result.dryRun ?? false) });
       addItems(RESTORE_RESULTS, result, (label, count) => restoredItems.inc({ result: label }, count));
     },
+    /** Called when a segment of an archive could not be stored. */
     archiveFailed: () => archiveFailures.inc(),
   };
 }
@@ -124,14 +118,8 @@ function addItems<Member extends string>(
   for (const [member, label] of Object.entries(labels) as [Member, string][]) add(label, result[member] ?? 0);
 }
 
-/** Records every scan. Never throws. */
-export interface ScanMetrics {
-  /** Called when a scan has ended. Its counts are added here, once. */
-  ended(outcome: Outcome, counts: Readonly<Record<keyof typeof VERDICTS, number>>): void;
-}
-
 /** Creates the counters of scans. All exist from the start, so that their first increase is visible. */
-export function createScanMetrics(instruments: Instruments): ScanMetrics {
+export function createScanMetrics(instruments: Instruments) {
   const ended = instruments.counter('scan_ended_total', 'Scans that have ended, by outcome.', ['outcome']);
   const entities = instruments.counter(
     'scan_entities_total',
@@ -141,28 +129,16 @@ export function createScanMetrics(instruments: Instruments): ScanMetrics {
   for (const outcome of OUTCOMES) ended.inc({ outcome }, 0);
   for (const verdict of Object.values(VERDICTS)) entities.inc({ verdict }, 0);
   return {
-    ended(outcome, counts) {
+    /** Called when a scan has ended. Its counts are added here, once. */
+    ended(outcome: Outcome, counts: Readonly<Record<keyof typeof VERDICTS, number>>) {
       ended.inc({ outcome });
       addItems(VERDICTS, counts, (verdict, count) => entities.inc({ verdict }, count));
     },
   };
 }
 
-/** Records every run of a retention policy. Never throws. */
-export interface RetentionMetrics {
-  /** Called when a policy is enabled: creates the counters of all its outcomes, so that the first increase of each is visible. */
-  enabled(policy: string): void;
-  /**
-   * Called for each run.
-   *
-   * @param outcome `held_back`: it only reported, because it had far more matches than usual; `skipped`: the previous
-   * run had not ended; `not_begun`: it could not start
-   */
-  ran(policy: string, outcome: (typeof RUN_OUTCOMES)[number]): void;
-}
-
 /** Creates the counters of runs. Counters of a policy that is not enabled exist only after its first run. */
-export function createRetentionMetrics(instruments: Instruments): RetentionMetrics {
+export function createRetentionMetrics(instruments: Instruments) {
   const runs = instruments.counter(
     'retention_runs_total',
     'Runs of retention policies that have ended, or that did not start, by policy and outcome.',
@@ -175,11 +151,18 @@ export function createRetentionMetrics(instruments: Instruments): RetentionMetri
   );
   const labelOf = createPolicyLabel();
   return {
-    enabled(name) {
+    /** Called when a policy is enabled: creates the counters of all its outcomes, so that the first increase of each is visible. */
+    enabled(name: string) {
       const policy = labelOf(name);
       for (const outcome of RUN_OUTCOMES) runs.inc({ policy, outcome }, 0);
     },
-    ran(name, outcome) {
+    /**
+     * Called for each run.
+     *
+     * @param outcome `held_back`: it only reported, because it had far more matches than usual; `skipped`: the previous
+     * run had not ended; `not_begun`: it could not start
+     */
+    ran(name: string, outcome: (typeof RUN_OUTCOMES)[number]) {
       const policy = labelOf(name);
       runs.inc({ policy, outcome });
       if (outcome === 'succeeded') lastSuccess.set({ policy }, Date.now() / 1000);

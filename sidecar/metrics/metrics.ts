@@ -2,27 +2,10 @@ import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import { yieldToEventLoop } from '../shared/event-loop.js';
 import { VERSION } from '../shared/version.js';
 import { createPolicyLabel, Instruments, METRICS_PREFIX } from './instruments.js';
-import {
-  createPurgeMetrics,
-  createRetentionMetrics,
-  createScanMetrics,
-  type PurgeMetrics,
-  type RetentionMetrics,
-  type ScanMetrics,
-} from './job-metrics.js';
+import { createPurgeMetrics, createRetentionMetrics, createScanMetrics } from './job-metrics.js';
 
 /** The metrics of one gateway. */
-export interface Metrics {
-  readonly purges: PurgeMetrics;
-  readonly scans: ScanMetrics;
-  readonly retention: RetentionMetrics;
-  readonly requests: RequestMetrics;
-  readonly writes: WriteMetrics;
-  /** Media type of the text. */
-  readonly contentType: string;
-  /** Returns all metrics in the Prometheus text format; concurrent calls share one reading. */
-  text(): Promise<string>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Metrics of the event loop delay that add nothing to the others, and are NaN before the first measurement. */
 const EXCLUDED_METRICS = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
@@ -33,7 +16,7 @@ const EXCLUDED_METRICS = ['min', 'mean', 'stddev', 'p50', 'p90'].map(
  * Creates the metrics with a registry of their own, so that several gateways in one process do not share counts.
  * Process metrics are only collected from the first reading on: metrics that nobody reads do not slow down the gateway.
  */
-export function createMetrics(sources: StateSources): Metrics {
+export function createMetrics(sources: StateSources) {
   const registry = new Registry();
   const instruments = new Instruments(registry);
   const purges = createPurgeMetrics(instruments);
@@ -63,8 +46,10 @@ export function createMetrics(sources: StateSources): Metrics {
     retention,
     requests,
     writes,
+    /** Media type of the text. */
     contentType: registry.contentType,
-    text() {
+    /** Returns all metrics in the Prometheus text format; concurrent calls share one reading. */
+    text(): Promise<string> {
       reading ??= read().finally(() => (reading = undefined));
       return reading;
     },
@@ -89,14 +74,6 @@ interface PassThroughEnd {
   readonly ms: number;
 }
 
-/** Records every request that is sent to the broker, passed through or refused. Never throws. */
-interface RequestMetrics {
-  readonly brokerAnswered: (end: BrokerRequestEnd) => void;
-  readonly passedThrough: (end: PassThroughEnd) => void;
-  /** @param reason one of a few fixed words */
-  refused(reason: string): void;
-}
-
 /** In seconds, from a broker in the same rack to one that answers just before the timeout. */
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -105,7 +82,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'];
 
-function createRequestMetrics(instruments: Instruments): RequestMetrics {
+/** Counts every request that is sent to the broker, passed through or refused. Never throws. */
+function createRequestMetrics(instruments: Instruments) {
   const broker = instruments.histogram(
     'broker_request_duration_seconds',
     'Requests of the gateway to the broker (purges, health checks), each attempt: from sending to the last byte of the answer.',
@@ -126,9 +104,9 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
   // Alerts watch this counter, so it exists from the start and its first increase is visible.
   refused.inc({ reason: 'token' }, 0);
   return {
-    brokerAnswered: ({ method, status, noAnswer, ms }) =>
+    brokerAnswered: ({ method, status, noAnswer, ms }: BrokerRequestEnd) =>
       broker.observe({ method, status_class: classOf(status) ?? noAnswer ?? 'other' }, ms / 1000),
-    passedThrough: ({ method, status, ms }) =>
+    passedThrough: ({ method, status, ms }: PassThroughEnd) =>
       passThrough.observe(
         {
           method: METHODS.has(method) ? method : 'other',
@@ -136,21 +114,13 @@ function createRequestMetrics(instruments: Instruments): RequestMetrics {
         },
         ms / 1000,
       ),
-    refused: (reason) => refused.inc({ reason }),
+    /** @param reason one of a few fixed words */
+    refused: (reason: string) => refused.inc({ reason }),
   };
 }
 
 function classOf(status: number | undefined): string | undefined {
   return status === undefined ? undefined : STATUS_CLASSES[Math.floor(status / 100) - 1];
-}
-
-/** Records every write that is checked. Never throws. */
-interface WriteMetrics {
-  /** @param policy empty for the one from WRITE_CHECK */
-  judged(entities: readonly JudgedEntities[], ms: number): void;
-  refused(policy: string, entities: number): void;
-  /** @param reason one of a few fixed words */
-  failed(policy: string, reason: string): void;
 }
 
 interface JudgedEntities {
@@ -162,7 +132,8 @@ interface JudgedEntities {
 /** In seconds, from a small entity to a large batch. */
 const JUDGING_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-function createWriteMetrics(instruments: Instruments): WriteMetrics {
+/** Counts every write that is checked. Policies are named; the name of WRITE_CHECK is empty. Never throws. */
+function createWriteMetrics(instruments: Instruments) {
   const entities = instruments.counter(
     'write_check_entities_total',
     'Entities in checked writes, by policy and verdict.',
@@ -186,13 +157,14 @@ function createWriteMetrics(instruments: Instruments): WriteMetrics {
   const nameOf = createPolicyLabel();
   const labelOf = (policy: string) => (policy === '' ? 'WRITE_CHECK' : nameOf(policy));
   return {
-    judged: (all, ms) => {
+    judged: (all: readonly JudgedEntities[], ms: number) => {
       for (const { policy, verdict, entities: count } of all)
         entities.inc({ policy: labelOf(policy), verdict: verdict.replace('-', '_') }, count);
       duration.observe(ms / 1000);
     },
-    refused: (policy, count) => refused.inc({ policy: labelOf(policy) }, count),
-    failed: (policy, reason) => failures.inc({ policy: labelOf(policy), reason }),
+    refused: (policy: string, count: number) => refused.inc({ policy: labelOf(policy) }, count),
+    /** @param reason one of a few fixed words */
+    failed: (policy: string, reason: string) => failures.inc({ policy: labelOf(policy), reason }),
   };
 }
 
