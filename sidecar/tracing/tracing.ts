@@ -14,23 +14,7 @@ import type { PurgeEvent } from '../purge/index.js';
 import { parseTraceparent, type Traceparent } from '../shared/traceparent.js';
 import { isFinal, type JobRecord, kindOf } from '../store/index.js';
 
-/** Records the work of this gateway as spans. Its methods never throw, and no span contains a query, a header or a body. */
-export interface Tracing {
-  /**
-   * Called when a request has arrived. If its span is recorded, the span becomes the `traceparent` of everything that
-   * this gateway does for the request; requests that are passed through keep their own.
-   */
-  request(req: IncomingMessage, res: ServerResponse): void;
-  brokerAnswered(end: BrokerRequestEnd): void;
-  /** Called when a job starts in this process, for each of its events, and when it ends here. */
-  readonly jobs: {
-    started(record: JobRecord): void;
-    event(record: JobRecord, event: PurgeEvent): void;
-    ended(record: JobRecord): void;
-  };
-  /** Ends open spans and sends the remaining ones, within two seconds. */
-  close(): Promise<void>;
-}
+export type Tracing = ReturnType<typeof createTracing>;
 
 /** A running job: its span and the span of its current phase. */
 interface TracedJob {
@@ -46,11 +30,13 @@ const PHASES: Readonly<Partial<Record<PurgeEvent['type'], string>>> = {
 };
 
 /**
+ * Records the work of this gateway as spans. Its methods never throw, and no span contains a query, a header or a body.
+ *
  * @param tracer records every span that is started
  * @param samplingRatio of the requests and jobs without a trace of their own, 0 to 1, that are traced
  * @param flush sends the spans that have ended
  */
-export function createTracing(tracer: Tracer, samplingRatio: number, flush: () => Promise<void>): Tracing {
+export function createTracing(tracer: Tracer, samplingRatio: number, flush: () => Promise<void>) {
   const jobs = new Map<string, TracedJob>();
 
   /**
@@ -75,7 +61,11 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
   }
 
   return {
-    request(req, res) {
+    /**
+     * Called when a request has arrived. If its span is recorded, the span becomes the `traceparent` of everything that
+     * this gateway does for the request; requests that are passed through keep their own.
+     */
+    request(req: IncomingMessage, res: ServerResponse): void {
       const { method = '', headers } = req;
       const parent = parseParent(headers['traceparent']);
       if (!isTraced(parent)) return;
@@ -93,7 +83,7 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
         span.end();
       });
     },
-    brokerAnswered({ method, path, traceparent, status, noAnswer, ms }) {
+    brokerAnswered({ method, path, traceparent, status, noAnswer, ms }: BrokerRequestEnd): void {
       const parent = parseParent(traceparent);
       if (parent?.isSampled !== true) return;
       const endedMs = Date.now();
@@ -112,8 +102,9 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
       if (status === undefined || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(endedMs);
     },
+    /** Called when a job starts in this process, for each of its events, and when it ends here. */
     jobs: {
-      started(record) {
+      started(record: JobRecord): void {
         const { id, target, requestId, traceparent, createdAt } = record;
         const parent = parseParent(traceparent);
         // Requests were sampled when they arrived; a scheduled run has no request.
@@ -132,7 +123,7 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
         beginPhase(job, 'list');
         jobs.set(id, job);
       },
-      event({ id }, { type }) {
+      event({ id }: JobRecord, { type }: PurgeEvent): void {
         const job = jobs.get(id);
         if (job === undefined) return;
         const phase = PHASES[type];
@@ -140,7 +131,7 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
         if (phase !== undefined && job.phase?.name !== 'check') beginPhase(job, phase);
         if (type === 'broker-away' || type === 'broker-back') job.span.addEvent(type);
       },
-      ended(record) {
+      ended(record: JobRecord): void {
         const job = jobs.get(record.id);
         if (job === undefined) return;
         jobs.delete(record.id);
@@ -156,7 +147,8 @@ export function createTracing(tracer: Tracer, samplingRatio: number, flush: () =
         endJob(job);
       },
     },
-    async close() {
+    /** Ends open spans and sends the remaining ones, within two seconds. */
+    async close(): Promise<void> {
       for (const job of jobs.values()) endJob(job);
       jobs.clear();
       await flush();
