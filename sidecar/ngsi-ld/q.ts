@@ -4,7 +4,8 @@
  */
 import { NON_ATTRIBUTE_MEMBERS } from './members.js';
 import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
-import { readPath, Scanner, readOperand, readOrderedValue, readPattern } from './q-terms.js';
+import { readPath, readOperand, readOrderedValue, readPattern } from './q-terms.js';
+import { Scanner } from './scanner.js';
 
 export type { QCondition, QNode, QOperand, QOrderOperator, QPath, QSpan, QValue } from './q-ast.js';
 

@@ -1,4 +1,4 @@
-import { Scanner } from './q-terms.js';
+import { Scanner } from './scanner.js';
 
 /** A scope query (clause 4.19): a list of alternatives, each of which requires all of its patterns. */
 export type ScopeQuery = readonly (readonly ScopePattern[])[];

@@ -1,4 +1,4 @@
-import { Scanner } from './q-terms.js';
+import { Scanner } from './scanner.js';
 
 /** A selection of entity types (ETSI GS CIM 009 V1.9.1, clause 4.17). */
 export type TypeSelector = { readonly kind: 'any' } | TypeNode;
