@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { ArchiveUnreadableError } from './errors.js';
@@ -73,7 +73,7 @@ export function segmentListEpoch(name: string): number | undefined {
 }
 
 export function sha256(bytes: Uint8Array | string): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 export function formatSegmentList(list: SegmentList): string {

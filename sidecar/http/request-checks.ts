@@ -4,7 +4,7 @@ import type { ProblemDraft } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
 import { isLoopback } from '../shared/loopback.js';
 import { MAX_HOPS, detectLoop } from '../shared/via.js';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { refused, type RequestRefusedError } from './errors.js';
 
 /**
@@ -276,5 +276,5 @@ function isOneOf(sent: Buffer, expected: readonly Buffer[]): boolean {
 }
 
 function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   cancelled,
   isToCancel,
@@ -111,5 +111,5 @@ export class LiveScan extends LiveJob<ScanRecord> {
 
 /** The digest that identifies an unstored schema in a record. */
 function digestOf(schema: JsonValue): string {
-  return createHash('sha256').update(writeJson(schema)).digest('hex');
+  return hash('sha256', writeJson(schema));
 }

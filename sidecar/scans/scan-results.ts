@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { findingKey, type JudgedFinding, type PageVerdict } from '../schemas/models/index.js';
 import type { FoundEntities, FoundEntity, ScanFinding, ScannedModel, ScanRecord } from '../store/index.js';
 
@@ -204,7 +204,7 @@ export function keyOfFinding(
   finding: Pick<ScanFinding, 'domain' | 'model' | 'pointer' | 'keyword' | 'detail'>,
 ): string {
   const text = JSON.stringify([finding.domain, finding.model, findingKey(finding)]);
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 function entities(number: number): string {

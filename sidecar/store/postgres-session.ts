@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { PoolClient, QueryConfig } from 'pg';
 import type { Clock } from '../shared/clock.js';
@@ -162,7 +162,7 @@ function translated(statement: Statement<never, unknown>): Translated {
       if (!names.includes(name)) names.push(name);
       return `$${names.indexOf(name) + 1}`;
     });
-    found = { name: createHash('sha256').update(text).digest('hex').slice(0, 32), text, names };
+    found = { name: hash('sha256', text).slice(0, 32), text, names };
     translations.set(statement, found);
   }
   return found;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
 import { PreconditionFailedError, type ResourceRef, UnstorableTextError } from './errors.js';
 import type { Page, Paged } from './records.js';
@@ -141,7 +141,7 @@ export function mapPage<From, To>({ items, total }: Paged<From>, to: (item: From
  * It is not a counter: after a restore from a backup, a counter would reuse numbers for different states.
  */
 export function etagOf(row: object): string {
-  return createHash('sha256').update(JSON.stringify(row)).digest('base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify(row), 'base64url').slice(0, 22);
 }
 
 /** @throws PreconditionFailedError if the resource has none of the expected ETags */
@@ -225,7 +225,7 @@ export function* putContent(what: string, text: string): SqlRoutine<string> {
 
 /** Returns the SHA-256 of the UTF-8 of a text, in hex. */
 export function sha256Of(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** Returns the text with this SHA-256. */

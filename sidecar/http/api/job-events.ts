@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { isFinal, type JobRecord } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
@@ -92,5 +92,5 @@ export async function* eventsOf<Record extends object>(
 
 /** Returns an event id, which is the same for the same record in every process. */
 function eventIdOf(record: object): string {
-  return createHash('sha256').update(JSON.stringify(record)).digest('base64url').slice(0, 16);
+  return hash('sha256', JSON.stringify(record), 'base64url').slice(0, 16);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { BrokerCapabilities } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
@@ -33,7 +33,7 @@ export function proofNameOf(selection: readonly Parameter[], headers: Headers, s
     READING.map((name) => headers[name] ?? null),
     shape,
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /** Maximum number of probes of one query that are asked at the same time. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DEFAULT_DATASET, attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { deleteItem, type ItemDelete } from '../attributes/index.js';
@@ -81,7 +81,7 @@ function readInstance(instance: unknown, property: TimeProperty): AttributeInsta
 function digestOf(instance: object): string {
   const content = { ...instance, createdAt: undefined, modifiedAt: undefined };
   try {
-    return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+    return hash('sha256', JSON.stringify(content), 'base64url');
   } catch (cause) {
     throw new BrokerReplyError('The broker shows an instance that is nested too deeply.', { cause });
   }
