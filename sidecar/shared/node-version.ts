@@ -1,6 +1,3 @@
-/** The Node.js versions that the gateway supports, as in package.json. */
-export const SUPPORTED_NODE = '^22.19 || ^24 || >=26';
-
 /**
  * Ends a process whose Node.js is too old: one line on standard error, exit code 2. Entry points call this before they
  * import anything else, because packages would fail with their own messages or crash. Written in syntax that old

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { isTooOld, SUPPORTED_NODE } from '../../../sidecar/shared/node-version.js';
+import { isTooOld } from '../../../sidecar/shared/node-version.js';
 import { ensureBuilt } from '../../support/built.js';
 import { ROOT } from '../../support/project.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
@@ -22,7 +22,7 @@ describe('the versions of Node.js', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       readonly engines: { readonly node: string };
     };
-    assert.equal(manifest.engines.node, SUPPORTED_NODE);
+    assert.equal(manifest.engines.node, '^22.19 || ^24 || >=26');
   });
 
   for (const program of ['dist/sidecar/main.js', 'dist/cli.js'])
