@@ -1,4 +1,4 @@
-import { NON_ATTRIBUTE_MEMBERS } from '../ngsi-ld/members.js';
+import { DEFAULT_DATASET, NON_ATTRIBUTE_MEMBERS } from '../ngsi-ld/members.js';
 import { itemSpans } from '../shared/json/json-positions.js';
 import { isObject, itemsOf, type JsonObject, type JsonValue, objectOf } from '../shared/json/json.js';
 import { parseJson, writeJson } from '../shared/json/lossless-json.js';
@@ -53,7 +53,7 @@ export function instanceKey(instance: JsonValue, isTemporal: boolean): string {
     ...rest
   } = membersOfInstance(instance);
   if (isTemporal && typeof instanceId === 'string') return `i${instanceId}`;
-  const dataset = typeof datasetId === 'string' ? datasetId : '@none';
+  const dataset = typeof datasetId === 'string' ? datasetId : DEFAULT_DATASET;
   return isTemporal ? `x${dataset} ${String(digestOf(writeJson(rest)))}` : `d${dataset}`;
 }
 

@@ -1,13 +1,10 @@
 import { isArray, isObject, type JsonObject, type JsonValue, member } from '../shared/json/json.js';
-import { KIND_BY_MEMBER } from '../ngsi-ld/members.js';
+import { KIND_BY_MEMBER, NGSI_LD_NULL } from '../ngsi-ld/members.js';
 import { isInstanceArray, MAIN_MEMBER } from './attribute-input.js';
 import { newAttribute, newInstance } from './entity-input.js';
 import { datasetIdOf, type Attribute, type Instance, type StoredEntity } from './model.js';
 import type { InstanceChoice } from './query-parameters.js';
 import { refusals } from './refusal.js';
-
-/** The text that represents null, because JSON-LD drops null (clause 4.5.0). */
-const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 
 export function attributeOf(entity: StoredEntity, name: string): Attribute | undefined {
   return entity.attributes.find((attribute) => attribute.name === name);

@@ -24,6 +24,9 @@ export const NON_ATTRIBUTE_MEMBERS: ReadonlySet<string> = new Set([
 /** Stands for the instances of an attribute without a datasetId. */
 export const DEFAULT_DATASET = '@none';
 
+/** The text that deletes an attribute, or a member of its value (clause 4.5.0, NGSI-LD Null). */
+export const NGSI_LD_NULL = 'urn:ngsi-ld:null';
+
 /** Returns the names of an entity's own attributes, as written in the entity. */
 export function attributeNames(entity: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(entity).filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));

@@ -7,7 +7,13 @@ import {
   objectOf,
   childAt,
 } from '../../shared/json/json.js';
-import { type AttributeKind, KIND_BY_MEMBER, kindOfType, VALUE_MEMBERS } from '../members.js';
+import {
+  type AttributeKind,
+  DEFAULT_DATASET,
+  KIND_BY_MEMBER,
+  kindOfType,
+  VALUE_MEMBERS,
+} from '../members.js';
 import { isUri } from '../names.js';
 import { isGeometry } from './geometry.js';
 
@@ -96,7 +102,7 @@ export function areInstances(array: readonly JsonValue[]): boolean {
 /** Returns the datasetId of an instance; undefined for the default instance (clause 4.5.5.1). */
 export function datasetIdOf(submitted: JsonValue): JsonValue | undefined {
   const datasetId = isObject(submitted) ? member(submitted, 'datasetId') : undefined;
-  return datasetId === '@none' ? undefined : datasetId;
+  return datasetId === DEFAULT_DATASET ? undefined : datasetId;
 }
 
 /** An instance of an attribute, and its place below the attribute's name. */
@@ -122,14 +128,14 @@ export function datasetsOf(submitted: JsonValue): readonly LocatedInstance[] {
   const datasets = datasetsIn(submitted);
   if (datasets === undefined) return [{ path: [], submitted }];
   const all = Object.entries(datasets).map(([id, item]) => ({ path: ['dataset', id], submitted: item }));
-  return defaultFirst(all, ({ path }) => path[1] === '@none');
+  return defaultFirst(all, ({ path }) => path[1] === DEFAULT_DATASET);
 }
 
 function datasetsIn(submitted: JsonValue): JsonObject | undefined {
   const datasets = isObject(submitted) ? member(submitted, 'dataset') : undefined;
   if (!isObject(submitted) || !isObject(datasets)) return undefined;
   const ids = Object.keys(datasets);
-  const areIds = ids.length > 0 && ids.every((id) => id === '@none' || isUri(id));
+  const areIds = ids.length > 0 && ids.every((id) => id === DEFAULT_DATASET || isUri(id));
   return areIds && Object.keys(submitted).length === 1 ? datasets : undefined;
 }
 

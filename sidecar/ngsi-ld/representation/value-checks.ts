@@ -1,13 +1,12 @@
 import { isArray, isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { formatValue } from '../../shared/format-value.js';
-import type { AttributeKind } from '../members.js';
+import { type AttributeKind, DEFAULT_DATASET, NGSI_LD_NULL } from '../members.js';
 import { isUri } from '../names.js';
 import type { Findings } from './findings.js';
 import { checkGeometry } from './geometry.js';
 import { dateTimeOf, isStandardName } from './names.js';
 import { firstAttributeIn } from './instances.js';
 
-const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 const LANGUAGE_TAG = /^(?:@none|[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)$/;
 
 /**
@@ -185,7 +184,7 @@ export function checkMetadataMember(
       checkDateTime(value, findings);
       return;
     case 'dataset':
-      if (value !== '@none' && !isUri(value))
+      if (value !== DEFAULT_DATASET && !isUri(value))
         findings.fault('format', `must be a URI or "@none", is ${formatValue(value)}`);
       return;
     case 'unit':

@@ -1,4 +1,4 @@
-import { KIND_BY_MEMBER, kindOfType } from '../../ngsi-ld/members.js';
+import { DEFAULT_DATASET, KIND_BY_MEMBER, kindOfType, NGSI_LD_NULL } from '../../ngsi-ld/members.js';
 import {
   isArray,
   isObject,
@@ -8,16 +8,13 @@ import {
   objectOf,
 } from '../../shared/json/json.js';
 
-/** The text that deletes an attribute, or a member of its value (clause 4.5.0, NGSI-LD Null). */
-const NGSI_LD_NULL = 'urn:ngsi-ld:null';
-
 /** Whether a broker may understand a written attribute as its deletion. The deletion of a single dataset does not count. */
 export function isDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.some((one) => isObject(one) && isDeleted(one));
   if (mayBeNull(value)) return true;
   if (!isObject(value)) return false;
   const dataset = member(value, 'datasetId');
-  if (typeof dataset === 'string' && dataset !== '@none') return false;
+  if (typeof dataset === 'string' && dataset !== DEFAULT_DATASET) return false;
   return valuesIn(value).some(mayBeNull);
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_DATASET } from '../../ngsi-ld/members.js';
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import type { Names } from '../json-ld/names.js';
@@ -196,7 +197,7 @@ export class WriteJudge {
     const iri = names.iriOf(attribute) ?? '';
     const needing = models.filter((model) => model.required.has(model.attributes.get(iri) ?? ''));
     if (needing.length === 0) return { policy };
-    if (datasetId !== undefined && datasetId !== '@none')
+    if (datasetId !== undefined && datasetId !== DEFAULT_DATASET)
       return { policy, reason: 'whether other instances of a required attribute stay is not known' };
     const predicate = () => 'must not be deleted: every entity of the model has it';
     return {
