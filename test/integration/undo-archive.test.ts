@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
@@ -10,8 +12,10 @@ import {
   startTestBroker,
   startTestGateway,
   stopAll,
+  stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { listening } from '../support/listening.js';
 import { BUCKET_KEYS, type BucketFault, StubBucket } from '../support/stub-bucket.js';
 import { ended, recordOf, restored, startArchiving } from '../support/undo.js';
 
@@ -380,5 +384,90 @@ describe('a purge whose archive fails', () => {
     assert.equal(answer.status, 204, answer.text);
     assert.equal(await left(), 0);
     bucket.fault = () => false;
+  });
+});
+
+describe('a broker whose answers have bytes that are not UTF-8', () => {
+  after(stopAll);
+
+  /** Starts a gateway in front of a broker that shows ü as one byte, as clients that write Latin-1 leave it. */
+  async function startLatin() {
+    const { broker, folder } = await startArchiving();
+    const latin = await listening(
+      createServer((request, response) => {
+        void (async () => {
+          const { method = '', url = '', headers } = request;
+          const sent = await buffer(request);
+          const answer = await fetch(`${broker.url}${url}`, {
+            method,
+            headers: { 'content-type': headers['content-type'] ?? '' },
+            ...(sent.length === 0 ? {} : { body: sent }),
+          });
+          const bytes = Buffer.from(await answer.arrayBuffer()).toString('latin1');
+          const fields = ['content-type', 'ngsild-results-count'].flatMap((name) => {
+            const value = answer.headers.get(name);
+            return value === null ? [] : [[name, value] as const];
+          });
+          response.writeHead(answer.status, Object.fromEntries(fields));
+          response.end(Buffer.from(bytes.replaceAll('\u00c3\u00bc', '\u00fc'), 'latin1'));
+        })();
+      }),
+    );
+    stopLater(latin.close);
+    broker.entities.seed(3, (index) => ({
+      id: `urn:ngsi-ld:Street:${String(index)}`,
+      type: 'Street',
+      name: { type: 'Property', value: ['Tor', 'M\u00fcnze', 'Platz'][index] },
+    }));
+    const gateway = await startTestGateway({
+      BROKER_URL: latin.url,
+      ARCHIVE_URL: pathToFileURL(folder).href,
+    });
+    return { broker, gateway };
+  }
+
+  for (const [what, query] of [
+    ['entities', 'type=Street'],
+    ['attributes', 'type=Street&drop=name'],
+  ] as const)
+    it(`a purge of ${what} with archive=required leaves what its archive would change`, async () => {
+      const { broker, gateway } = await startLatin();
+      const purge = await gateway.purge(`${query}&archive=required`);
+      assert.equal(purge.status, 207);
+      assert.match(purge.text, /"entityId":"urn:ngsi-ld:Street:1"[^]*not UTF-8/);
+      assert.deepEqual([purge.headers.get('purge-deleted'), purge.headers.get('purge-failed')], ['2', '1']);
+      const left = await send(broker.url, 'GET', '/ngsi-ld/v1/entities?type=Street&attrs=name');
+      assert.match(left.text, /M\u00fcnze/);
+      assert.doesNotMatch(left.text, /Tor/);
+    });
+
+  for (const query of ['type=Street', 'type=Street&timerel=before&timeAt=2027-01-01T00:00:00Z'])
+    it(`a purge of histories (${query}) with archive=required leaves those that its archive would change`, async () => {
+      const { broker, gateway } = await startLatin();
+      broker.temporal.seed(3, (index) => ({
+        id: `urn:ngsi-ld:Street:${String(index)}`,
+        type: 'Street',
+        name: [
+          {
+            type: 'Property',
+            value: ['Tor', 'M\u00fcnze', 'Platz'][index],
+            observedAt: '2026-01-01T00:00:00Z',
+          },
+        ],
+      }));
+      const purge = await gateway.send('DELETE', `/ngsi-ld/v1/temporal/entities?${query}&archive=required`);
+      assert.equal(purge.status, 207, purge.text);
+      assert.match(purge.text, /urn:ngsi-ld:Street:1[^]*not UTF-8/);
+      assert.deepEqual([purge.headers.get('purge-deleted'), purge.headers.get('purge-failed')], ['2', '1']);
+    });
+
+  it('a purge with archive=best-effort deletes it and warns', async () => {
+    const { gateway } = await startLatin();
+    const purge = await gateway.purge('type=Street&archive=best-effort');
+    assert.equal(purge.headers.get('purge-deleted'), '3');
+    assert.match(
+      purge.headers.get('ngsild-warning') ?? purge.text,
+      /1 of what was deleted could not be archived.*not UTF-8/,
+    );
   });
 });

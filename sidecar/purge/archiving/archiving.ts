@@ -14,6 +14,9 @@ import type { BrokerProblem } from '../broker/index.js';
 import { unlessStopped } from '../errors.js';
 import { keyOf } from '../ledger/index.js';
 
+/** Why something is not archived whose text would be changed by that. */
+export const NOT_UTF8 = 'The broker showed it with bytes that are not UTF-8, which an archive cannot hold.';
+
 /** Where a purge archives what it deletes. */
 export interface PurgeArchive {
   readonly writer: ArchiveWriter;

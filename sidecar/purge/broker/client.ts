@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { errors, Pool, type Dispatcher } from 'undici';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
@@ -37,6 +38,8 @@ export interface BrokerReply {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
+  /** Whether bytes that are not UTF-8 were replaced by U+FFFD. */
+  readonly isDamaged?: boolean;
 }
 
 /** Sends single requests: no retries, no interpretation. */
@@ -262,10 +265,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = Buffer.concat(this.#chunks, this.#bytes)
-      .toString('utf8')
-      .replace(/^\ufeff/, '');
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    const bytes = Buffer.concat(this.#chunks, this.#bytes);
+    const body = bytes.toString('utf8').replace(/^\ufeff/, '');
+    this.#resolve({ status: this.#status, headers: this.#headers, body, isDamaged: !isUtf8(bytes) });
     // A removed abort listener still references the later ones, and each of those its exchange. Without this, all pages of a
     // purge would stay in memory until a full garbage collection.
     this.#running = undefined;

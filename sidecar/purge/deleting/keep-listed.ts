@@ -1,10 +1,14 @@
 import { itemTexts } from '../../archive/index.js';
-import type { ArchivedPart } from '../archiving/index.js';
+import { type ArchivedPart, NOT_UTF8 } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { type ListedPage, pagesUpTo } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { type ItemBatch, portionsOf, withIds } from './items.js';
+
+/** Stands for each byte that is not UTF-8. */
+const REPLACED = '\ufffd';
 
 /** Adds entities of a page to the archive of the purge, as a whole. Does nothing if there is no archive. */
 export async function keepEntities(
@@ -27,19 +31,25 @@ export async function keepEntities(
 
 async function keepShown(
   { archiving }: PurgeContext,
-  { ids, body }: ListedPage,
+  { ids, body, isDamaged }: ListedPage,
   wanted: ReadonlySet<string>,
 ): Promise<void> {
   const texts = itemTexts(body ?? '');
   if (texts.length !== ids.length) return;
-  const kept = texts.map((text, index) => [ids[index] ?? '', text] as const);
-  await archiving?.keepEntities(kept.filter(([id]) => wanted.has(id)));
+  const shown = texts.map((text, index) => [ids[index] ?? '', text] as const);
+  const kept = shown.filter(([entityId, text]) => {
+    if (!wanted.has(entityId)) return false;
+    const isWhole = !isDamaged || !text.includes(REPLACED);
+    if (!isWhole) archiving?.doubt(keyOf({ entityId }), NOT_UTF8);
+    return isWhole;
+  });
+  await archiving?.keepEntities(kept);
 }
 
 /** Adds parts of entities to the archive of the purge. */
 export async function keepParts(
   { archiving }: PurgeContext,
-  { entities, ids }: Pick<ListedPage, 'entities' | 'ids'>,
+  { entities, ids, isDamaged }: Pick<ListedPage, 'entities' | 'ids' | 'isDamaged'>,
   { items, contents = [] }: Pick<ItemBatch, 'items' | 'contents'>,
 ): Promise<void> {
   const types = new Map(entities.map((entity, index) => [ids[index], entity['type'] ?? entity['@type']]));
@@ -48,6 +58,10 @@ export async function keepParts(
     const { entityId, attribute = '' } = item;
     const content = contents[index];
     if (content === undefined) continue;
+    if (isDamaged && writeJson(content).includes(REPLACED)) {
+      archiving?.doubt(keyOf(item), NOT_UTF8);
+      continue;
+    }
     const parts = byEntity.get(entityId) ?? [];
     parts.push({ entityId, attribute, content, key: keyOf(item) });
     byEntity.set(entityId, parts);

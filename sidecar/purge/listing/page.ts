@@ -48,6 +48,8 @@ export interface ParsedPage {
   readonly madeEntityMap: boolean;
   /** Characters of the answer. */
   readonly length: number;
+  /** Whether bytes that are not UTF-8 were replaced by U+FFFD. */
+  readonly isDamaged: boolean;
   /** The text of the answer, if the resource keeps it. */
   readonly body?: string;
 }
@@ -92,6 +94,7 @@ export function parsePage(reply: BrokerReply, isExact = false, keepsText = isExa
     warning: reply.headers.get('ngsild-warning'),
     madeEntityMap: reply.headers.has('ngsild-entitymap'),
     length: reply.body.length,
+    isDamaged: reply.isDamaged === true,
     ...(keepsText ? { body: reply.body } : {}),
   };
 }

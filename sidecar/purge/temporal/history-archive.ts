@@ -3,7 +3,7 @@ import { attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { Archiving } from '../archiving/index.js';
+import { type Archiving, NOT_UTF8 } from '../archiving/index.js';
 import { walkItems } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
@@ -43,8 +43,8 @@ const NO_SYSTEM_TIMES =
   'The broker lists instances neither by createdAt nor by modifiedAt, so it may hide those that were never observed. Purge instances, with a time filter.';
 const NOT_SHOWN = 'The broker lists it, but does not show all of it when it is asked for by its id.';
 
-/** Ends reading, because it takes too long or too much was read. */
-class HistoryTooLarge extends Error {}
+/** Ends reading, because what was read cannot be archived; the message says why. */
+class UnarchivableHistory extends Error {}
 
 /** What was read of one entity. */
 interface History {
@@ -199,7 +199,7 @@ export class TemporalHistories implements HistoryArchive {
       for (const time of EVERY_TIME)
         if (!this.#refused.has(time) && !(await this.#readBy({ time, ids, histories, atMs }))) return HIDDEN;
     } catch (error) {
-      if (error instanceof HistoryTooLarge) return TOO_LARGE;
+      if (error instanceof UnarchivableHistory) return error.message;
       throw error;
     }
     const hasSystemTime = EVERY_TIME.some(
@@ -309,13 +309,14 @@ export class TemporalHistories implements HistoryArchive {
     const asked = new Set(ids);
     let chars = 0;
     const page: PageSource['page'] = async (query) => {
-      if (clock.monotonicMs() - atMs > MAX_READ_MS) throw new HistoryTooLarge();
+      if (clock.monotonicMs() - atMs > MAX_READ_MS) throw new UnarchivableHistory(TOO_LARGE);
       const shown = await lister.page(query).catch((error: unknown) => {
         const isLarge = error instanceof BrokerReplyError && error.cause instanceof ReplyTooLargeError;
-        throw isLarge ? new HistoryTooLarge() : error;
+        throw isLarge ? new UnarchivableHistory(TOO_LARGE) : error;
       });
       chars += shown.length;
-      if (chars > MAX_HISTORY_CHARS) throw new HistoryTooLarge();
+      if (shown.isDamaged) throw new UnarchivableHistory(NOT_UTF8);
+      if (chars > MAX_HISTORY_CHARS) throw new UnarchivableHistory(TOO_LARGE);
       if (shown.ids.some((id) => !asked.has(id)))
         throw new FilterIgnoredError(
           'id',

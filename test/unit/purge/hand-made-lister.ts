@@ -21,6 +21,7 @@ export function pageOf(ids: readonly string[], more: Partial<ListedPage> = {}): 
     isPartial: false,
     warning: undefined,
     madeEntityMap: false,
+    isDamaged: false,
     length: 0,
     limit: 10,
     instances: undefined,
