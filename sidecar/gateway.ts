@@ -194,7 +194,7 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     minDataRate: options.minDataRate,
     client,
     purges: purges.service,
-    archives: purges.archives,
+    archives: purges.service.archives,
     scans,
     retention: purges.retention,
     access: new Access({
@@ -278,7 +278,7 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
   const address = { host: config.HOST, port: config.PORT, reusePort: config.REUSE_PORT };
   await app.listen(address);
   purges.start();
-  store.listen((notice) => purges.onNotice(notice));
+  store.listen((notice) => purges.jobs.onNotice(notice));
 
   const { address: ip, port, family } = app.server.address() as AddressInfo;
   const url = `http://${family === 'IPv6' ? `[${ip}]` : ip}:${port}`;

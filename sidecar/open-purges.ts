@@ -4,7 +4,6 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unexpectedProblem } from './http/problem.js';
-import type { ArchiveService } from './jobs/archive-service.js';
 import { configuredKinds, createCapabilities } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
 import { JobService } from './jobs/job-service.js';
@@ -15,13 +14,12 @@ import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
 import type { JobObserver } from './jobs/service-options.js';
 import { HeaderSealer } from './jobs/job-headers.js';
-import type { PurgeKinds } from './jobs/purge-kinds.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';
 import type { Archives } from './archive/index.js';
 import type { OpenBroker } from './open-broker.js';
 import type { FactsByCollection } from './purge/broker/index.js';
-import { type JobNotice, RunUnderWayError, type Store } from './store/index.js';
+import { RunUnderWayError, type Store } from './store/index.js';
 import type { Config } from './shared/config/load.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import { isLoopback } from './shared/loopback.js';
@@ -41,24 +39,7 @@ export interface OpenPurgesOptions {
 }
 
 /** The purges of this process, and the services that run them. */
-export interface OpenPurges {
-  /** All jobs of this process: purges, scans and restores. */
-  readonly jobs: JobService;
-  readonly kinds: PurgeKinds;
-  readonly service: PurgeService;
-  readonly retention: RetentionService;
-  readonly archives: ArchiveService;
-  /** Resumes jobs that no process is running, and starts to watch the schedules. See JobService. */
-  start(): void;
-  /** What is known about the broker, as far as it is still valid. */
-  readonly capabilities: () => FactsByCollection;
-  /** Called when another process has done something with a job. */
-  onNotice(notice: JobNotice): void;
-  /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
-  stop(): void;
-  /** Writes the remaining records. */
-  close(): Promise<void>;
-}
+export type OpenPurges = ReturnType<typeof openPurges>;
 
 /** Adds tracing to an observer of jobs. */
 function withTracing(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
@@ -86,7 +67,7 @@ function withTracing(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | und
 }
 
 /** Builds the services for purges from the configuration. */
-export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurges {
+export function openPurges(config: Config, options: OpenPurgesOptions) {
   const { store, broker, isBrokerUp, archives, clock, random, logger, metrics, tracing } = options;
   const capabilities = createCapabilities(clock);
   const base = {
@@ -158,24 +139,27 @@ export function openPurges(config: Config, options: OpenPurgesOptions): OpenPurg
   });
   let stopped: Promise<void> | undefined;
   return {
+    /** All jobs of this process: purges, scans and restores. */
     jobs,
     kinds,
     service,
     retention,
-    archives: service.archives,
+    /** Resumes jobs that no process is running, and starts to watch the schedules. See JobService. */
     start() {
       jobs.start();
       scheduler.start();
     },
-    capabilities: () => ({
+    /** What is known about the broker, as far as it is still valid. */
+    capabilities: (): FactsByCollection => ({
       entities: capabilities.entities.facts(),
       temporal: capabilities.temporal.facts(),
     }),
-    onNotice: (notice) => jobs.onNotice(notice),
+    /** Stops all purges, and refuses new ones; jobs are resumed at the next start. */
     stop() {
       stopped ??= scheduler.stop();
       jobs.stop();
     },
+    /** Writes the remaining records. */
     async close() {
       await (stopped ??= scheduler.stop());
       await jobs.close();

@@ -142,7 +142,7 @@ it('the log says when the store of records is available again', async () => {
 
 it('a notice from another process makes the gateway take its job', async () => {
   const { purges, given } = purgesOf(SHARED);
-  purges.onNotice({ what: 'waiting', id: 'a' });
+  purges.jobs.onNotice({ what: 'waiting', id: 'a' });
   await turns();
   assert.equal(given('take').length, 1);
 });
@@ -182,7 +182,7 @@ it('a job that another gateway has taken over is released, and the log says so',
     takesLapsed: true,
   });
   assert.ok(taken !== undefined);
-  purges.onNotice({ what: 'waiting', id: taken.record.id });
+  purges.jobs.onNotice({ what: 'waiting', id: taken.record.id });
   await turns();
   assert.ok(
     told.some((line) => /^warn +purge left to another gateway, which has taken it$/.test(line)),
@@ -199,7 +199,7 @@ it('leases of jobs are renewed only if the database is shared', async () => {
     state.answer = unanswered;
     await purges.service.submit(order());
     await turns();
-    purges.onNotice({ what: 'waiting', id: 'a' });
+    purges.jobs.onNotice({ what: 'waiting', id: 'a' });
     await turns();
     assert.equal(given('renew').length > 0, isShared);
   }
