@@ -2,7 +2,7 @@ import { h, type FunctionComponent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './parts/button.js';
 import { accessToken } from './api/sign-in.js';
-import { forgetToken, token, useCredentials } from './api/token.js';
+import { clearToken, token, useCredentials } from './api/token.js';
 import { HistoryPage } from './history/history-page.js';
 import { OverviewPage } from './overview/overview-page.js';
 import { api } from './api/client.js';
@@ -10,11 +10,11 @@ import { Page } from './parts/page.js';
 import { SignIn } from './parts/sign-in.js';
 import { Pending } from './parts/states.js';
 import { TokenDialog } from './parts/token-dialog.js';
-import { Environment, Where } from './parts/where.js';
+import { Environment, EnvironmentInfo } from './parts/environment.js';
 import { useLoad } from './shared/hooks.js';
-import { type Me, Who } from './parts/for-role.js';
+import { type Me, CurrentUser } from './parts/for-role.js';
 import { PurgePage } from './purge/purge-page.js';
-import { RunPage } from './purge/run-page.js';
+import { PurgeDetails } from './purge/purge-details.js';
 import { routeTo, useRoute } from './shared/router.js';
 import { applyTheme, storedTheme, type Theme } from './shared/theme.js';
 import { text } from './strings.js';
@@ -47,7 +47,7 @@ export function App() {
   const me = useMe(status.value?.signIn !== undefined);
   return (
     <Environment.Provider value={status.value?.environment}>
-      <Who.Provider value={me}>
+      <CurrentUser.Provider value={me}>
         <a
           class="skip"
           href="#main"
@@ -62,7 +62,7 @@ export function App() {
           <p class="product">
             <span class="mark" aria-hidden="true" /> {text.product}
           </p>
-          <Where />
+          <EnvironmentInfo />
           <nav aria-label={text.navigation}>
             <ul>
               {SECTIONS.map((name) => (
@@ -92,7 +92,7 @@ export function App() {
           </footer>
         )}
         <TokenDialog signIn={status.value?.signIn} />
-      </Who.Provider>
+      </CurrentUser.Provider>
     </Environment.Provider>
   );
 }
@@ -110,7 +110,7 @@ function PageOf({ route }: { readonly route: ReturnType<typeof useRoute> }) {
   switch (section) {
     case 'purge':
     case 'history':
-      if (name !== undefined) return <RunPage key={name} id={name} />;
+      if (name !== undefined) return <PurgeDetails key={name} id={name} />;
       return section === 'purge' ? (
         <PurgePage key={route.visit} params={route.params} />
       ) : (
@@ -145,7 +145,7 @@ function NotFoundPage() {
 function ForgetToken() {
   useCredentials();
   return token() !== undefined ? (
-    <Button class="small" onClick={forgetToken} label={text.token.forget} />
+    <Button class="small" onClick={clearToken} label={text.token.forget} />
   ) : null;
 }
 

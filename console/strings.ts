@@ -95,7 +95,7 @@ export const text = {
     forbidden: 'Not allowed',
     unavailable: 'Temporarily unavailable',
     failed: 'Something went wrong',
-    overtaken: 'This was changed elsewhere in the meantime. Nothing was done.',
+    conflict: 'This was changed elsewhere in the meantime. Nothing was done.',
     retry: 'Try again',
     giveToken: 'Enter the token',
     retryAfter: (seconds: string) => `Try again after ${seconds} s.`,

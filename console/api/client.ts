@@ -1,11 +1,11 @@
 import { allPages, ApiClient, type Page, pageParams } from '../../sidecar/client/client.js';
 import type { Schemas } from '../../sidecar/client/operations.js';
 import { ApiError, type Problem, UnreachableError } from '../../sidecar/client/errors.js';
-import { addressOf } from './address.js';
+import { urlOf } from './url.js';
 import { accessToken, endSession, refreshSignIn } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
-export { addressOf, allPages, ApiError, UnreachableError, type Page, type Problem, pageParams, type Schemas };
+export { urlOf, allPages, ApiError, UnreachableError, type Page, type Problem, pageParams, type Schemas };
 export type { WithETag } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];
@@ -19,7 +19,7 @@ export type RetentionPreview = Schemas['RetentionPreview'];
  * Types of the problems with which the gateway asks for a token, or for another one. Brokers and other gateways may also answer
  * 401.
  */
-const TOKEN_WANTED = ['unauthorized', 'token-refused'].map((name) => `urn:ngsi-ld-gateway:problem:${name}`);
+const TOKEN_PROBLEMS = ['unauthorized', 'token-refused'].map((name) => `urn:ngsi-ld-gateway:problem:${name}`);
 
 const TOKEN = 'x-gateway-token';
 const AUTHORIZATION = 'authorization';
@@ -31,7 +31,7 @@ const AUTHORIZATION = 'authorization';
  * user is not asked.
  */
 export const api = new ApiClient({
-  baseUrl: () => addressOf(''),
+  baseUrl: () => urlOf(''),
   // Answers are only valid at the time of the request.
   init: { cache: 'no-store' },
   headers(): Readonly<Record<string, string>> {
@@ -41,7 +41,7 @@ export const api = new ApiClient({
     return given === undefined ? {} : { [TOKEN]: given };
   },
   shouldRetry: async (error, headers) => {
-    if (!isTokenWanted(error)) return false;
+    if (!needsToken(error)) return false;
     const signedIn = accessToken();
     if (signedIn !== undefined) {
       if (headers[AUTHORIZATION] !== `Bearer ${signedIn}` || (await refreshSignIn())) return true;
@@ -52,24 +52,24 @@ export const api = new ApiClient({
 });
 
 /** Whether a request was refused because a token is missing or was not accepted. */
-export function isTokenWanted(error: unknown): boolean {
-  return error instanceof ApiError && TOKEN_WANTED.includes(error.problem.type ?? '');
+export function needsToken(error: unknown): boolean {
+  return error instanceof ApiError && TOKEN_PROBLEMS.includes(error.problem.type ?? '');
 }
 
 /** Whether the resource was changed elsewhere since it was read (412): nothing was done. */
-export function isOvertaken(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.problem.status === 412;
 }
 
 /** Which data of the broker is meant: the tenant, and the @context of the names. */
-export interface DataPlace {
+export interface DataScope {
   readonly tenant?: string | undefined;
   /** A Link header that names the @context. */
   readonly link?: string | undefined;
 }
 
 /** Returns the header fields that say which data a request is about. */
-export function headersOf({ tenant = '', link = '' }: DataPlace): Readonly<Record<string, string>> {
+export function headersOf({ tenant = '', link = '' }: DataScope): Readonly<Record<string, string>> {
   return {
     ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
     ...(link.trim() === '' ? {} : { link: link.trim() }),
@@ -77,16 +77,13 @@ export function headersOf({ tenant = '', link = '' }: DataPlace): Readonly<Recor
 }
 
 /** Returns the precondition of a write. @param etag of the resource to replace; undefined if it must not exist yet */
-export function onlyIf(etag: string | undefined): Readonly<Record<string, string>> {
+export function ifMatch(etag: string | undefined): Readonly<Record<string, string>> {
   return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
 }
 
 /** Returns the URL of a resource of the API, for links. @param segments not encoded */
-export function apiAddress(
-  segments: readonly string[],
-  query: Readonly<Record<string, string>> = {},
-): string {
+export function apiUrl(segments: readonly string[], query: Readonly<Record<string, string>> = {}): string {
   const params = new URLSearchParams(query).toString();
   const path = segments.map(encodeURIComponent).join('/');
-  return addressOf(`api/v2/${path}${params === '' ? '' : `?${params}`}`);
+  return urlOf(`api/v2/${path}${params === '' ? '' : `?${params}`}`);
 }

@@ -1,5 +1,5 @@
 import { EndedEarlyError, recordsUntilEnd } from '../../sidecar/client/follow.js';
-import { whenSeen } from '../shared/seen.js';
+import { whenVisible } from '../shared/visibility.js';
 import type { Purge } from './client.js';
 
 /** Pauses before reconnecting to a broken stream, in milliseconds. */
@@ -36,7 +36,7 @@ export async function watchJob<Job extends Pick<Purge, 'state'>>({
   document.addEventListener('visibilitychange', look);
   const records = recordsUntilEnd({
     ask: async () => {
-      await whenSeen(signal);
+      await whenVisible(signal);
       signal.throwIfAborted();
       return ask(AbortSignal.any([signal, hiding.signal]));
     },

@@ -1,9 +1,9 @@
 import type * as OAuth from 'oauth4webapi';
-import { forgetDrafts, storeDrafts } from '../shared/drafts.js';
-import { keepInAddress } from '../shared/router.js';
+import { clearDrafts, storeDrafts } from '../shared/drafts.js';
+import { setAddress } from '../shared/router.js';
 import { StoredText } from '../shared/storage.js';
-import { addressOf } from './address.js';
-import { tellOfCredentials } from './token.js';
+import { urlOf } from './url.js';
+import { notifyListeners } from './token.js';
 
 /**
  * Sign-in at the OpenID provider of the gateway, by authorization code with PKCE. Tokens are kept only in the storage of this
@@ -28,7 +28,7 @@ interface Session {
 }
 
 /** What is kept while the browser is at the provider. */
-interface Departure {
+interface PendingSignIn {
   readonly settings: SignInSettings;
   readonly verifier: string;
   readonly state: string;
@@ -46,14 +46,14 @@ const TIMEOUT_MS = 10_000;
 const MAX_REFUSAL_CHARS = 300;
 
 const SESSION = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.session');
-const DEPARTURE = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.departure');
+const PENDING = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.departure');
 
 let refreshing: Promise<boolean> | undefined;
 let failure: unknown;
 
 /** Returns the access token of this tab, if the user has signed in. */
 export function accessToken(): string | undefined {
-  return sessionNow()?.accessToken;
+  return session()?.accessToken;
 }
 
 /** Returns why the last sign-in failed; undefined if it did not. */
@@ -68,10 +68,10 @@ export function signInFailure(): unknown {
  */
 export async function signIn(settings: SignInSettings): Promise<void> {
   const oauth = await import('oauth4webapi');
-  const provider = await discovered(oauth, settings);
+  const provider = await discover(oauth, settings);
   const { authorization_endpoint: endpoint } = provider;
   if (endpoint === undefined) throw new Error('The provider has no authorization endpoint.');
-  const departure: Departure = {
+  const departure: PendingSignIn = {
     settings,
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),
@@ -83,7 +83,7 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     throw new Error('The authorization endpoint of the provider is not an https address.');
   const parameters = {
     client_id: settings.clientId ?? '',
-    redirect_uri: returnAddress(),
+    redirect_uri: redirectUri(),
     response_type: 'code',
     scope: 'openid profile',
     state: departure.state,
@@ -92,44 +92,44 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     ...resourceOf(settings),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  write(DEPARTURE, departure);
+  write(PENDING, departure);
   storeDrafts();
   location.assign(url.href);
 }
 
 /** Completes a sign-in after the provider has redirected back to the page. Never rejects: see signInFailure(). */
 export async function finishSignIn(): Promise<void> {
-  const departure = read(DEPARTURE) as Departure | undefined;
+  const departure = read(PENDING) as PendingSignIn | undefined;
   const here = new URL(location.href);
   if (!here.searchParams.has('state')) return;
-  DEPARTURE.set(undefined);
+  PENDING.set(undefined);
   // The code cannot be used again, and the address should be one to bookmark.
   history.replaceState(null, '', `${here.pathname}${departure?.hash ?? ''}`);
   if (departure === undefined) return;
   const { settings, verifier, state } = departure;
   try {
     const oauth = await import('oauth4webapi');
-    const provider = await discovered(oauth, settings);
+    const provider = await discover(oauth, settings);
     const client = clientOf(settings);
     const answer = oauth.validateAuthResponse(provider, client, here, state);
     const response = await oauth.authorizationCodeGrantRequest(
-      ...([provider, client, oauth.None(), answer, returnAddress(), verifier] as const),
+      ...([provider, client, oauth.None(), answer, redirectUri(), verifier] as const),
       optionsFor(oauth, settings),
     );
-    keep(settings, await oauth.processAuthorizationCodeResponse(provider, client, response));
+    saveSession(settings, await oauth.processAuthorizationCodeResponse(provider, client, response));
   } catch (error) {
-    failure = refusalIn(error);
+    failure = providerError(error);
   }
 }
 
 /**
  * Returns an error with the provider's own message if the provider refused the sign-in; other errors are returned unchanged.
  */
-function refusalIn(error: unknown): unknown {
+function providerError(error: unknown): unknown {
   const { error: code, error_description: detail } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== 'string') return error;
-  const said = typeof detail === 'string' ? `${code}: ${detail}` : code;
-  return new Error(`The provider answered ${said.slice(0, MAX_REFUSAL_CHARS)}`);
+  const message = typeof detail === 'string' ? `${code}: ${detail}` : code;
+  return new Error(`The provider answered ${message.slice(0, MAX_REFUSAL_CHARS)}`);
 }
 
 /** Gets a new access token without asking the user. @returns whether there is one */
@@ -144,8 +144,8 @@ export function refreshSignIn(): Promise<boolean> {
  * this tab next.
  */
 export function signOut(): void {
-  forgetDrafts();
-  keepInAddress(location.hash.replace(/\?.*/s, ''));
+  clearDrafts();
+  setAddress(location.hash.replace(/\?.*/s, ''));
   endSession();
   location.reload();
 }
@@ -153,16 +153,16 @@ export function signOut(): void {
 /** Forgets tokens that the gateway no longer accepts. Drafts are kept for when the user signs in again. */
 export function endSession(): void {
   SESSION.set(undefined);
-  tellOfCredentials();
+  notifyListeners();
 }
 
 async function refreshed(): Promise<boolean> {
-  const { settings, refreshToken, sinceMs = 0 } = sessionNow() ?? {};
+  const { settings, refreshToken, sinceMs = 0 } = session() ?? {};
   if (settings === undefined || refreshToken === undefined) return false;
   if (Math.abs(Date.now() - sinceMs) < LEAST_AGE_MS) return false;
   try {
     const oauth = await import('oauth4webapi');
-    const provider = await discovered(oauth, settings);
+    const provider = await discover(oauth, settings);
     const client = clientOf(settings);
     const options = optionsFor(oauth, settings);
     const response = await oauth.refreshTokenGrantRequest(
@@ -170,22 +170,22 @@ async function refreshed(): Promise<boolean> {
     );
     const answer = await oauth.processRefreshTokenResponse(provider, client, response);
     // A user who has signed out in the meantime stays signed out.
-    if (sessionNow()?.refreshToken !== refreshToken) return false;
-    keep(settings, answer, refreshToken);
+    if (session()?.refreshToken !== refreshToken) return false;
+    saveSession(settings, answer, refreshToken);
     return true;
   } catch {
     return false;
   }
 }
 
-function keep(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, before?: string): void {
+function saveSession(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, before?: string): void {
   failure = undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before } = answer;
   write(SESSION, { settings, accessToken, refreshToken, sinceMs: Date.now() } satisfies Session);
-  tellOfCredentials();
+  notifyListeners();
 }
 
-async function discovered(oauth: typeof OAuth, settings: SignInSettings): Promise<OAuth.AuthorizationServer> {
+async function discover(oauth: typeof OAuth, settings: SignInSettings): Promise<OAuth.AuthorizationServer> {
   const issuer = new URL(settings.issuer);
   return oauth.processDiscoveryResponse(
     issuer,
@@ -211,11 +211,11 @@ function resourceOf({ audience }: SignInSettings): Readonly<Record<string, strin
 }
 
 /** Returns the redirect URI that is registered with the provider. */
-function returnAddress(): string {
-  return addressOf('console/');
+function redirectUri(): string {
+  return urlOf('console/');
 }
 
-function sessionNow(): Session | undefined {
+function session(): Session | undefined {
   return read(SESSION) as Session | undefined;
 }
 
@@ -228,6 +228,6 @@ function read(stored: StoredText): unknown {
   }
 }
 
-function write(stored: StoredText, value: Session | Departure): void {
+function write(stored: StoredText, value: Session | PendingSignIn): void {
   if (!stored.set(JSON.stringify(value))) throw new Error('This browser stores nothing for this page.');
 }

@@ -22,28 +22,28 @@ export function askForToken(): Promise<boolean> {
     let settle: (given: boolean) => void = () => undefined;
     const answer = new Promise<boolean>((resolve) => (settle = resolve));
     waiting = { answer, settle };
-    tellOfCredentials();
+    notifyListeners();
   }
   return waiting.answer;
 }
 
 /** Answers the question. @param given undefined if the user gives no token */
-export function giveToken(given: string | undefined): void {
+export function submitToken(given: string | undefined): void {
   if (given !== undefined) stored.set(given);
   const { settle } = waiting ?? {};
   waiting = undefined;
   settle?.(given !== undefined);
-  tellOfCredentials();
+  notifyListeners();
 }
 
 /** Forgets the token of this tab. */
-export function forgetToken(): void {
+export function clearToken(): void {
   stored.set(undefined);
-  tellOfCredentials();
+  notifyListeners();
 }
 
 /** Whether the user is being asked for the token. */
-export function isAskedForToken(): boolean {
+export function isTokenAsked(): boolean {
   return waiting !== undefined;
 }
 
@@ -54,7 +54,7 @@ export function onCredentialsChange(listener: () => void): () => void {
 }
 
 /** Tells the listeners that the user has signed in or out, or that the token has changed or is asked for. */
-export function tellOfCredentials(): void {
+export function notifyListeners(): void {
   for (const listener of listeners) listener();
 }
 

@@ -10,12 +10,12 @@ import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemir
 import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './editor-theme.js';
-import type { Fault, Place } from './faults.js';
-import { rangeOfPointer } from './json-places.js';
+import type { TextError, Position } from './errors.js';
+import { rangeOfPointer } from './json-positions.js';
 import { schemaCompletions } from './schema-completions.js';
 
 /** An error or a warning in the text of an editor, and its position. */
-export interface Mark extends Fault {
+export interface Marker extends TextError {
   readonly isWarning?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface CodeViewOptions {
   readonly heights: readonly [string, string];
 }
 
-const parseFaults = jsonParseLinter();
+const lintJson = jsonParseLinter();
 
 /**
  * Some browsers write style attributes into the page when they replace selected text. The Content Security Policy of the page
@@ -79,7 +79,7 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
       }),
     ],
   });
-  const rangeOf = ({ pointer = '', line, column = 1 }: Place) => {
+  const rangeOf = ({ pointer = '', line, column = 1 }: Position) => {
     const { doc } = view.state;
     if (line === undefined) return rangeOfPointer(doc.toString(), pointer);
     const { from, to, length } = doc.line(Math.min(Math.max(line, 1), doc.lines));
@@ -94,8 +94,8 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
       isSetting = false;
     },
     /** Marks errors, in addition to those of the JSON syntax. */
-    setMarks(marks: readonly Mark[]) {
-      const own = view.state.doc.length === 0 ? [] : parseFaults(view);
+    setMarks(marks: readonly Marker[]) {
+      const own = view.state.doc.length === 0 ? [] : lintJson(view);
       const given = marks.map((mark): Diagnostic => ({
         ...rangeOf(mark),
         severity: mark.isWarning === true ? 'warning' : 'error',
@@ -104,7 +104,7 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
       view.dispatch(setDiagnostics(view.state, [...own, ...given]));
     },
     /** Scrolls to a position, and puts the cursor there. */
-    reveal(mark: Place) {
+    reveal(mark: Position) {
       const { from, to } = rangeOf(mark);
       view.dispatch({
         selection: { anchor: from, head: to },

@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Mark, showCode } from './code-view.js';
-import { Lines } from '../parts/fields.js';
+import type { Marker, showCode } from './code-view.js';
+import { TextArea } from '../parts/fields.js';
 import { shownPointer } from '../shared/format.js';
 import { Loading } from '../parts/states.js';
 import { text } from '../strings.js';
-import type { Fault, Place } from './faults.js';
+import type { TextError, Position } from './errors.js';
 import { useLazyView } from './use-lazy-view.js';
 
 const HEIGHTS = { short: ['120px', '260px'], tall: ['320px', '600px'] } as const;
@@ -17,8 +17,8 @@ export function JsonEditor({
   label,
   value,
   onInput,
-  faults,
-  marks = faults,
+  errors,
+  marks = errors,
   place,
   isSchema = true,
   height = 'tall',
@@ -27,11 +27,11 @@ export function JsonEditor({
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly TextError[];
   /** The marked errors, if they differ from the listed ones. */
-  readonly marks?: readonly Mark[];
+  readonly marks?: readonly Marker[];
   /** A position to scroll to; a new object for each request. */
-  readonly place?: Place | undefined;
+  readonly place?: Position | undefined;
   readonly isSchema?: boolean;
   readonly height?: 'short' | 'tall';
   /** Loads the editor. */
@@ -58,19 +58,19 @@ export function JsonEditor({
   useEffect(() => {
     if (place !== undefined) view?.reveal(place);
   }, [place]);
-  if (error !== undefined) return <Lines {...{ label, value, onInput }} rows={20} isWide />;
+  if (error !== undefined) return <TextArea {...{ label, value, onInput }} rows={20} isWide />;
   return (
     <>
       {view === undefined && <Loading />}
       <div ref={host} class={`code-host ${height}`} />
-      {faults.length > 0 && (
+      {errors.length > 0 && (
         <ul class="faults" aria-label={text.models.faults}>
-          {faults.slice(0, 50).map((fault, index) => (
+          {errors.slice(0, 50).map((one, index) => (
             <li key={index}>
-              <button type="button" class="link" onClick={() => view?.reveal(fault)}>
-                <code>{placeOf(fault)}</code>
+              <button type="button" class="link" onClick={() => view?.reveal(one)}>
+                <code>{positionText(one)}</code>
               </button>{' '}
-              {fault.detail}
+              {one.detail}
             </li>
           ))}
         </ul>
@@ -79,7 +79,7 @@ export function JsonEditor({
   );
 }
 
-function placeOf({ pointer, line, column }: Fault): string {
+function positionText({ pointer, line, column }: TextError): string {
   if (line !== undefined) return `${line}:${column ?? 1}`;
   return shownPointer(pointer ?? '');
 }

@@ -3,7 +3,7 @@ import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import { ATTRIBUTE_KINDS } from '../../sidecar/ngsi-ld/members.js';
-import { stringAt } from './json-places.js';
+import { stringAt } from './json-positions.js';
 
 /** Maximum time to parse a text before suggesting completions, in milliseconds. */
 const PARSE_MS = 200;

@@ -1,15 +1,15 @@
 import { readApiError, unreachableError } from '../../sidecar/client/errors.js';
 import { parsed } from '../../sidecar/client/client.js';
-import { addressOf, type DataPlace, headersOf } from '../api/client.js';
+import { urlOf, type DataScope, headersOf } from '../api/client.js';
 
 /** Where the broker has an entity. */
-export interface EntityPlace extends DataPlace {
+export interface EntityScope extends DataScope {
   readonly target?: 'entities' | 'temporal' | undefined;
 }
 
 /** Sends a request to the broker through the gateway. @param path below `ngsi-ld/v1/` */
-export async function askBroker(path: string, place: DataPlace, signal?: AbortSignal): Promise<Response> {
-  return fetch(addressOf(`ngsi-ld/v1/${path}`), {
+export async function fetchBroker(path: string, place: DataScope, signal?: AbortSignal): Promise<Response> {
+  return fetch(urlOf(`ngsi-ld/v1/${path}`), {
     headers: { accept: 'application/json', ...headersOf(place) },
     cache: 'no-store',
     signal: signal ?? null,
@@ -24,12 +24,12 @@ const NEWEST = 10;
  *
  * @throws ApiError if it does not exist, UnreachableError
  */
-export async function readEntity(id: string, place: EntityPlace, signal?: AbortSignal): Promise<unknown> {
+export async function readEntity(id: string, place: EntityScope, signal?: AbortSignal): Promise<unknown> {
   const isHistory = place.target === 'temporal';
   const path = `${isHistory ? 'temporal/' : ''}entities/${encodeURIComponent(id)}`;
-  const answer = await askBroker(isHistory ? `${path}?lastN=${NEWEST}` : path, place, signal).catch(
+  const answer = await fetchBroker(isHistory ? `${path}?lastN=${NEWEST}` : path, place, signal).catch(
     (error: unknown) => {
-      throw signal?.aborted === true ? error : unreachableError(addressOf(''), error, true);
+      throw signal?.aborted === true ? error : unreachableError(urlOf(''), error, true);
     },
   );
   if (!answer.ok) throw await readApiError(answer);

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { text } from '../strings.js';
-import { type EntityPlace, readEntity } from './entity-api.js';
-import { Dialog } from '../parts/sure-dialog.js';
+import { type EntityScope, readEntity } from './entity-api.js';
+import { Dialog } from '../parts/dialog.js';
 import { JsonText, shownJson } from '../parts/json-text.js';
 import { Pending } from '../parts/states.js';
-import { Where } from '../parts/where.js';
+import { EnvironmentInfo } from '../parts/environment.js';
 import { useLoad } from '../shared/hooks.js';
-import { openInWorkbench } from '../workbench/bench.js';
+import { openInWorkbench } from '../workbench/state.js';
 
 /** Ids of entities; each opens its entity. */
 export function SampleList({
@@ -16,7 +16,7 @@ export function SampleList({
   label,
 }: {
   readonly ids: readonly string[];
-  readonly place: EntityPlace;
+  readonly place: EntityScope;
   readonly label: string;
 }) {
   const [shown, setShown] = useState<string>();
@@ -41,7 +41,7 @@ export function EntityDialog({
   onClose,
 }: {
   readonly id: string;
-  readonly place: EntityPlace;
+  readonly place: EntityScope;
   readonly onClose: () => void;
 }) {
   const isHistory = place.target === 'temporal';
@@ -50,7 +50,7 @@ export function EntityDialog({
   );
   return (
     <Dialog title={id} onClose={onClose} isWide>
-      <Where tenant={place.tenant?.trim() ?? ''} />
+      <EnvironmentInfo tenant={place.tenant?.trim() ?? ''} />
       <Pending {...{ value, error, reload }} />
       {value !== undefined && isHistory && <p class="hint">{text.entity.newest}</p>}
       {value !== undefined && <JsonText label={id} value={value} isWhole />}

@@ -1,5 +1,5 @@
 import { api, type pageParams, type Page, type Purge } from '../api/client.js';
-import { filledIn } from '../parts/fields.js';
+import { nonEmpty } from '../parts/fields.js';
 
 /**
  * The filters of the history; an empty string does not filter. Days are local: from the start of the first to the end of the
@@ -34,7 +34,7 @@ export async function listPurges(
 ): Promise<Page<Purge>> {
   const times = { since: startOfDay(from), until: startOfDay(to, 1) };
   const dryRun = dry === '' ? { dryRun: false } : {};
-  const query = { ...filledIn({ ...filters, ...times }), ...dryRun, ...page };
+  const query = { ...nonEmpty({ ...filters, ...times }), ...dryRun, ...page };
   return api.page('/purges', { query, signal });
 }
 

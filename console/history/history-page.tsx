@@ -1,5 +1,5 @@
 import { Button } from '../parts/button.js';
-import { bindForm, Choice, Field, Tick, focusFirstField } from '../parts/fields.js';
+import { bindForm, Select, Field, Checkbox, focusFirstField } from '../parts/fields.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { JOB_STATES, PurgeTable } from '../parts/purge-table.js';
 import { Page } from '../parts/page.js';
@@ -31,7 +31,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   return (
     <Page title={text.pages.history} lead={t.lead}>
       <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
-        <Choice {...bind('state')} label={text.labels.state} choices={[['', t.anyState], ...JOB_STATES]} />
+        <Select {...bind('state')} label={text.labels.state} choices={[['', t.anyState], ...JOB_STATES]} />
         <Field {...bind('from')} label={text.labels.from} type="date" />
         <Field {...bind('to')} label={text.labels.to} type="date" />
         <Field {...bind('type')} label={text.labels.type} />
@@ -39,7 +39,11 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
         <Field {...bind('tenant')} label={text.labels.tenant} />
         <Field {...bind('caller')} label={text.labels.caller} />
         <Field {...bind('retentionPolicy')} label={text.labels.policy} />
-        <Tick label={t.showDry} value={dry !== ''} onInput={(isOn) => show({ dry: isOn ? 'shown' : '' })} />
+        <Checkbox
+          label={t.showDry}
+          value={dry !== ''}
+          onInput={(isOn) => show({ dry: isOn ? 'shown' : '' })}
+        />
         {isFiltered && (
           <Button
             onClick={({ currentTarget }) => {

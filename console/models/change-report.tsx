@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { shownPointer } from '../shared/format.js';
 import { text } from '../strings.js';
 import type { ChangeReport, Difference } from './models-api.js';
-import { toModel } from './places.js';
+import { toModel } from './routes.js';
 import type { UpdatedDependent } from './references-api.js';
 
 /** The most severe comes first. */
@@ -23,11 +23,11 @@ export function ChangeChip({ of }: { readonly of: Difference['class'] }) {
 /** Lists the changes, most severe first: each with a sentence, its position, and an entity that it makes invalid. */
 export function ChangeList({
   report,
-  onPlace,
+  onPosition,
 }: {
   readonly report: ChangeReport;
   /** Shows a position in the new schema, given by its pointer. */
-  readonly onPlace?: ((pointer: string) => void) | undefined;
+  readonly onPosition?: ((pointer: string) => void) | undefined;
 }) {
   const t = text.models;
   const [shown, setShown] = useState(AT_FIRST);
@@ -48,10 +48,10 @@ export function ChangeList({
               <div>
                 <p>{difference.detail}</p>
                 <p class="place">
-                  {onPlace === undefined ? (
+                  {onPosition === undefined ? (
                     <code>{shownPointer(difference.pointer)}</code>
                   ) : (
-                    <button type="button" class="link" onClick={() => onPlace(difference.pointer)}>
+                    <button type="button" class="link" onClick={() => onPosition(difference.pointer)}>
                       <code>{shownPointer(difference.pointer)}</code>
                     </button>
                   )}{' '}

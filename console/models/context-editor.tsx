@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { isOvertaken, type WithETag } from '../api/client.js';
+import { isConflict, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Page, Unsaved } from '../parts/page.js';
 import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { createContext, readContext, updateContext, type WrittenContext } from './contexts-api.js';
 import { DependentList } from './change-report.js';
-import { faultsOf, jsonFault } from '../editor/faults.js';
+import { errorsOf, jsonError } from '../editor/errors.js';
 import { shownJson } from '../parts/json-text.js';
-import { NEW_CONTEXT, toContext, toContexts } from './places.js';
+import { NEW_CONTEXT, toContext, toContexts } from './routes.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { isObject } from './samples.js';
 
@@ -39,8 +39,8 @@ export function ContextEditor({
   }));
   const { name, typed, etag } = draft.form;
   const [written, setWritten] = useState<WrittenContext>();
-  const { isBusy, error, run, clear } = useWork();
-  const fault = jsonFault(typed);
+  const { isBusy, error, run, clear } = useAction();
+  const syntaxError = jsonError(typed);
   const save = async () => {
     const done =
       read === undefined || given === undefined
@@ -58,7 +58,7 @@ export function ContextEditor({
     onSaved?.();
     location.hash = toContext(to);
   };
-  if (written !== undefined) return <Written written={written} onGo={() => leave(written.name)} />;
+  if (written !== undefined) return <SavedContext written={written} onGo={() => leave(written.name)} />;
   return (
     <Page
       title={given ?? t.create}
@@ -69,7 +69,7 @@ export function ContextEditor({
         class="card"
         onSubmit={(event) => {
           event.preventDefault();
-          if (fault === undefined) run(save);
+          if (syntaxError === undefined) run(save);
         }}
       >
         {given === undefined && (
@@ -89,15 +89,15 @@ export function ContextEditor({
             draft.change({ typed: value });
             clear();
           }}
-          faults={faultsOf(error, '/@context', LINES_BEFORE)}
+          errors={errorsOf(error, '/@context', LINES_BEFORE)}
           isSchema={false}
         />
         <p class="hint" role="status">
-          {fault === undefined ? t.documentHint : text.models.notJson(fault)}
+          {syntaxError === undefined ? t.documentHint : text.models.notJson(syntaxError)}
         </p>
         {given !== undefined && <p class="hint-box">{t.changeWhat}</p>}
         {error !== undefined && <Failure error={error} />}
-        {isOvertaken(error) && (
+        {isConflict(error) && (
           <div class="actions">
             <Button onClick={() => run(goOn)} label={text.models.goOn} />
             <p class="quiet">{text.models.goOnHint}</p>
@@ -108,7 +108,7 @@ export function ContextEditor({
             <Button
               type="submit"
               class="primary"
-              disabled={isBusy || fault !== undefined}
+              disabled={isBusy || syntaxError !== undefined}
               label={given === undefined ? t.createGo : t.save}
             />
           </div>
@@ -123,7 +123,7 @@ const NEW_TEXT = `{
 }`;
 
 /** Shown after saving a context that has warnings, or that changes the meaning of models. */
-function Written({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
+function SavedContext({ written, onGo }: { readonly written: WrittenContext; readonly onGo: () => void }) {
   const t = text.models.contexts;
   return (
     <Page title={written.name} isNarrow>

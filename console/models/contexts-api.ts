@@ -1,4 +1,4 @@
-import { allPages, api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
+import { allPages, api, ifMatch, type Schemas, type WithETag } from '../api/client.js';
 
 export type Context = Schemas['Context'];
 export type WrittenContext = Schemas['WrittenContext'];
@@ -30,10 +30,10 @@ export async function updateContext(
   etag: string,
 ): Promise<WrittenContext> {
   const body = bodyOf(undefined, contextText);
-  const asked = { path: { context }, body, headers: onlyIf(etag) };
+  const asked = { path: { context }, body, headers: ifMatch(etag) };
   return (await api.json('put', CONTEXT, asked)) as WrittenContext;
 }
 
 export async function removeContext(context: string, etag: string): Promise<void> {
-  await api.request('delete', CONTEXT, { path: { context }, headers: onlyIf(etag) });
+  await api.request('delete', CONTEXT, { path: { context }, headers: ifMatch(etag) });
 }

@@ -6,7 +6,7 @@ import { Listing, usePagedList } from '../parts/listing.js';
 import { JsonText } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
 import { Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
@@ -14,7 +14,7 @@ import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { ContextEditor } from './context-editor.js';
 import { findContext, readContext, removeContext, type Context } from './contexts-api.js';
-import { NEW_CONTEXT, toContext, toContexts, toModels } from './places.js';
+import { NEW_CONTEXT, toContext, toContexts, toModels } from './routes.js';
 
 /** The list of contexts, or the one that the address names. */
 export function ContextsPage({
@@ -113,13 +113,13 @@ function ContextView({
             <>
               <ButtonLink href={toContext(name, 'edit')} label={text.labels.edit} />
               <ForRole roles={['modeller']}>
-                <SureButton
+                <ConfirmButton
                   label={text.labels.remove}
                   title={t.removeTitle(name)}
-                  what={t.removeWhat}
-                  go={t.removeGo}
-                  onOvertaken={onChanged}
-                  onSure={async () => {
+                  message={t.removeWhat}
+                  confirm={t.removeGo}
+                  onConflict={onChanged}
+                  onConfirm={async () => {
                     await removeContext(name, etag);
                     location.hash = toContexts();
                   }}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
-import { Dialog, SureDialog } from '../parts/sure-dialog.js';
-import { bindForm, Choice, Field, Tick, filledIn } from '../parts/fields.js';
+import { Dialog, ConfirmDialog } from '../parts/dialog.js';
+import { bindForm, Select, Field, Checkbox, nonEmpty } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import {
   COMPATIBILITY_CHOICES,
@@ -13,7 +13,7 @@ import {
   updateDomain,
   type Domain,
 } from './models-api.js';
-import { toDomain, toModels } from './places.js';
+import { toDomain, toModels } from './routes.js';
 
 /** Asks for the settings of a new domain, or changes those of an existing one: its description, and which changes its models accept. */
 export function DomainDialog({
@@ -29,9 +29,9 @@ export function DomainDialog({
   const { name = '', description = '', compatibility = 'none' } = read?.value ?? {};
   const [form, setForm] = useState({ name, description, compatibility });
   const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }));
-  const { isBusy, error, run } = useWork();
+  const { isBusy, error, run } = useAction();
   const save = async () => {
-    const given = { ...filledIn({ description: form.description }), compatibility: form.compatibility };
+    const given = { ...nonEmpty({ description: form.description }), compatibility: form.compatibility };
     if (read === undefined) {
       location.hash = toDomain((await createDomain({ name: form.name.trim(), ...given })).name);
       return;
@@ -53,7 +53,7 @@ export function DomainDialog({
             <Field {...bind('name')} label={text.labels.name} hint={text.labels.nameHint} isRequired isWide />
           )}
           <Field {...bind('description')} label={text.labels.description} isWide />
-          <Choice {...bind('compatibility')} label={t.defaultCompatibility} choices={COMPATIBILITY_CHOICES} />
+          <Select {...bind('compatibility')} label={t.defaultCompatibility} choices={COMPATIBILITY_CHOICES} />
         </div>
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
@@ -75,43 +75,43 @@ export function RemoveDomainDialog({
   read: { value: domain, etag },
   models,
   onClose,
-  onOvertaken,
+  onConflict,
 }: {
   readonly read: WithETag<Domain>;
   /** Number of models in the domain, as far as known. */
   readonly models: number;
   readonly onClose: () => void;
   /** Called if the domain was changed elsewhere. It has to be read again, with the number of its models. */
-  readonly onOvertaken: () => void;
+  readonly onConflict: () => void;
 }) {
   const t = text.models;
   const { name } = domain;
   const [isCascade, setIsCascade] = useState(false);
   const [typed, setTyped] = useState('');
   return (
-    <SureDialog
+    <ConfirmDialog
       title={t.removeDomainTitle(name)}
-      what={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(models)}
-      go={isCascade ? t.removeDomainAll : t.removeDomainGo}
+      message={models === 0 ? t.removeDomainEmpty : t.removeDomainWhat(models)}
+      confirm={isCascade ? t.removeDomainAll : t.removeDomainGo}
       onClose={onClose}
       isReady={models === 0 || (isCascade && typed.trim() === name)}
-      onSure={async () => {
+      onConfirm={async () => {
         await removeDomain(name, isCascade, etag);
         location.hash = toModels();
       }}
-      onOvertaken={() => {
+      onConflict={() => {
         // What the user confirmed is no longer the current state.
         setIsCascade(false);
         setTyped('');
-        onOvertaken();
+        onConflict();
       }}
     >
       {models > 0 && (
         <>
-          <Tick label={t.removeDomainCascade(models)} value={isCascade} onInput={setIsCascade} />
+          <Checkbox label={t.removeDomainCascade(models)} value={isCascade} onInput={setIsCascade} />
           {isCascade && <Field label={t.typeName(name)} value={typed} onInput={setTyped} isWide />}
         </>
       )}
-    </SureDialog>
+    </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api } from '../api/client.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { bindForm, Field, focusFirstField, filledIn } from '../parts/fields.js';
+import { bindForm, Field, focusFirstField, nonEmpty } from '../parts/fields.js';
 import { Page } from '../parts/page.js';
 import { count, time } from '../shared/format.js';
 import { replaceAddress } from '../shared/router.js';
@@ -11,14 +11,14 @@ import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { DomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
-import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './places.js';
+import { toContexts, toDomain, toImport, toModels, toNewModel, toReferences } from './routes.js';
 import { useDebounced } from '../shared/hooks.js';
 
 const FILTERS = ['q', 'type', 'attribute'] as const;
 type Filters = Readonly<Record<(typeof FILTERS)[number], string>>;
 
 /** All domains, or, during a search, the matching models of all domains. */
-export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
+export function DomainListPage({ params }: { readonly params: URLSearchParams }) {
   const t = text.models;
   const shown = filtersOf(params);
   const [filters, setFilters] = useState<Filters>(shown);
@@ -60,7 +60,7 @@ export function ModelsHome({ params }: { readonly params: URLSearchParams }) {
           />
         )}
       </form>
-      {isSearch ? <Found filters={shown} params={params} /> : <Domains params={params} />}
+      {isSearch ? <SearchResults filters={shown} params={params} /> : <Domains params={params} />}
       {isCreating && <DomainDialog onClose={() => setIsCreating(false)} />}
     </Page>
   );
@@ -74,10 +74,10 @@ function filtersOf(params: URLSearchParams): Filters {
   };
 }
 
-function Found({ filters, params }: { readonly filters: Filters; readonly params: URLSearchParams }) {
+function SearchResults({ filters, params }: { readonly filters: Filters; readonly params: URLSearchParams }) {
   const t = text.models;
   const list = usePagedList(params, JSON.stringify(filters), (page, signal) =>
-    api.page('/models', { query: { ...filledIn(filters), ...page }, signal }),
+    api.page('/models', { query: { ...nonEmpty(filters), ...page }, signal }),
   );
   return (
     <section class="found" aria-labelledby="found">

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
-import { api, apiAddress } from '../api/client.js';
+import { api, apiUrl } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -10,7 +10,7 @@ import { text } from '../strings.js';
 import { DomainDialog, RemoveDomainDialog } from './domain-dialogs.js';
 import { ModelTable } from './model-table.js';
 import { listModels, readDomain } from './models-api.js';
-import { toContext, toDomain, toImport, toModels, toNewModel } from './places.js';
+import { toContext, toDomain, toImport, toModels, toNewModel } from './routes.js';
 
 const CRUMBS = [[toModels(), text.models.allDomains]] as const;
 
@@ -38,7 +38,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
           <ButtonLink href={toNewModel(name)} label={t.create} />
           <ButtonLink href={toImport(name)} label={t.importLink} />
           <ButtonLink
-            href={apiAddress(['export'], { domain: name })}
+            href={apiUrl(['export'], { domain: name })}
             download={`${name}.tar.gz`}
             label={t.export}
           />
@@ -86,7 +86,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
           read={read.value}
           models={models.value.total}
           onClose={close}
-          onOvertaken={() => {
+          onConflict={() => {
             read.reload();
             models.reload();
           }}

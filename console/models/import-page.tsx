@@ -6,11 +6,11 @@ import { Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { ForRole } from '../parts/for-role.js';
-import { useDebounced, useLoad, useWork } from '../shared/hooks.js';
+import { useDebounced, useLoad, useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { ImportReportView } from './import-report.js';
 import type { ImportReport } from './models-api.js';
-import { toDomain, toModels } from './places.js';
+import { toDomain, toModels } from './routes.js';
 
 /** A page on which models are dropped or chosen, checked by a dry run, and imported if the user confirms. */
 export function ImportPage({ params }: { readonly params: URLSearchParams }) {
@@ -20,7 +20,7 @@ export function ImportPage({ params }: { readonly params: URLSearchParams }) {
   const [chosen, setChosen] = useState<{ readonly turn: number; readonly file: File }>();
   const [isWrong, setIsWrong] = useState(false);
   const [done, setDone] = useState<{ readonly key: string | undefined; readonly report: ImportReport }>();
-  const importing = useWork();
+  const importing = useAction();
   const key = chosen && `${chosen.turn} ${into}`;
   const send = async (file: File, dryRun: boolean, signal?: AbortSignal) => {
     const query = { ...(into === '' ? {} : { domain: into }), ...(dryRun ? { dryRun } : {}) };

@@ -4,7 +4,7 @@ import { count } from '../shared/format.js';
 import { text } from '../strings.js';
 import { ChangeChip, ChangeList, DependentList, STATUS_CHIPS } from './change-report.js';
 import type { ImportedFile, ImportReport } from './models-api.js';
-import { toContext, toModel } from './places.js';
+import { toContext, toModel } from './routes.js';
 
 /** What needs attention comes first. */
 const STATUSES = ['refused', 'created', 'updated', 'unchanged'] as const;
@@ -115,7 +115,7 @@ function FileRow({ file, isDryRun }: { readonly file: ImportedFile; readonly isD
           {line !== undefined && <span class="quiet"> {t.line(line)}</span>}
         </p>
         <p class="place">
-          <Became file={file} isDryRun={isDryRun} />
+          <ImportedResource file={file} isDryRun={isDryRun} />
           {url !== undefined && <code>{url}</code>}
           {change !== undefined && <ChangeChip of={change} />}
         </p>
@@ -159,7 +159,7 @@ function Examples({ title, rows }: { readonly title: string; readonly rows: read
 }
 
 /** The model or context in a file, as a link if it exists. */
-function Became({ file, isDryRun }: { readonly file: ImportedFile; readonly isDryRun: boolean }) {
+function ImportedResource({ file, isDryRun }: { readonly file: ImportedFile; readonly isDryRun: boolean }) {
   const t = text.models.imports;
   const { model, context, status } = file;
   const isThere = status === 'unchanged' || status === 'updated' || (status === 'created' && !isDryRun);

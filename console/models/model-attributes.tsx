@@ -10,7 +10,7 @@ import { api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Copyable } from '../parts/copyable.js';
 import { findContext } from './contexts-api.js';
-import { toContext, toModel } from './places.js';
+import { toContext, toModel } from './routes.js';
 
 /** The attributes of a model as a table, for people who do not want to read the schema. */
 export function ModelAttributes({ model }: { readonly model: Model }) {

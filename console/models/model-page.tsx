@@ -1,12 +1,12 @@
 import { Page, Tabs } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
-import { keepDraft } from '../shared/drafts.js';
+import { setDraft } from '../shared/drafts.js';
 import { ModelAttributes, ModelContext, ModelFile } from './model-attributes.js';
 import { ModelExamples } from './model-examples.js';
 import { draftName, ModelSchema } from './model-schema.js';
@@ -14,7 +14,7 @@ import { ModelSettingsForm, settingsDraft } from './model-settings.js';
 import { ModelVersions } from './model-versions.js';
 import { StatusChip } from './model-table.js';
 import { readModel, removeModel, type ModelKey, type ModelPartProps } from './models-api.js';
-import { MODEL_PARTS, toDomain, toModel, toModels, type ModelPart } from './places.js';
+import { MODEL_PARTS, toDomain, toModel, toModels, type ModelPart } from './routes.js';
 import { Warnings } from './save-panel.js';
 
 /** One model, and the part of it that the address names. */
@@ -72,16 +72,16 @@ function Actions({ read: { value: model, etag }, onChanged }: ModelPartProps) {
       <span class="chip">{t.versionName(version)}</span>
       <StatusChip status={status} />
       <ForRole roles={['modeller']}>
-        <SureButton
+        <ConfirmButton
           label={text.labels.remove}
-          look="last"
+          class="last"
           title={t.removeTitle(name)}
-          what={t.removeWhat(version, model.contextName)}
-          go={t.removeGo}
-          onOvertaken={onChanged}
-          onSure={async () => {
+          message={t.removeWhat(version, model.contextName)}
+          confirm={t.removeGo}
+          onConflict={onChanged}
+          onConfirm={async () => {
             await removeModel(model, etag);
-            for (const draft of [draftName(model), settingsDraft(model)]) keepDraft(draft, undefined);
+            for (const draft of [draftName(model), settingsDraft(model)]) setDraft(draft, undefined);
             location.hash = toDomain(domain);
           }}
         />

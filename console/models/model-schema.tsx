@@ -5,8 +5,8 @@ import { shownJson } from '../parts/json-text.js';
 import { Unsaved } from '../parts/page.js';
 import { text } from '../strings.js';
 import { useDraft } from '../shared/drafts.js';
-import { useWork } from '../shared/hooks.js';
-import { faultsOf, jsonFault } from '../editor/faults.js';
+import { useAction } from '../shared/hooks.js';
+import { errorsOf, jsonError } from '../editor/errors.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import {
   addressIn,
@@ -15,11 +15,11 @@ import {
   type ModelPartProps,
   type ModelKey,
 } from './models-api.js';
-import { toReference } from './places.js';
+import { toReference } from './routes.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor } from '../editor/json-editor.js';
-import type { Place } from '../editor/faults.js';
-import { useTrial } from './use-trial.js';
+import type { Position } from '../editor/errors.js';
+import { useDryRun } from './use-dry-run.js';
 
 /** A schema that was typed but not saved. */
 export interface SchemaDraft {
@@ -45,14 +45,14 @@ export function ModelSchema({ read: { value: model, etag }, onChanged }: ModelPa
   const latest = useRef(typed);
   latest.current = typed;
   const [compatibility, setCompatibility] = useState<Compatibility | ''>('');
-  const [place, setPlace] = useState<Place>();
+  const [place, setPlace] = useState<Position>();
   const [saved, setSaved] = useState('');
-  const { isBusy, error, run, clear } = useWork();
-  const unreadable = jsonFault(typed);
+  const { isBusy, error, run, clear } = useAction();
+  const syntaxError = jsonError(typed);
   const settings = compatibility === '' ? undefined : { compatibility };
   const write = { schemaText: typed, settings };
-  const isWritable = isChanged && unreadable === undefined;
-  const { trial, again } = useTrial(model, isWritable ? write : undefined, { etag: base });
+  const isWritable = isChanged && syntaxError === undefined;
+  const { dryRun, retry } = useDryRun(model, isWritable ? write : undefined, { etag: base });
 
   const type = (value: string) => {
     draft.change({ text: value });
@@ -83,7 +83,7 @@ export function ModelSchema({ read: { value: model, etag }, onChanged }: ModelPa
     draft.change({ etag: (await readModel(model)).etag });
     onChanged();
   };
-  const faults = trial.isCurrent ? faultsOf(trial.error, '/schema', LINES_BEFORE_SCHEMA) : [];
+  const errors = dryRun.isCurrent ? errorsOf(dryRun.error, '/schema', LINES_BEFORE_SCHEMA) : [];
   return (
     <div class="columns editing">
       <Card
@@ -99,7 +99,7 @@ export function ModelSchema({ read: { value: model, etag }, onChanged }: ModelPa
           </>
         }
       >
-        <JsonEditor label={t.schema} value={typed} onInput={type} faults={faults} place={place} />
+        <JsonEditor label={t.schema} value={typed} onInput={type} errors={errors} place={place} />
         {model.references.length > 0 && (
           <p class="quiet others">
             {t.references.named}{' '}
@@ -113,19 +113,19 @@ export function ModelSchema({ read: { value: model, etag }, onChanged }: ModelPa
         )}
       </Card>
       <SavePanel
-        trial={trial}
-        wait={isChanged ? unreadable && t.notJson(unreadable) : t.unchanged}
+        dryRun={dryRun}
+        blocked={isChanged ? syntaxError && t.notJson(syntaxError) : t.unchanged}
         isSaving={isBusy}
         error={error}
         onSave={() => run(save)}
-        onAgain={again}
-        onOvertaken={() => run(goOn)}
+        onRetry={retry}
+        onConflict={() => run(goOn)}
         compatibility={
           isChanged
             ? { now: model.compatibility, chosen: compatibility, onChoose: setCompatibility }
             : undefined
         }
-        onPlace={(pointer) => setPlace({ pointer })}
+        onPosition={(pointer) => setPlace({ pointer })}
       />
     </div>
   );

@@ -1,6 +1,6 @@
 import { Card } from '../parts/card.js';
-import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
-import { useWork } from '../shared/hooks.js';
+import { bindForm, Select, Field, TextArea } from '../parts/fields.js';
+import { useAction } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
 import { text } from '../strings.js';
 import { writeModel } from './model-write.js';
@@ -15,7 +15,7 @@ import {
 } from './models-api.js';
 import { SavePanel } from './save-panel.js';
 import { Unsaved } from '../parts/page.js';
-import { useTrial } from './use-trial.js';
+import { useDryRun } from './use-dry-run.js';
 
 /** Returns the name of the draft of a model's settings. */
 export function settingsDraft({ domain, name }: ModelKey): string {
@@ -31,10 +31,10 @@ export function ModelSettingsForm({ read: { value: model, etag }, onChanged }: M
     base: etag,
   }));
   const { base, ...form } = draft.form;
-  const { isBusy, error, run, clear } = useWork();
-  const { settings, fault } = settingsOf(form, model);
+  const { isBusy, error, run, clear } = useAction();
+  const { settings, syntaxError } = settingsOf(form, model);
   const expected = { etag: base };
-  const { trial, again } = useTrial(model, settings === undefined ? undefined : { settings }, expected);
+  const { dryRun, retry } = useDryRun(model, settings === undefined ? undefined : { settings }, expected);
   const bind = bindForm<SettingsForm>(form, (changed) => {
     draft.change(changed);
     clear();
@@ -54,7 +54,7 @@ export function ModelSettingsForm({ read: { value: model, etag }, onChanged }: M
       >
         <div class="stack">
           <Field {...bind('description')} label={text.labels.description} isWide />
-          <Choice
+          <Select
             {...bind('status')}
             label={t.status}
             choices={(['draft', 'published', 'deprecated'] as const)
@@ -62,34 +62,40 @@ export function ModelSettingsForm({ read: { value: model, etag }, onChanged }: M
               .map((one) => [one, `${one}: ${t.statusNotes[one]}`] as const)}
           />
           <Field {...bind('sunset')} label={t.sunset} hint={t.sunsetHint} />
-          <Choice
+          <Select
             {...bind('compatibility')}
             label={t.compatibility}
             choices={[['', t.asItIs(model.compatibility)], ['domain', t.ofDomain], ...COMPATIBILITY_CHOICES]}
           />
           <Field {...bind('contextBase')} label={t.contextBase} hint={t.contextBaseHint} isWide />
-          <Lines {...bind('context')} label={t.contexts.own} hint={t.contexts.ownHint} rows={6} isWide />
+          <TextArea {...bind('context')} label={t.contexts.own} hint={t.contexts.ownHint} rows={6} isWide />
         </div>
       </Card>
       <SavePanel
-        trial={trial}
-        wait={fault === undefined ? (settings === undefined ? t.unchanged : undefined) : t.notJson(fault)}
+        dryRun={dryRun}
+        blocked={
+          syntaxError === undefined
+            ? settings === undefined
+              ? t.unchanged
+              : undefined
+            : t.notJson(syntaxError)
+        }
         isSaving={isBusy}
         error={error}
         onSave={() => run(save)}
-        onAgain={again}
-        onOvertaken={() => run(goOn)}
+        onRetry={retry}
+        onConflict={() => run(goOn)}
       />
     </div>
   );
 }
 
-function settingsOf(form: SettingsForm, model: Model): { settings?: ModelSettings; fault?: string } {
+function settingsOf(form: SettingsForm, model: Model): { settings?: ModelSettings; syntaxError?: string } {
   try {
     const settings = changedSettings(form, model);
     return settings === undefined ? {} : { settings };
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { syntaxError: error instanceof Error ? error.message : String(error) };
   }
 }
 

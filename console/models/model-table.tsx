@@ -2,7 +2,7 @@ import { time } from '../shared/format.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import type { ModelSummary } from './models-api.js';
-import { toDomain, toModel } from './places.js';
+import { toDomain, toModel } from './routes.js';
 
 /** A table of models with a link to each. */
 export function ModelTable({

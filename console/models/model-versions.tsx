@@ -1,11 +1,11 @@
 import { Button } from '../parts/button.js';
 import { allPages, api, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Choice } from '../parts/fields.js';
+import { Select } from '../parts/fields.js';
 import { Failure, Pending } from '../parts/states.js';
 import { time } from '../shared/format.js';
-import { draftOf, keepDraft } from '../shared/drafts.js';
-import { useLoad, useWork } from '../shared/hooks.js';
+import { getDraft, setDraft } from '../shared/drafts.js';
+import { useLoad, useAction } from '../shared/hooks.js';
 import { replaceAddress } from '../shared/router.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
@@ -13,7 +13,7 @@ import { ChangeChip } from './change-report.js';
 import { shownJson } from '../parts/json-text.js';
 import { draftName, type SchemaDraft } from './model-schema.js';
 import { addressIn, MODEL, pathOf, readModel, type Model } from './models-api.js';
-import { toModel } from './places.js';
+import { toModel } from './routes.js';
 import { VersionCompare } from './version-compare.js';
 
 /** The versions of a model, newest first, and a comparison of two of them. */
@@ -26,7 +26,7 @@ export function ModelVersions({
 }) {
   const t = text.models;
   const model = read.value;
-  const restoring = useWork();
+  const restoring = useAction();
   const { value, error, reload } = useLoad(`${model.domain}/${model.name}`, (signal) =>
     allPages((query) => api.page(`${MODEL}/versions`, { path: pathOf(model), query, signal })),
   );
@@ -36,10 +36,10 @@ export function ModelVersions({
     replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
   // The old version becomes the draft of the next one; the schema page then shows what saving it would change.
   const restore = async (version: number) => {
-    if (draftOf(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
+    if (getDraft(draftName(model)) !== undefined) throw new Error(t.restoreBlocked);
     const { value: older } = await readModel(model, undefined, version);
     const draft: SchemaDraft = { text: shownJson(older.schema), etag: read.etag };
-    keepDraft(draftName(model), draft);
+    setDraft(draftName(model), draft);
     location.hash = toModel(model, 'schema');
   };
   if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
@@ -105,13 +105,13 @@ export function ModelVersions({
       {model.version > 1 && (
         <Card id="compare" title={t.compare}>
           <div class="filters">
-            <Choice
+            <Select
               label={text.labels.from}
               value={String(from)}
               choices={choices}
               onInput={(one) => compare(Number(one), to)}
             />
-            <Choice
+            <Select
               label={text.labels.to}
               value={String(to)}
               choices={choices}

@@ -1,10 +1,10 @@
-import { api, onlyIf, type WithETag } from '../api/client.js';
+import { api, ifMatch, type WithETag } from '../api/client.js';
 import {
   MODEL,
   pathOf,
   type ModelKey,
   type ModelSettings,
-  type ModelTrial,
+  type ModelDryRun,
   type UpdatedModel,
 } from './models-api.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
@@ -32,19 +32,19 @@ export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
 }
 
 function requestOf(key: ModelKey, write: ModelWrite, expected: Expected) {
-  const headers = onlyIf(expected === 'absent' ? undefined : expected.etag);
+  const headers = ifMatch(expected === 'absent' ? undefined : expected.etag);
   return { path: pathOf(key), body: bodyOf(write), headers };
 }
 
 /** Checks what a write would do, without doing it. @throws ApiError, as the write would */
-export async function tryWrite(
+export async function dryRunWrite(
   key: ModelKey,
   write: ModelWrite,
   expected: Expected,
   signal: AbortSignal,
-): Promise<ModelTrial> {
+): Promise<ModelDryRun> {
   const asked = { ...requestOf(key, write, expected), query: { dryRun: true }, signal };
-  return (await api.json('put', MODEL, asked)) as ModelTrial;
+  return (await api.json('put', MODEL, asked)) as ModelDryRun;
 }
 
 /** Writes a model. @throws ApiError: 409 for a change refused by its compatibility, 412 if it was changed in the meantime */

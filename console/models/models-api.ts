@@ -1,8 +1,8 @@
 import {
   allPages,
   api,
-  apiAddress,
-  onlyIf,
+  apiUrl,
+  ifMatch,
   pageParams,
   type Page,
   type Schemas,
@@ -13,7 +13,7 @@ import { text } from '../strings.js';
 export type Domain = Schemas['Domain'];
 export type ModelSummary = Schemas['ModelSummary'];
 export type Model = Schemas['Model'];
-export type ModelTrial = Schemas['ModelDryRun'];
+export type ModelDryRun = Schemas['ModelDryRun'];
 export type UpdatedModel = Schemas['UpdatedModel'];
 export type ChangeReport = Schemas['ChangeReport'];
 export type Difference = Schemas['Difference'];
@@ -72,7 +72,7 @@ export async function createDomain(domain: NewDomain): Promise<Domain> {
 }
 
 export async function updateDomain(domain: string, change: DomainChange, etag: string): Promise<Domain> {
-  return api.json('put', DOMAIN, { path: { domain }, body: change, headers: onlyIf(etag) });
+  return api.json('put', DOMAIN, { path: { domain }, body: change, headers: ifMatch(etag) });
 }
 
 /**
@@ -82,7 +82,7 @@ export async function updateDomain(domain: string, change: DomainChange, etag: s
  */
 export async function removeDomain(domain: string, cascade: boolean, etag: string): Promise<void> {
   const query = cascade ? { cascade } : {};
-  await api.request('delete', DOMAIN, { path: { domain }, query, headers: onlyIf(etag) });
+  await api.request('delete', DOMAIN, { path: { domain }, query, headers: ifMatch(etag) });
 }
 
 export async function listModels(
@@ -103,7 +103,7 @@ export async function readModel(
 }
 
 export async function removeModel(key: ModelKey, etag: string): Promise<void> {
-  await api.request('delete', MODEL, { path: pathOf(key), headers: onlyIf(etag) });
+  await api.request('delete', MODEL, { path: pathOf(key), headers: ifMatch(etag) });
 }
 
 /** Reads a JSON file that the gateway generates from a model. */
@@ -132,14 +132,14 @@ export async function addExample(key: ModelKey, example: string, text: string): 
   await api.json('put', EXAMPLE, {
     path: { ...pathOf(key), example },
     body: text,
-    headers: onlyIf(undefined),
+    headers: ifMatch(undefined),
   });
 }
 
 export async function removeExample(key: ModelKey, { name, sha256 }: StoredExample): Promise<void> {
   await api.request('delete', EXAMPLE, {
     path: { ...pathOf(key), example: name },
-    headers: onlyIf(`"${sha256}"`),
+    headers: ifMatch(`"${sha256}"`),
   });
 }
 
@@ -149,7 +149,7 @@ export function addressIn(
   path: readonly string[],
   query: Readonly<Record<string, string>> = {},
 ): string {
-  return apiAddress(['domains', domain, 'models', name, ...path], query);
+  return apiUrl(['domains', domain, 'models', name, ...path], query);
 }
 
 /** Whether an example must follow NGSI-LD; names of NGSIv2 examples end with `.json`. */

@@ -1,11 +1,11 @@
 import type { Route } from '../shared/router.js';
 import { ContextsPage } from './contexts-page.js';
 import { DomainPage } from './domain-page.js';
-import { ModelsHome } from './domain-list.js';
+import { DomainListPage } from './domain-list.js';
 import { ImportPage } from './import-page.js';
 import { ModelPage } from './model-page.js';
 import { NewModelPage } from './new-model.js';
-import { CONTEXTS, IMPORT, NEW_MODEL, REFERENCES } from './places.js';
+import { CONTEXTS, IMPORT, NEW_MODEL, REFERENCES } from './routes.js';
 import { ReferencesPage } from './references-page.js';
 
 /** The models section: domains and search, or the page that the address names. */
@@ -13,7 +13,7 @@ export function ModelsPage({ route: { path, params } }: { readonly route: Route 
   const [, place, name, part] = path;
   switch (place) {
     case undefined:
-      return <ModelsHome params={params} />;
+      return <DomainListPage params={params} />;
     case NEW_MODEL:
       return <NewModelPage params={params} />;
     case IMPORT:

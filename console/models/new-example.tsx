@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { isOvertaken } from '../api/client.js';
+import { isConflict } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Field } from '../parts/fields.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { jsonFault } from '../editor/faults.js';
+import { jsonError } from '../editor/errors.js';
 import { addExample, validate, type Model, type Verdict } from './models-api.js';
 import { JsonEditor } from '../editor/json-editor.js';
 import { VerdictView } from '../workbench/verdicts.js';
@@ -24,10 +24,10 @@ export function NewExample({
   const t = text.models.examples;
   const [entity, setEntity] = useState('');
   const [name, setName] = useState('');
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [verdict, setVerdict] = useState<Verdict>();
-  const { isBusy, error, run, clear } = useWork();
-  const fault = entity.trim() === '' ? undefined : jsonFault(entity);
+  const { isBusy, error, run, clear } = useAction();
+  const syntaxError = entity.trim() === '' ? undefined : jsonError(entity);
   const check = async () => {
     const found = await validate(model, entity);
     const first = Array.isArray(found) ? (found[0] as Verdict) : (found as Verdict);
@@ -38,15 +38,15 @@ export function NewExample({
       );
   };
   const keep = async () => {
-    setSaid('');
+    setMessage('');
     try {
       await addExample(model, name, entity);
     } catch (failure) {
-      if (!isOvertaken(failure)) throw failure;
-      setSaid(text.models.stored.taken(name));
+      if (!isConflict(failure)) throw failure;
+      setMessage(text.models.stored.taken(name));
       return;
     }
-    setSaid(text.models.stored.kept(name));
+    setMessage(text.models.stored.kept(name));
     onKept();
   };
   return (
@@ -58,9 +58,9 @@ export function NewExample({
           setEntity(value);
           setVerdict(undefined);
           clear();
-          setSaid('');
+          setMessage('');
         }}
-        faults={verdict?.errors ?? []}
+        errors={verdict?.errors ?? []}
         isSchema={false}
         height="short"
       />
@@ -68,12 +68,12 @@ export function NewExample({
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
         <Button
-          disabled={isBusy || entity.trim() === '' || fault !== undefined}
+          disabled={isBusy || entity.trim() === '' || syntaxError !== undefined}
           onClick={() => run(check)}
           label={t.check}
         />
         <p class="hint" role="status">
-          {fault === undefined ? said : text.models.notJson(fault)}
+          {syntaxError === undefined ? message : text.models.notJson(syntaxError)}
         </p>
       </div>
       {verdict !== undefined && (

@@ -2,22 +2,22 @@ import { useState } from 'preact/hooks';
 import { Page, Unsaved } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { bindForm, Choice, Field, Tick, filledIn } from '../parts/fields.js';
+import { bindForm, Select, Field, Checkbox, nonEmpty } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
-import { useLoad, useWork } from '../shared/hooks.js';
+import { useLoad, useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { SureDialog } from '../parts/sure-dialog.js';
-import { keepDraft, useDraft } from '../shared/drafts.js';
-import { faultsOf, jsonFault } from '../editor/faults.js';
+import { ConfirmDialog } from '../parts/dialog.js';
+import { setDraft, useDraft } from '../shared/drafts.js';
+import { errorsOf, jsonError } from '../editor/errors.js';
 import { shownJson } from '../parts/json-text.js';
 import { LINES_BEFORE_SCHEMA, writeModel } from './model-write.js';
 import { createDomain, domainNames } from './models-api.js';
-import { toModel, toModels } from './places.js';
+import { toModel, toModels } from './routes.js';
 import { SAMPLE_DRAFT, SampleCard, type Inferred } from './sample-card.js';
 import { SavePanel } from './save-panel.js';
 import { JsonEditor } from '../editor/json-editor.js';
-import type { Place } from '../editor/faults.js';
-import { useTrial, type Trial } from './use-trial.js';
+import type { Position } from '../editor/errors.js';
+import { useDryRun, type DryRun } from './use-dry-run.js';
 import { withExample } from './samples.js';
 
 /** A value for a choice that cannot be the name of a domain. */
@@ -42,8 +42,8 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const draft = useDraft('new model', () => EMPTY);
   const { domain, newDomain, name, isNamed, description, isDraft, schema, inferred } = draft.form;
   const [replacing, setReplacing] = useState<Inferred>();
-  const [place, setPlace] = useState<Place>();
-  const { isBusy, error, run, clear } = useWork();
+  const [place, setPlace] = useState<Position>();
+  const { isBusy, error, run, clear } = useAction();
   const domains = useLoad('domains', domainNames);
 
   const names = domains.value ?? [];
@@ -52,19 +52,19 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
   const target = (isNew ? newDomain : chosen).trim();
   const key = { domain: target, name: name.trim() };
   const settings = {
-    ...filledIn({ description }),
+    ...nonEmpty({ description }),
     ...(isDraft ? { status: 'draft' as const } : {}),
   };
   const write = { schemaText: schema, settings };
-  const unreadable = schema.trim() === '' ? undefined : jsonFault(schema);
-  const wait = [
+  const syntaxError = schema.trim() === '' ? undefined : jsonError(schema);
+  const blocked = [
     schema.trim() === '' && t.needsSchema,
-    unreadable !== undefined && t.notJson(unreadable),
+    syntaxError !== undefined && t.notJson(syntaxError),
     !isResourceName(target) && t.needsDomain,
     !isResourceName(key.name) && t.needsName,
   ].find((one) => one !== false);
-  const isTried = wait === undefined && !isNew;
-  const { trial, again } = useTrial(isTried ? key : undefined, isTried ? write : undefined, 'absent');
+  const isTried = blocked === undefined && !isNew;
+  const { dryRun, retry } = useDryRun(isTried ? key : undefined, isTried ? write : undefined, 'absent');
 
   const change = (changed: Partial<typeof EMPTY>) => {
     draft.change(changed);
@@ -88,10 +88,10 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
     }
     await writeModel(key, write, 'absent');
     draft.forget();
-    keepDraft(SAMPLE_DRAFT, undefined);
+    setDraft(SAMPLE_DRAFT, undefined);
     location.hash = toModel(key);
   };
-  const problem = error ?? (trial.isCurrent ? trial.error : undefined);
+  const problem = error ?? (dryRun.isCurrent ? dryRun.error : undefined);
   return (
     <Page
       title={t.create}
@@ -105,12 +105,12 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
         name={key.name}
       />
       {replacing !== undefined && (
-        <SureDialog
+        <ConfirmDialog
           title={t.replaceTitle}
-          what={t.replaceWhat}
-          go={t.replaceGo}
+          message={t.replaceWhat}
+          confirm={t.replaceGo}
           onClose={() => setReplacing(undefined)}
-          onSure={async () => {
+          onConfirm={async () => {
             take(replacing);
             setReplacing(undefined);
           }}
@@ -121,22 +121,22 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
           <JsonEditor
             label={t.schema}
             {...bind('schema')}
-            faults={faultsOf(problem, '/schema', LINES_BEFORE_SCHEMA)}
+            errors={errorsOf(problem, '/schema', LINES_BEFORE_SCHEMA)}
             place={place}
           />
         </Card>
         <SavePanel
-          trial={isNew ? NEW_DOMAIN_TRIAL : trial}
-          wait={wait}
+          dryRun={isNew ? NEW_DOMAIN_DRY_RUN : dryRun}
+          blocked={blocked}
           isSaving={isBusy}
           error={error}
           onSave={() => run(save)}
-          onAgain={again}
-          overtaken={t.exists}
-          onPlace={(pointer) => setPlace({ pointer })}
+          onRetry={retry}
+          conflictTitle={t.exists}
+          onPosition={(pointer) => setPlace({ pointer })}
         >
           <div class="stack">
-            <Choice
+            <Select
               label={text.labels.domain}
               value={chosen}
               choices={[...new Set([...names, ...(isNew ? [] : [chosen])]), [NEW, t.otherDomain]]}
@@ -151,7 +151,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
               onInput={(typed) => change({ name: typed, isNamed: true })}
             />
             <Field {...bind('description')} label={text.labels.description} isWide />
-            <Tick {...bind('isDraft')} label={t.asDraft} />
+            <Checkbox {...bind('isDraft')} label={t.asDraft} />
           </div>
         </SavePanel>
       </div>
@@ -160,7 +160,7 @@ export function NewModelPage({ params }: { readonly params: URLSearchParams }) {
 }
 
 /** Nothing can be checked in a domain that does not exist yet; the model is checked when it is saved. */
-const NEW_DOMAIN_TRIAL: Trial = {
+const NEW_DOMAIN_DRY_RUN: DryRun = {
   isCurrent: true,
   error: undefined,
   found: {

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { isOvertaken } from '../api/client.js';
+import { isConflict } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { DependentList } from './change-report.js';
 import { updateDependents, type ReadReference, type UpdatedDependent } from './references-api.js';
@@ -30,7 +30,7 @@ export function ReferenceModels({
   const t = text.models.references;
   const [outcome, setOutcome] = useState<Outcome>();
   const [doing, setDoing] = useState('');
-  const { isBusy, error, run, clear } = useWork();
+  const { isBusy, error, run, clear } = useAction();
   const result = useRef<HTMLHeadingElement>(null);
   // The pressed button no longer exists, so the focus moves before the page is drawn without it.
   useLayoutEffect(() => {
@@ -61,7 +61,7 @@ export function ReferenceModels({
           {isBusy ? doing : outcome?.dependents.length === 0 ? t.none : ''}
         </p>
       </div>
-      {error !== undefined && <Failure error={error} onRetry={isOvertaken(error) ? again : undefined} />}
+      {error !== undefined && <Failure error={error} onRetry={isConflict(error) ? again : undefined} />}
       {outcome !== undefined && outcome.dependents.length > 0 && (
         <section class="found" aria-labelledby="outdated">
           <h3 id="outdated" ref={result} tabIndex={-1}>

@@ -1,4 +1,4 @@
-import { allPages, api, onlyIf, type Schemas } from '../api/client.js';
+import { allPages, api, ifMatch, type Schemas } from '../api/client.js';
 
 export type Reference = Schemas['Reference'];
 export type UpdatedDependent = Schemas['UpdatedDependent'];
@@ -34,10 +34,10 @@ export async function updateDependents(
   dryRun: boolean,
 ): Promise<readonly UpdatedDependent[]> {
   const query = { uri, dependents: true, ...(dryRun ? { dryRun } : {}) };
-  const asked = { query, body: text, headers: onlyIf(etag) };
+  const asked = { query, body: text, headers: ifMatch(etag) };
   return (await api.json('put', '/references', asked)).dependents ?? [];
 }
 
 export async function removeReference(uri: string, etag: string): Promise<void> {
-  await api.request('delete', '/references', { query: { uri }, headers: onlyIf(etag) });
+  await api.request('delete', '/references', { query: { uri }, headers: ifMatch(etag) });
 }

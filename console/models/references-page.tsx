@@ -2,16 +2,16 @@ import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/button.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { api, apiAddress } from '../api/client.js';
+import { api, apiUrl } from '../api/client.js';
 import { Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
 import { text } from '../strings.js';
 import { JsonText } from '../parts/json-text.js';
-import { toImport, toModels, toReference, toReferences } from './places.js';
+import { toImport, toModels, toReference, toReferences } from './routes.js';
 import { ReferenceModels } from './reference-models.js';
 import {
   findReference,
@@ -112,20 +112,20 @@ function ReferenceView({
         <>
           {about !== undefined && <span class="chip">{about.source}</span>}
           <ForRole roles={['modeller']}>
-            <SureButton
+            <ConfirmButton
               label={text.labels.remove}
-              look="last"
+              class="last"
               title={t.removeTitle}
-              what={t.removeWhat(uri)}
-              go={t.removeGo}
-              onOvertaken={onChanged}
-              onSure={async () => {
+              message={t.removeWhat(uri)}
+              confirm={t.removeGo}
+              onConflict={onChanged}
+              onConfirm={async () => {
                 await removeReference(uri, read.etag);
                 location.hash = toReferences();
               }}
             >
               <p class="quiet">{t.removeUsed}</p>
-            </SureButton>
+            </ConfirmButton>
           </ForRole>
         </>
       }
@@ -139,7 +139,7 @@ function ReferenceView({
       <Card
         id="document"
         title={t.document}
-        tools={<Download href={apiAddress(['references'], { uri })} name={fileOf(uri)} />}
+        tools={<Download href={apiUrl(['references'], { uri })} name={fileOf(uri)} />}
       >
         <JsonText label={t.document} value={parseJson(read.text)} isWhole />
       </Card>

@@ -3,13 +3,13 @@ import { Button } from '../parts/button.js';
 import { api } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { Choice, Tick } from '../parts/fields.js';
+import { Select, Checkbox } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useDraft } from '../shared/drafts.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { faultsOf, jsonFault } from '../editor/faults.js';
-import { guessForm, nameFor, plainSample, samplesOf, type SampleForm } from './samples.js';
+import { errorsOf, jsonError } from '../editor/errors.js';
+import { detectForm, modelName, plainSample, samplesOf, type SampleForm } from './samples.js';
 import { JsonEditor } from '../editor/json-editor.js';
 
 /** The name of the draft of the samples. */
@@ -38,16 +38,16 @@ export function SampleCard({
   const [form, setForm] = useState<SampleForm | ''>('');
   const [isEnum, setIsEnum] = useState(false);
   const [isExample, setIsExample] = useState(true);
-  const [said, setSaid] = useState('');
-  const { isBusy, error, run, clear } = useWork();
+  const [message, setMessage] = useState('');
+  const { isBusy, error, run, clear } = useAction();
   const guessed = formOf(sample);
-  const fault = sample.trim() === '' ? undefined : jsonFault(sample);
+  const syntaxError = sample.trim() === '' ? undefined : jsonError(sample);
 
   const infer = async () => {
-    setSaid('');
+    setMessage('');
     const samples = samplesOf(sample) ?? [];
-    const used = form === '' ? guessForm(samples) : form;
-    const model = isResourceName(name) ? name : nameFor(samples);
+    const used = form === '' ? detectForm(samples) : form;
+    const model = isResourceName(name) ? name : modelName(samples);
     const query = {
       form: used,
       ...(isEnum ? { enum: true } : {}),
@@ -60,8 +60,8 @@ export function SampleCard({
     });
     const [first] = samples;
     const example = isExample && first !== undefined ? plainSample(first, used) : undefined;
-    setSaid(isExample && example === undefined ? t.doneWithout : t.done);
-    onInferred({ schema, example, name: nameFor(samples) });
+    setMessage(isExample && example === undefined ? t.doneWithout : t.done);
+    onInferred({ schema, example, name: modelName(samples) });
   };
   return (
     <Card id="sample" title={t.title}>
@@ -71,15 +71,15 @@ export function SampleCard({
         value={sample}
         onInput={(value) => {
           draft.change({ sample: value });
-          setSaid('');
+          setMessage('');
           clear();
         }}
-        faults={faultsOf(error, '', 0)}
+        errors={errorsOf(error, '', 0)}
         isSchema={false}
         height="short"
       />
       <div class="grid section">
-        <Choice
+        <Select
           label={t.form}
           value={form}
           choices={[
@@ -89,19 +89,19 @@ export function SampleCard({
           onInput={setForm}
         />
         <div>
-          <Tick label={t.example} value={isExample} onInput={setIsExample} />
-          <Tick label={t.enumerate} value={isEnum} onInput={setIsEnum} />
+          <Checkbox label={t.example} value={isExample} onInput={setIsExample} />
+          <Checkbox label={t.enumerate} value={isEnum} onInput={setIsEnum} />
         </div>
       </div>
       {error !== undefined && <Failure error={error} />}
       <div class="actions">
         <Button
-          disabled={isBusy || sample.trim() === '' || fault !== undefined}
+          disabled={isBusy || sample.trim() === '' || syntaxError !== undefined}
           onClick={() => run(infer)}
           label={t.go}
         />
         <p class="hint" role="status">
-          {fault === undefined ? said : text.models.notJson(fault)}
+          {syntaxError === undefined ? message : text.models.notJson(syntaxError)}
         </p>
       </div>
     </Card>
@@ -113,7 +113,7 @@ const FORMS = ['keyvalues', 'ngsi-ld', 'ngsiv2', 'geojson'] as const;
 function formOf(sample: string): SampleForm | undefined {
   try {
     const samples = samplesOf(sample);
-    return samples === undefined ? undefined : guessForm(samples);
+    return samples === undefined ? undefined : detectForm(samples);
   } catch {
     return undefined;
   }

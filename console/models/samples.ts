@@ -19,7 +19,7 @@ export function samplesOf(text: string): readonly Json[] | undefined {
 }
 
 /** Guesses the form of samples from their attributes, as the gateway does when it validates them. */
-export function guessForm(samples: readonly Json[]): SampleForm {
+export function detectForm(samples: readonly Json[]): SampleForm {
   if (samples.every(({ type, geometry }) => type === 'Feature' && geometry !== undefined)) return 'geojson';
   const forms = samples.map((sample) => guessEntityForm(Object.entries(sample) as Entries));
   if (forms.some((form) => form === 'normalized' || form === 'concise')) return 'ngsi-ld';
@@ -32,7 +32,7 @@ const KINDS: ReadonlySet<unknown> = new Set(ATTRIBUTE_KINDS);
 const VALUES = Object.values(VALUE_MEMBERS);
 
 /** Returns the type of the first sample, if it can be the name of a model. */
-export function nameFor(samples: readonly Json[]): string | undefined {
+export function modelName(samples: readonly Json[]): string | undefined {
   const [first] = samples;
   const type = first?.['type'] ?? first?.['@type'];
   const own = type === 'Feature' ? (first?.['properties'] as Json | undefined)?.['type'] : type;

@@ -1,28 +1,28 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.js';
-import { ApiError, isOvertaken } from '../api/client.js';
-import { Choice } from '../parts/fields.js';
+import { ApiError, isConflict } from '../api/client.js';
+import { Select } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { ChangeList } from './change-report.js';
-import { COMPATIBILITY_CHOICES, type Compatibility, type ModelTrial } from './models-api.js';
-import { refusedReport, type Trial } from './use-trial.js';
+import { COMPATIBILITY_CHOICES, type Compatibility, type ModelDryRun } from './models-api.js';
+import { refusedReport, type DryRun } from './use-dry-run.js';
 
 interface SavePanelProps {
-  readonly trial: Trial;
+  readonly dryRun: DryRun;
   /** Why nothing can be saved yet; undefined if it can. */
-  readonly wait: string | undefined;
+  readonly blocked: string | undefined;
   readonly isSaving: boolean;
   /** The error of the last save. */
   readonly error: unknown;
   readonly onSave: () => void;
   /** Repeats the check after it has failed. */
-  readonly onAgain: () => void;
+  readonly onRetry: () => void;
   /** The message if the model is not as expected. */
-  readonly overtaken?: string | undefined;
+  readonly conflictTitle?: string | undefined;
   /** Reads the model again, and keeps the typed text. */
-  readonly onOvertaken?: (() => void) | undefined;
+  readonly onConflict?: (() => void) | undefined;
   /** Which changes the model accepts now, and the choice for this save. */
   readonly compatibility?:
     | {
@@ -31,7 +31,7 @@ interface SavePanelProps {
         readonly onChoose: (chosen: Compatibility | '') => void;
       }
     | undefined;
-  readonly onPlace?: ((pointer: string) => void) | undefined;
+  readonly onPosition?: ((pointer: string) => void) | undefined;
   /** Shown above the button. */
   readonly children?: ComponentChildren;
 }
@@ -39,27 +39,31 @@ interface SavePanelProps {
 /** Shows the effect of saving before it is done. If saving is refused, shows why and what can be done. */
 export function SavePanel(props: SavePanelProps) {
   const t = text.models;
-  const { trial, wait, isSaving, error, onSave, onPlace, compatibility } = props;
-  const problem = error ?? (wait === undefined ? trial.error : undefined);
+  const { dryRun, blocked, isSaving, error, onSave, onPosition, compatibility } = props;
+  const problem = error ?? (blocked === undefined ? dryRun.error : undefined);
   const refused = refusedReport(problem);
-  const isReady = wait === undefined && trial.isCurrent && trial.found !== undefined && !isSaving;
-  const found = wait === undefined ? trial.found : undefined;
+  const isReady = blocked === undefined && dryRun.isCurrent && dryRun.found !== undefined && !isSaving;
+  const found = blocked === undefined ? dryRun.found : undefined;
   return (
-    <section class="card save" aria-labelledby="saving" aria-busy={wait === undefined && !trial.isCurrent}>
+    <section
+      class="card save"
+      aria-labelledby="saving"
+      aria-busy={blocked === undefined && !dryRun.isCurrent}
+    >
       <h2 id="saving">{t.saving}</h2>
       <p class="hint" role="status">
-        {wait ?? (trial.isCurrent ? '' : t.looking)}
+        {blocked ?? (dryRun.isCurrent ? '' : t.looking)}
       </p>
       {refused === undefined && problem !== undefined && (
         <Failure
           error={problem}
-          title={isOvertaken(problem) ? props.overtaken : undefined}
-          onRetry={error === undefined && !isSettled(problem) ? props.onAgain : undefined}
+          title={isConflict(problem) ? props.conflictTitle : undefined}
+          onRetry={error === undefined && !isSettled(problem) ? props.onRetry : undefined}
         />
       )}
-      {isOvertaken(problem) && props.onOvertaken !== undefined && (
+      {isConflict(problem) && props.onConflict !== undefined && (
         <div class="actions">
-          <Button onClick={props.onOvertaken} label={t.goOn} />
+          <Button onClick={props.onConflict} label={t.goOn} />
           <p class="quiet">{t.goOnHint}</p>
         </div>
       )}
@@ -70,19 +74,19 @@ export function SavePanel(props: SavePanelProps) {
           <p>{t.refusedAdvice}</p>
         </div>
       )}
-      {refused !== undefined && <ChangeList report={refused} onPlace={onPlace} />}
+      {refused !== undefined && <ChangeList report={refused} onPosition={onPosition} />}
       {refused === undefined && problem === undefined && found !== undefined && (
-        <div class={trial.isCurrent ? '' : 'outdated'}>
+        <div class={dryRun.isCurrent ? '' : 'outdated'}>
           <p>
             <strong>{outcomeOf(found)}</strong>
           </p>
-          {hasChange(found) && <ChangeList report={found.change} onPlace={onPlace} />}
+          {hasChange(found) && <ChangeList report={found.change} onPosition={onPosition} />}
           <Warnings warnings={found.warnings} />
         </div>
       )}
       {compatibility !== undefined && (
         <div class="narrow-field">
-          <Choice
+          <Select
             label={t.saveWith}
             value={compatibility.chosen}
             choices={[
@@ -114,15 +118,15 @@ function isSettled(problem: unknown): boolean {
   return problem instanceof ApiError && [400, 404, 409, 412, 413, 422].includes(problem.problem.status);
 }
 
-function hasChange({ outcome, change }: ModelTrial): boolean {
+function hasChange({ outcome, change }: ModelDryRun): boolean {
   return change.differences.length > 0 || outcome === 'version' || outcome === 'replaced';
 }
 
-function outcomeOf({ outcome, version }: ModelTrial): string {
+function outcomeOf({ outcome, version }: ModelDryRun): string {
   return text.models.outcomes[outcome](version);
 }
 
-function labelOf({ outcome, version, change }: ModelTrial): string {
+function labelOf({ outcome, version, change }: ModelDryRun): string {
   const t = text.models;
   if (outcome === 'created') return t.saveCreated;
   if (outcome !== 'version') return text.labels.save;
@@ -133,7 +137,7 @@ function labelOf({ outcome, version, change }: ModelTrial): string {
 export function Warnings({
   warnings,
   level: Heading = 'h3',
-}: Pick<ModelTrial, 'warnings'> & { readonly level?: 'h2' | 'h3' }) {
+}: Pick<ModelDryRun, 'warnings'> & { readonly level?: 'h2' | 'h3' }) {
   if (warnings.length === 0) return null;
   return (
     <div class="notice warn">

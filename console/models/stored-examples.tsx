@@ -4,10 +4,10 @@ import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { type Loaded, useLoad } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { openInWorkbench } from '../workbench/bench.js';
+import { openInWorkbench } from '../workbench/state.js';
 import { JsonText, shownJson } from '../parts/json-text.js';
 import {
   addressIn,
@@ -18,7 +18,7 @@ import {
   type StoredExample,
   validate,
 } from './models-api.js';
-import { toImport } from './places.js';
+import { toImport } from './routes.js';
 import { ValidChip, VerdictView } from '../workbench/verdicts.js';
 
 /** Number of examples validated and shown at first. */
@@ -45,7 +45,7 @@ export function StoredExamples({
       )}
       <ul class="examples stored">
         {(value ?? []).slice(0, shown).map((example) => (
-          <OneExample
+          <ExampleItem
             key={`${example.name} ${example.sha256}`}
             model={model}
             example={example}
@@ -60,7 +60,7 @@ export function StoredExamples({
   );
 }
 
-function OneExample({
+function ExampleItem({
   model,
   example,
   onRemoved,
@@ -73,7 +73,7 @@ function OneExample({
   const t = text.models.stored;
   const { name, form, size } = example;
   const { value, error, reload } = useLoad(`${name} ${model.version}`, (signal) =>
-    judged(model, example, signal),
+    validated(model, example, signal),
   );
   const isValid = value?.verdicts.every(({ valid }) => valid);
   return (
@@ -110,14 +110,14 @@ function OneExample({
           />
           <Download href={addressIn(model, ['examples', name])} name={name} />
           <ForRole roles={['modeller']}>
-            <SureButton
+            <ConfirmButton
               label={text.labels.remove}
-              look="small"
+              class="small"
               title={t.removeTitle(name)}
-              what={t.removeWhat}
-              go={t.removeGo}
-              onOvertaken={onRemoved}
-              onSure={async () => {
+              message={t.removeWhat}
+              confirm={t.removeGo}
+              onConflict={onRemoved}
+              onConfirm={async () => {
                 await removeExample(model, example);
                 onRemoved();
               }}
@@ -133,7 +133,7 @@ function OneExample({
  * Reads an example and validates it against the current version of the model, or says why that fails, e.g. because it is not an
  * entity.
  */
-async function judged(model: Model, { name }: StoredExample, signal: AbortSignal) {
+async function validated(model: Model, { name }: StoredExample, signal: AbortSignal) {
   const example = await readExample(model, name, signal);
   try {
     const found = await validate(model, writeJson(example), signal, isStrictExample(name));

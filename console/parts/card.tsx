@@ -33,7 +33,7 @@ export function Card({
 }
 
 /** A list of names and values; undefined values are omitted. */
-export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
+export function PropertyList({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">
       {rows

@@ -4,22 +4,22 @@ import { text } from '../strings.js';
 
 /** A text that can be copied. */
 export function Copyable({ label, value }: { readonly label: string; readonly value: string }) {
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(value);
-      setSaid(text.copy.done);
+      setMessage(text.copy.done);
     } catch {
       // Pages loaded from another machine without TLS have no access to the clipboard.
-      setSaid(text.copy.failed);
+      setMessage(text.copy.failed);
     }
-    setTimeout(() => setSaid(''), 3000);
+    setTimeout(() => setMessage(''), 3000);
   };
   return (
     <figure class="copyable">
       <figcaption>
         <span>{label}</span>
-        <span role="status">{said}</span>
+        <span role="status">{message}</span>
         <Button
           class="small"
           aria-label={`${text.copy.button}: ${label}`}

@@ -33,31 +33,40 @@ export interface FieldProps extends Bound<string> {
   readonly isRequired?: boolean;
   readonly isReadOnly?: boolean;
   /** Suggestions to choose from. */
-  readonly offers?: readonly string[];
+  readonly suggestions?: readonly string[];
   /** An example, shown while the field is empty. */
   readonly placeholder?: string;
 }
 
 /** A single-line text field with its label, and a hint below it. */
-export function Field({ label, value, onInput, hint, type = 'text', error, offers, ...props }: FieldProps) {
+export function Field({
+  label,
+  value,
+  onInput,
+  hint,
+  type = 'text',
+  error,
+  suggestions,
+  ...props
+}: FieldProps) {
   const id = useId();
   return (
     <Labelled {...{ id, label, hint, error }} isWide={props.isWide}>
       <input
         id={id}
-        {...typing(id, error ?? hint, error)}
+        {...textInput(id, error ?? hint, error)}
         {...inputType(type)}
         value={value}
         placeholder={props.placeholder}
         required={props.isRequired === true}
         readOnly={props.isReadOnly === true}
-        {...(offers === undefined ? {} : { list: `${id}-offers` })}
+        {...(suggestions === undefined ? {} : { list: `${id}-suggestions` })}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
-      {offers !== undefined && (
-        <datalist id={`${id}-offers`}>
-          {offers.map((offer) => (
-            <option key={offer} value={offer} />
+      {suggestions !== undefined && (
+        <datalist id={`${id}-suggestions`}>
+          {suggestions.map((one) => (
+            <option key={one} value={one} />
           ))}
         </datalist>
       )}
@@ -79,18 +88,21 @@ function inputType(type: NonNullable<FieldProps['type']>) {
   }
 }
 
-interface LinesProps extends Pick<FieldProps, 'label' | 'value' | 'onInput' | 'hint' | 'error' | 'isWide'> {
+interface TextAreaProps extends Pick<
+  FieldProps,
+  'label' | 'value' | 'onInput' | 'hint' | 'error' | 'isWide'
+> {
   readonly rows?: number;
 }
 
 /** A multi-line text field with its label, and a hint below it. */
-export function Lines({ label, value, onInput, hint, error, isWide, rows = 2 }: LinesProps) {
+export function TextArea({ label, value, onInput, hint, error, isWide, rows = 2 }: TextAreaProps) {
   const id = useId();
   return (
     <Labelled {...{ id, label, hint, error, isWide }}>
       <textarea
         id={id}
-        {...typing(id, error ?? hint, error)}
+        {...textInput(id, error ?? hint, error)}
         rows={rows}
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
@@ -100,7 +112,7 @@ export function Lines({ label, value, onInput, hint, error, isWide, rows = 2 }: 
 }
 
 /** Attributes of all fields for typing. @param note the text that describes the field */
-function typing(id: string, note: string | undefined, error: string | undefined) {
+function textInput(id: string, note: string | undefined, error: string | undefined) {
   return {
     ...({ autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const),
     'aria-invalid': error !== undefined,
@@ -134,7 +146,7 @@ function Labelled({
 }
 
 /** A select field. */
-export function Choice<Value extends string>({
+export function Select<Value extends string>({
   label,
   value,
   choices,
@@ -162,7 +174,7 @@ export function Choice<Value extends string>({
 }
 
 /** A checkbox. */
-export function Tick({ label, value, onInput }: Bound<boolean> & { readonly label: string }) {
+export function Checkbox({ label, value, onInput }: Bound<boolean> & { readonly label: string }) {
   return (
     <label class="tick">
       <input type="checkbox" checked={value} onChange={(event) => onInput(event.currentTarget.checked)} />
@@ -178,7 +190,7 @@ export function focusFirstField(button: HTMLButtonElement): void {
 }
 
 /** Returns the texts of a form that are not empty, trimmed. */
-export function filledIn<Texts extends Readonly<Record<string, string>>>(texts: Texts) {
+export function nonEmpty<Texts extends Readonly<Record<string, string>>>(texts: Texts) {
   const given = Object.entries(texts).map(([name, text]) => [name, text.trim()]);
   return Object.fromEntries(given.filter(([, text]) => text !== '')) as {
     readonly [Name in keyof Texts]?: Exclude<Texts[Name], ''>;

@@ -11,11 +11,11 @@ export function ForRole({
   readonly roles: readonly Role[];
   readonly children: ComponentChildren;
 }) {
-  const me = useLacks(roles);
+  const me = useMissingRole(roles);
   if (me === undefined) return <>{children}</>;
   return (
     <fieldset class="not-allowed" disabled>
-      <legend class="hint">{text.signIn.lacks(roles.join(' or '), rolesOf(me))}</legend>
+      <legend class="hint">{text.signIn.lacks(roles.join(' or '), roleNames(me))}</legend>
       {children}
     </fieldset>
   );
@@ -25,16 +25,16 @@ export type Me = Schemas['Me'];
 export type Role = Me['roles'][number];
 
 /** Undefined if sign-in is off, or the user has not signed in yet. The gateway then says what is not allowed. */
-export const Who = createContext<Me | undefined>(undefined);
+export const CurrentUser = createContext<Me | undefined>(undefined);
 
 /** Formats the roles of a user; an admin has all the others. */
-export function rolesOf({ roles }: Me): string {
+export function roleNames({ roles }: Me): string {
   if (roles.includes('admin')) return 'admin';
   return roles.length === 0 ? text.signIn.noRole : roles.join(', ');
 }
 
 /** Returns the user if they are known to have none of the given roles; otherwise undefined. */
-export function useLacks(roles: readonly Role[]): Me | undefined {
-  const me = useContext(Who);
+export function useMissingRole(roles: readonly Role[]): Me | undefined {
+  const me = useContext(CurrentUser);
   return me === undefined || roles.some((role) => me.roles.includes(role)) ? undefined : me;
 }

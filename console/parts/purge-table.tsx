@@ -24,11 +24,11 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
         <tr key={purge.id}>
           <td class="when">{time(purge.createdAt)}</td>
           <td>
-            <PurgeChip state={purge.state} />
+            <StateChip state={purge.state} />
             {purge.dryRun && <span class="chip">{dry}</span>}
           </td>
           <td class="query">
-            <a href={routeTo(['history', purge.id])}>{shown(purge)}</a>
+            <a href={routeTo(['history', purge.id])}>{queryText(purge)}</a>
           </td>
           <td class="number">{count(purge.matched)}</td>
           <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>
@@ -46,7 +46,7 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
 }
 
 /** The query of a purge, with its tenant. */
-function shown({ target, query, tenant }: Purge): string {
+function queryText({ target, query, tenant }: Purge): string {
   return [
     target === 'temporal' ? 'temporal' : undefined,
     query === '' ? '?' : readableQuery(query),
@@ -56,7 +56,7 @@ function shown({ target, query, tenant }: Purge): string {
     .join(' ');
 }
 
-const TONES = {
+const COLORS = {
   queued: 'calm',
   running: 'busy',
   cancelling: 'busy',
@@ -69,9 +69,9 @@ const TONES = {
 } as const satisfies Record<Purge['state'], string>;
 
 /** The states of a purge, as the API names them. */
-export const JOB_STATES = Object.keys(TONES) as readonly Purge['state'][];
+export const JOB_STATES = Object.keys(COLORS) as readonly Purge['state'][];
 
 /** The state of a purge, with a colour. */
-export function PurgeChip({ state }: Pick<Purge, 'state'>) {
-  return <span class={`chip ${TONES[state]}`}>{state}</span>;
+export function StateChip({ state }: Pick<Purge, 'state'>) {
+  return <span class={`chip ${COLORS[state]}`}>{state}</span>;
 }

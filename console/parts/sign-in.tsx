@@ -1,14 +1,14 @@
 import { useContext, useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { accessToken, signIn, type SignInSettings, signInFailure, signOut } from '../api/sign-in.js';
-import { rolesOf, Who } from './for-role.js';
-import { failureDetail } from './states.js';
+import { roleNames, CurrentUser } from './for-role.js';
+import { errorDetail } from './states.js';
 import { useCredentials } from '../api/token.js';
 import { text } from '../strings.js';
 
 /** The signed-in user with their roles, and a button to sign in or out. Shows nothing if sign-in is off. */
 export function SignIn({ settings }: { readonly settings: SignInSettings | undefined }) {
-  const me = useContext(Who);
+  const me = useContext(CurrentUser);
   useCredentials();
   const [error, setError] = useState<unknown>(signInFailure());
   if (settings === undefined) return null;
@@ -17,7 +17,7 @@ export function SignIn({ settings }: { readonly settings: SignInSettings | undef
     <div class="who">
       {me !== undefined && (
         <p>
-          <span class="name">{me.caller}</span> <span class="quiet">{rolesOf(me)}</span>
+          <span class="name">{me.caller}</span> <span class="quiet">{roleNames(me)}</span>
         </p>
       )}
       {accessToken() !== undefined ? (
@@ -29,7 +29,7 @@ export function SignIn({ settings }: { readonly settings: SignInSettings | undef
       )}
       {error !== undefined && (
         <p class="wrong" role="alert">
-          {t.failed(failureDetail(error))}
+          {t.failed(errorDetail(error))}
         </p>
       )}
     </div>

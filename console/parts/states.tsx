@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
-import { ApiError, isTokenWanted, UnreachableError } from '../api/client.js';
+import { ApiError, needsToken, UnreachableError } from '../api/client.js';
 import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import type { Loaded } from '../shared/hooks.js';
 import { text } from '../strings.js';
@@ -45,16 +45,16 @@ export function Failure({
   return (
     <section class="notice bad" role="alert">
       <h3>
-        {title ?? failureTitle(error)}
+        {title ?? errorTitle(error)}
         {status !== undefined && <span class="chip">{status}</span>}
       </h3>
-      <p>{failureDetail(error)}</p>
+      <p>{errorDetail(error)}</p>
       {error instanceof ApiError && error.retryAfter !== undefined && (
         <p>{text.state.retryAfter(error.retryAfter)}</p>
       )}
       {problem !== undefined && <ProblemDetails problem={problem} />}
       {onRetry !== undefined && (
-        <Button onClick={onRetry} label={isTokenWanted(error) ? text.state.giveToken : text.state.retry} />
+        <Button onClick={onRetry} label={needsToken(error) ? text.state.giveToken : text.state.retry} />
       )}
     </section>
   );
@@ -62,7 +62,7 @@ export function Failure({
 
 /** The members of a problem besides its message, collapsed. The broker's problem in it is always shown. */
 export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
-  const inner = innerProblem(problem);
+  const inner = brokerProblem(problem);
   return (
     <>
       {inner !== undefined && (
@@ -80,16 +80,16 @@ export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<
 }
 
 /** Describes an error in a few words. */
-export function failureTitle(error: unknown): string {
+export function errorTitle(error: unknown): string {
   if (error instanceof UnreachableError) return text.state.offline;
   if (!(error instanceof ApiError)) return text.state.failed;
   switch (error.problem.status) {
     case 401:
-      return isTokenWanted(error) ? text.state.unauthorized : text.state.signIn;
+      return needsToken(error) ? text.state.unauthorized : text.state.signIn;
     case 403:
       return text.state.forbidden;
     case 412:
-      return text.state.overtaken;
+      return text.state.conflict;
     case 503:
       return text.state.unavailable;
     default:
@@ -98,7 +98,7 @@ export function failureTitle(error: unknown): string {
 }
 
 /** Returns the gateway's message for an error, and whether the request may have arrived. */
-export function failureDetail(error: unknown): string {
+export function errorDetail(error: unknown): string {
   if (error instanceof UnreachableError)
     return error.mayHaveArrived
       ? `${text.state.mayHaveArrived} ${text.state.offlineDetail}`
@@ -107,7 +107,7 @@ export function failureDetail(error: unknown): string {
 }
 
 /** Returns the message of the broker's own problem, which the gateway includes in its problem. */
-export function innerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
+export function brokerProblem(problem: Readonly<Record<string, unknown>>): string | undefined {
   for (const value of Object.values(problem)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
     const { title, detail } = value as { title?: unknown; detail?: unknown };
@@ -118,15 +118,15 @@ export function innerProblem(problem: Readonly<Record<string, unknown>>): string
 }
 
 /** Returns a title that says who refused a preview. If the refusal includes the broker's own problem, it was the broker. */
-export function refusalOf(error: unknown): string | undefined {
+export function previewTitle(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { problem } = error;
-  if (innerProblem(problem) !== undefined) return text.preview.brokerRefused;
+  if (brokerProblem(problem) !== undefined) return text.preview.brokerRefused;
   return problem.status === 400 || problem.status === 409 ? text.preview.refused : undefined;
 }
 
 /** Returns the gateway's messages about refused members of the form, by their names. */
-export function memberFaults(error: unknown): Readonly<Record<string, string>> {
+export function fieldErrors(error: unknown): Readonly<Record<string, string>> {
   const errors: unknown = error instanceof ApiError ? error.problem['errors'] : undefined;
   if (!Array.isArray(errors)) return {};
   const faults = errors as readonly { readonly pointer?: unknown; readonly detail?: unknown }[];

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { signIn, type SignInSettings } from '../api/sign-in.js';
-import { giveToken, isAskedForToken, token, useCredentials } from '../api/token.js';
-import { unsendable } from '../shared/header-text.js';
+import { submitToken, isTokenAsked, token, useCredentials } from '../api/token.js';
+import { invalidCharacter } from '../shared/header-value.js';
 import { text } from '../strings.js';
-import { Dialog } from './sure-dialog.js';
-import { failureDetail } from './states.js';
+import { Dialog } from './dialog.js';
+import { errorDetail } from './states.js';
 import { Field } from './fields.js';
 
 /** Asks the user to sign in, or for the gateway token, whenever a request needs it. */
 export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSettings | undefined }) {
   useCredentials();
-  if (!isAskedForToken()) return null;
+  if (!isTokenAsked()) return null;
   return settings?.clientId === undefined ? <TokenForm /> : <SignInQuestion settings={settings} />;
 }
 
@@ -19,16 +19,16 @@ function SignInQuestion({ settings }: { readonly settings: SignInSettings }) {
   const t = text.signIn;
   const [failure, setFailure] = useState<unknown>();
   return (
-    <Dialog title={t.title} onClose={() => giveToken(undefined)}>
+    <Dialog title={t.title} onClose={() => submitToken(undefined)}>
       <p>{t.why(new URL(settings.issuer).host)}</p>
       {failure !== undefined && (
         <p class="wrong" role="alert">
-          {t.failed(failureDetail(failure))}
+          {t.failed(errorDetail(failure))}
         </p>
       )}
       <div class="actions">
         <Button class="primary" onClick={() => void signIn(settings).catch(setFailure)} label={t.in} />
-        <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
+        <Button onClick={() => submitToken(undefined)} label={text.labels.notNow} />
       </div>
     </Dialog>
   );
@@ -37,14 +37,14 @@ function SignInQuestion({ settings }: { readonly settings: SignInSettings }) {
 function TokenForm() {
   const t = text.token;
   const [value, setValue] = useState('');
-  const isUnsendable = unsendable(value) !== undefined;
+  const isUnsendable = invalidCharacter(value) !== undefined;
   return (
-    <Dialog title={t.title} onClose={() => giveToken(undefined)}>
+    <Dialog title={t.title} onClose={() => submitToken(undefined)}>
       <form
         method="dialog"
         onSubmit={(event) => {
           event.preventDefault();
-          if (value.trim() !== '' && !isUnsendable) giveToken(value.trim());
+          if (value.trim() !== '' && !isUnsendable) submitToken(value.trim());
         }}
       >
         {token() !== undefined && <p class="wrong">{t.wrong}</p>}
@@ -60,7 +60,7 @@ function TokenForm() {
         />
         <div class="actions">
           <Button type="submit" class="primary" label={t.use} />
-          <Button onClick={() => giveToken(undefined)} label={text.labels.notNow} />
+          <Button onClick={() => submitToken(undefined)} label={text.labels.notNow} />
         </div>
       </form>
     </Dialog>

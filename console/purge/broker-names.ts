@@ -1,5 +1,5 @@
-import type { DataPlace } from '../api/client.js';
-import { askBroker } from '../entities/entity-api.js';
+import type { DataScope } from '../api/client.js';
+import { fetchBroker } from '../entities/entity-api.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
 
 /** Maximum number of names suggested, because the browser keeps all of them in the page. */
@@ -11,7 +11,7 @@ export function useBrokerNames(tenant: string, link: string) {
   const { value } = useLoad(place, async (signal) => {
     const [types, attributes] = await Promise.all(
       (['types', 'attributes'] as const).map(async (list) =>
-        askBroker(list, JSON.parse(place) as DataPlace, signal)
+        fetchBroker(list, JSON.parse(place) as DataScope, signal)
           .then(async (answer) => namesIn(await answer.json(), list))
           .catch(() => []),
       ),
@@ -32,7 +32,7 @@ export function namesIn(document: unknown, list: 'types' | 'attributes'): readon
 }
 
 /** Returns suggestions for a field whose names are separated by commas: the last one is being typed. */
-export function offersFor(typed: string, names: readonly string[]): readonly string[] {
+export function suggestNames(typed: string, names: readonly string[]): readonly string[] {
   const before = typed.slice(0, typed.lastIndexOf(',') + 1);
   return names.map((name) => before + name);
 }

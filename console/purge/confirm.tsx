@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { api, type PurgePreview } from '../api/client.js';
-import { Field, Tick } from '../parts/fields.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { Field, Checkbox } from '../parts/fields.js';
+import { ConfirmDialog } from '../parts/dialog.js';
 import { count } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { confirmedForm, hasBound, isCount, mayBeCount, queryOf, type PurgeForm } from './form.js';
-import { startPurge } from './order.js';
+import { confirmedForm, hasBound, isCount, couldBeCount, queryOf, type PurgeForm } from './form.js';
+import { startPurge } from './purge-api.js';
 import { requestLine } from './request-text.js';
 
-interface ConfirmDialogProps {
+interface ConfirmPurgeProps {
   readonly form: PurgeForm;
   readonly preview: Pick<PurgePreview, 'matched' | 'atLeast'> & {
     readonly unit: string;
@@ -22,7 +22,7 @@ interface ConfirmDialogProps {
  * Asks the user to type the previewed count, and starts the purge. If there is a plan, exactly what was counted is deleted.
  * Otherwise the purge is by default refused if more match than were counted.
  */
-export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
+export function ConfirmPurge({ form, preview, onClose }: ConfirmPurgeProps) {
   const [typed, setTyped] = useState('');
   const { matched, unit, atLeast = false, plan } = preview;
   // If not everything could be counted, the count would certainly be too low as a limit.
@@ -30,15 +30,15 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
   const t = text.confirm;
   const bounded = confirmedForm(form, matched, isBounded && plan === undefined);
   return (
-    <SureDialog
+    <ConfirmDialog
       title={t.title(matched, unit, atLeast)}
-      what={t.what}
-      go={atLeast ? t.goAll : `${t.go} ${count(matched)}`}
+      message={t.what}
+      confirm={atLeast ? t.goAll : `${t.go} ${count(matched)}`}
       cancel={t.cancel}
       tenant={form.tenant.trim()}
       isReady={isCount(typed, matched)}
       onClose={onClose}
-      onSure={async () => {
+      onConfirm={async () => {
         const { id } = await (plan === undefined
           ? startPurge(bounded)
           : api.json('post', '/purges', { body: { plan } }));
@@ -52,7 +52,7 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
       </pre>
       {plan !== undefined && <p class="hint-box">{t.exact}</p>}
       {!hasBound(form) && plan === undefined && (
-        <Tick label={t.bound(matched)} value={isBounded} onInput={setIsBounded} />
+        <Checkbox label={t.bound(matched)} value={isBounded} onInput={setIsBounded} />
       )}
       <Field
         label={t.type(matched)}
@@ -60,8 +60,8 @@ export function ConfirmDialog({ form, preview, onClose }: ConfirmDialogProps) {
         type="number"
         onInput={setTyped}
         isWide
-        error={mayBeCount(typed, matched) ? undefined : t.mismatch(matched)}
+        error={couldBeCount(typed, matched) ? undefined : t.mismatch(matched)}
       />
-    </SureDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,7 @@
 /** The form of a purge, its query, its preview and its confirmation. Pure. */
 import { linkHeader } from '../../sidecar/client/purges.js';
 import { optionsIn, purgeOption, type PurgeOptionName } from '../../sidecar/shared/purge-options.js';
-import { unsendable } from '../shared/header-text.js';
+import { invalidCharacter } from '../shared/header-value.js';
 
 export type Target = 'entities' | 'temporal';
 
@@ -112,8 +112,8 @@ export function isEmpty(form: PurgeForm): boolean {
 }
 
 /** Whether a header field of the form cannot be sent. */
-export function isUnsendable({ tenant, link }: PurgeForm): boolean {
-  return unsendable(tenant) !== undefined || unsendable(link) !== undefined;
+export function hasInvalidHeader({ tenant, link }: PurgeForm): boolean {
+  return invalidCharacter(tenant) !== undefined || invalidCharacter(link) !== undefined;
 }
 
 /** Returns the unit of a preview's counts. @param unit according to the gateway */
@@ -168,6 +168,6 @@ export function isCount(typed: string, matched: number): boolean {
 }
 
 /** Whether the typed text may still become the count. */
-export function mayBeCount(typed: string, matched: number): boolean {
+export function couldBeCount(typed: string, matched: number): boolean {
   return String(matched).startsWith(typed.replaceAll(/[\s,.]/g, ''));
 }

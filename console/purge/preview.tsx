@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { PurgePreview } from '../api/client.js';
-import type { EntityPlace } from '../entities/entity-api.js';
+import type { EntityScope } from '../entities/entity-api.js';
 import { SampleList } from '../entities/sample-list.js';
-import { refusalOf, Failure } from '../parts/states.js';
+import { previewTitle, Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
 import { counted, text } from '../strings.js';
-import { ConfirmDialog } from './confirm.js';
-import { isEmpty, isUnsendable, unitOf, type PurgeForm, previewKey } from './form.js';
-import { planPurge, previewPurge } from './order.js';
+import { ConfirmPurge } from './confirm.js';
+import { isEmpty, hasInvalidHeader, unitOf, type PurgeForm, previewKey } from './form.js';
+import { planPurge, previewPurge } from './purge-api.js';
 
-type Confirming = Parameters<typeof ConfirmDialog>[0]['preview'];
+type Confirming = Parameters<typeof ConfirmPurge>[0]['preview'];
 
 /** Counts what the form matches with a dry run, whenever typing pauses, and offers to start the purge. */
 export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const [confirming, setConfirming] = useState<Confirming>();
   const [isPlanning, setIsPlanning] = useState(false);
-  const isWrong = isUnsendable(form);
+  const isWrong = hasInvalidHeader(form);
   const key = keyOf(form);
   const isNothing = key === undefined;
   const settled = useDebounced(form);
@@ -51,7 +51,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
           </p>
         )}
         {isCurrent && error !== undefined && (
-          <Failure error={error} title={refusalOf(error)} onRetry={again} />
+          <Failure error={error} title={previewTitle(error)} onRetry={again} />
         )}
         {!isNothing && found !== undefined && (
           <Matches found={found} unit={unit} isCurrent={isCurrent} place={form} />
@@ -74,7 +74,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         </p>
       )}
       {confirming !== undefined && (
-        <ConfirmDialog form={form} preview={confirming} onClose={() => setConfirming(undefined)} />
+        <ConfirmPurge form={form} preview={confirming} onClose={() => setConfirming(undefined)} />
       )}
     </section>
   );
@@ -89,7 +89,7 @@ function Matches({
   readonly found: PurgePreview;
   readonly unit: string;
   readonly isCurrent: boolean;
-  readonly place: EntityPlace;
+  readonly place: EntityScope;
 }) {
   const t = text.preview;
   return (
@@ -120,5 +120,5 @@ function Matches({
 
 /** Returns a key of what the form matches; undefined if it selects nothing, or cannot be sent. */
 function keyOf(form: PurgeForm): string | undefined {
-  return isUnsendable(form) || isEmpty(form) ? undefined : previewKey(form);
+  return hasInvalidHeader(form) || isEmpty(form) ? undefined : previewKey(form);
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
-import { Choice, Field, type FieldProps, Tick } from '../parts/fields.js';
+import { Select, Field, type FieldProps, Checkbox } from '../parts/fields.js';
 import { useDebounced } from '../shared/hooks.js';
-import { useModelOffers } from '../workbench/offers.js';
-import { unsendable } from '../shared/header-text.js';
+import { useModelNames } from '../workbench/names.js';
+import { invalidCharacter } from '../shared/header-value.js';
 import { text } from '../strings.js';
-import { offersFor, useBrokerNames } from './broker-names.js';
+import { suggestNames, useBrokerNames } from './broker-names.js';
 import { contextOf, linkTo, optionLabel, type Field as Name, type PurgeForm } from './form.js';
 
 /** The options that have fields: numbers, choices of several words, and single words that are either set or not. */
@@ -30,7 +30,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
   const set = (changed: Partial<PurgeForm>) => onChange({ ...form, ...changed });
   const put = (values: Partial<Record<Name, string>>) => set({ fields: { ...fields, ...values } });
   const names = useBrokerNames(form.tenant, form.link);
-  const models = useModelOffers(useDebounced(fields.type?.split(',').at(-1) ?? ''));
+  const models = useModelNames(useDebounced(fields.type?.split(',').at(-1) ?? ''));
   const modelNames = models.map((model) => model.slice(model.indexOf('/') + 1));
   const namesOf: Partial<Record<Name, readonly string[]>> = {
     type: [...new Set([...names.types, ...modelNames])],
@@ -47,7 +47,9 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
       label={label}
       hint={hint}
       {...more}
-      {...(namesOf[name] === undefined ? {} : { offers: offersFor(fields[name] ?? '', namesOf[name]) })}
+      {...(namesOf[name] === undefined
+        ? {}
+        : { suggestions: suggestNames(fields[name] ?? '', namesOf[name]) })}
       value={fields[name] ?? ''}
       onInput={(value) => put({ [name]: value })}
     />
@@ -108,7 +110,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
         <fieldset>
           <legend>{t.when}</legend>
           <div class="grid">
-            <Choice
+            <Select
               label={t.timerel}
               value={fields.timerel ?? ''}
               choices={[
@@ -142,9 +144,9 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
             const onInput = (typed: string) => put({ [name]: typed });
             if (word === undefined) return field(name, label, hint, { type: 'number' });
             if (other !== undefined)
-              return <Choice key={name} {...{ label, value, onInput }} choices={['', ...words]} />;
+              return <Select key={name} {...{ label, value, onInput }} choices={['', ...words]} />;
             return (
-              <Tick
+              <Checkbox
                 key={name}
                 label={label}
                 value={value === word}
@@ -167,7 +169,7 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
 
 /** Returns the error for a text that cannot be sent in a header field. */
 function wrongHeader(value: string, words: (character: string) => string): string | undefined {
-  const character = unsendable(value);
+  const character = invalidCharacter(value);
   return character === undefined ? undefined : words(character);
 }
 
@@ -188,7 +190,7 @@ function PartFields({
   const names = part === 'whole' ? '' : (fields[part] ?? '');
   return (
     <div class="grid section">
-      <Choice
+      <Select
         label={t.parts}
         value={part}
         choices={[
@@ -205,7 +207,7 @@ function PartFields({
         <Field
           label={t.attributeNames}
           hint={t.attributeNamesHint}
-          offers={offersFor(names, attributes)}
+          suggestions={suggestNames(names, attributes)}
           value={names}
           onInput={(value) => {
             setChosen(part);

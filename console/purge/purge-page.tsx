@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
-import { addressOf, api } from '../api/client.js';
+import { urlOf, api } from '../api/client.js';
 import { accessToken } from '../api/sign-in.js';
 import { token } from '../api/token.js';
 import { Card } from '../parts/card.js';
 import { Copyable } from '../parts/copyable.js';
 import { Page } from '../parts/page.js';
-import { ForRole, useLacks } from '../parts/for-role.js';
-import { keepInAddress, routeTo } from '../shared/router.js';
+import { ForRole, useMissingRole } from '../parts/for-role.js';
+import { setAddress, routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
 import { EMPTY_FORM, formOf, queryOf, type PurgeForm } from './form.js';
 import { PreviewPane } from './preview.js';
@@ -20,7 +20,7 @@ const PURGER = ['purger'] as const;
 export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   const [form, setForm] = useState(() => formIn(params));
   const change = (next: PurgeForm) => {
-    keepInAddress(addressOfForm(next));
+    setAddress(addressOfForm(next));
     setForm(next);
   };
   useEffect(() => {
@@ -34,7 +34,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
     );
   }, [params]);
   const query = queryOf(form);
-  const isForOthers = useLacks(PURGER) !== undefined;
+  const isForOthers = useMissingRole(PURGER) !== undefined;
   return (
     <Page title={text.pages.purge} lead={text.purge.lead}>
       <div class="columns">
@@ -53,8 +53,8 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
             <pre class="request" tabIndex={0} aria-labelledby="request">
               {requestLine(form, query)}
             </pre>
-            <Copyable label={text.purge.curl} value={curlOf(form, query, addressOf(''), credential())} />
-            <Copyable label={text.purge.command} value={commandOf(form, query, addressOf(''))} />
+            <Copyable label={text.purge.curl} value={curlOf(form, query, urlOf(''), credential())} />
+            <Copyable label={text.purge.command} value={commandOf(form, query, urlOf(''))} />
           </Card>
         </div>
       </div>

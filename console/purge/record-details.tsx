@@ -3,13 +3,13 @@ import { Button } from '../parts/button.js';
 import { api, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { SampleList } from '../entities/sample-list.js';
-import { Card, Facts } from '../parts/card.js';
+import { Card, PropertyList } from '../parts/card.js';
 import { Failure } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { count, duration, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { save } from '../shared/save.js';
-import { useWork } from '../shared/hooks.js';
+import { saveFile } from '../shared/save-file.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { keepsIds } from './progress.js';
 
@@ -41,7 +41,7 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
   ] as const;
   return (
     <Card id="record" title={t.record}>
-      <Facts rows={rows} />
+      <PropertyList rows={rows} />
       {(record.sample ?? []).length > 0 && (
         <>
           <p class="label">{text.labels.sample}</p>
@@ -59,14 +59,14 @@ export function RecordDetails({ record }: { readonly record: Purge }) {
 
 /** The list of deleted items, if one is kept: it can be downloaded and removed. */
 function Ids({ record }: { readonly record: Purge }) {
-  const { isBusy, error, run } = useWork();
+  const { isBusy, error, run } = useAction();
   const [isRemoved, setIsRemoved] = useState(false);
   const t = text.run;
   const asked = { path: { purge: record.id } };
   if (!keepsIds(record)) return null;
   const load = async () => {
     const answer = await api.request('get', '/purges/{purge}/ids', asked);
-    save(await answer.blob(), `${record.id}.ndjson`);
+    saveFile(await answer.blob(), `${record.id}.ndjson`);
   };
   if (isRemoved)
     return (
@@ -79,13 +79,13 @@ function Ids({ record }: { readonly record: Purge }) {
       <div class="actions">
         <Button disabled={isBusy} onClick={() => run(load)} label={t.idsLoad} />
         {isFinal(record) && (
-          <SureButton
+          <ConfirmButton
             label={t.idsRemove}
             title={t.idsRemoveTitle}
-            what={t.idsRemoveWhat}
-            go={t.idsRemoveGo}
+            message={t.idsRemoveWhat}
+            confirm={t.idsRemoveGo}
             tenant={record.tenant ?? ''}
-            onSure={async () => {
+            onConfirm={async () => {
               await api.request('delete', '/purges/{purge}/ids', asked);
               setIsRemoved(true);
             }}

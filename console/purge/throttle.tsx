@@ -40,7 +40,7 @@ export function Throttle({
 }) {
   const id = useId();
   const [chosen, setChosen] = useState<number>();
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [error, setError] = useState<unknown>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -56,7 +56,7 @@ export function Throttle({
     setError(undefined);
     try {
       const { maxPerSecond } = await change({ maxPerSecond: limitOf(sent) });
-      setSaid(maxPerSecond === null ? text.run.unthrottled : text.run.throttled(rate(maxPerSecond)));
+      setMessage(maxPerSecond === null ? text.run.unthrottled : text.run.throttled(rate(maxPerSecond)));
     } catch (failure) {
       setError(failure);
     }
@@ -80,7 +80,7 @@ export function Throttle({
         <output for={id}>{label}</output>
       </div>
       <p class="hint" role="status">
-        {said}
+        {message}
       </p>
       {error !== undefined && <Failure error={error} />}
     </div>

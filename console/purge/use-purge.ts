@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Purge } from '../api/client.js';
 import { useJob } from '../shared/use-job.js';
-import { eventsOf } from './order.js';
+import { purgeEvents } from './purge-api.js';
 
 /** Follows a purge and its rate for as long as the page shows it. */
 export function usePurge(id: string) {
@@ -9,7 +9,7 @@ export function usePurge(id: string) {
   const [rates, setRates] = useState<readonly RateSample[]>([]);
   const job = useJob<Purge>(
     id,
-    (signal) => eventsOf(id, signal),
+    (signal) => purgeEvents(id, signal),
     ({ ratePerSecond, state }) => {
       if (ratePerSecond !== undefined && state === 'running')
         setRates((last) => withSample(last, { at: Date.now(), perSecond: ratePerSecond }));

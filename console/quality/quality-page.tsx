@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { api } from '../api/client.js';
-import { memberFaults, Failure } from '../parts/states.js';
-import { bindForm, Field, filledIn } from '../parts/fields.js';
+import { fieldErrors, Failure } from '../parts/states.js';
+import { bindForm, Field, nonEmpty } from '../parts/fields.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
-import { PurgeChip } from '../parts/purge-table.js';
+import { StateChip } from '../parts/purge-table.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { ForRole } from '../parts/for-role.js';
 import { Table } from '../parts/table.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { ScanPage } from './scan-page.js';
 import { WritePolicyPage } from './write-policy-editor.js';
-import { Writes } from './writes.js';
+import { WritePolicies } from './write-policies.js';
 
 /** The segment of the address before the name of a write policy; no scan has this id. */
 const WRITES = 'writes';
@@ -41,7 +41,7 @@ export function QualityPage({
     <Page title={text.pages.quality} lead={t.lead}>
       <NewScan />
       <Scans params={params} />
-      <Writes policy={params.get('policy') ?? undefined} />
+      <WritePolicies policy={params.get('policy') ?? undefined} />
     </Page>
   );
 }
@@ -49,13 +49,13 @@ export function QualityPage({
 function NewScan() {
   const t = text.quality;
   const [form, setForm] = useState({ query: '', model: '', tenant: '', sample: '' });
-  const { error, run } = useWork();
-  const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }), memberFaults(error));
+  const { error, run } = useAction();
+  const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }), fieldErrors(error));
   const start = async () => {
     const { query, sample, ...more } = form;
     const body = {
       query: query.trim(),
-      ...filledIn(more),
+      ...nonEmpty(more),
       ...(sample === '' ? {} : { sample: Number(sample) }),
     };
     const { id } = await api.json('post', '/scans', { body });
@@ -108,7 +108,7 @@ function Scans({ params }: { readonly params: URLSearchParams }) {
             <tr key={scan.id}>
               <td class="when">{time(scan.createdAt)}</td>
               <td>
-                <PurgeChip state={scan.state} />
+                <StateChip state={scan.state} />
               </td>
               <td class="query">
                 <a href={routeTo(['quality', scan.id])}>{readableQuery(scan.query)}</a>

@@ -3,17 +3,17 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { api, type Schemas } from '../api/client.js';
 import { Page } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { PurgeChip } from '../parts/purge-table.js';
+import { StateChip } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { readEntity } from '../entities/entity-api.js';
 import { shownJson } from '../parts/json-text.js';
-import { openInWorkbench } from '../workbench/bench.js';
+import { openInWorkbench } from '../workbench/state.js';
 import { Throttle, type Rate } from '../purge/throttle.js';
 import { FindingTable } from './finding-table.js';
 
@@ -30,7 +30,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
     retry,
     show,
   } = useJob<Scan>(id, (signal) => api.request('get', '/scans/{scan}/events', { path, signal }));
-  const { error: failure, run } = useWork();
+  const { error: failure, run } = useAction();
   const crumbs = [[routeTo(['quality']), text.writes.back]] as const;
   if (scan === undefined)
     return (
@@ -48,7 +48,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   };
   const detail = (problem as { readonly detail?: string } | undefined)?.detail;
   return (
-    <Page title={t.scan} crumbs={crumbs} actions={<PurgeChip state={scan.state} />} isBusy={!isFinal(scan)}>
+    <Page title={t.scan} crumbs={crumbs} actions={<StateChip state={scan.state} />} isBusy={!isFinal(scan)}>
       <pre class="request">{readableQuery(scan.query)}</pre>
       {error !== undefined && <Failure error={error} onRetry={retry} />}
       {isBroken && (
@@ -96,13 +96,13 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         <p key={warning}>{warning}</p>
       ))}
       {finding !== undefined && scan.findings[finding] !== undefined && (
-        <Found scan={scan} finding={finding} params={params} />
+        <FindingEntities scan={scan} finding={finding} params={params} />
       )}
     </Page>
   );
 }
 
-function Found({
+function FindingEntities({
   scan,
   finding,
   params,
@@ -112,7 +112,7 @@ function Found({
   readonly params: URLSearchParams;
 }) {
   const t = text.quality;
-  const { error, run } = useWork();
+  const { error, run } = useAction();
   const list = usePagedList(params, `${scan.id} ${finding} ${scan.state}`, (page, signal) =>
     api.page('/scans/{scan}/entities', { path: { scan: scan.id }, query: { finding, ...page }, signal }),
   );

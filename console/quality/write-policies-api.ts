@@ -1,4 +1,4 @@
-import { api, onlyIf, type Schemas, type WithETag } from '../api/client.js';
+import { api, ifMatch, type Schemas, type WithETag } from '../api/client.js';
 
 export type WritePolicy = Schemas['WritePolicy'];
 export type WriteSettings = Omit<Schemas['WritePolicySettings'], 'name'>;
@@ -15,9 +15,9 @@ export function putWritePolicy(
   body: WriteSettings,
   etag: string | undefined,
 ): Promise<WritePolicy> {
-  return api.json('put', POLICY, { path: { writePolicy: name }, body, headers: onlyIf(etag) });
+  return api.json('put', POLICY, { path: { writePolicy: name }, body, headers: ifMatch(etag) });
 }
 
 export async function removeWritePolicy(name: string, etag: string): Promise<void> {
-  await api.request('delete', POLICY, { path: { writePolicy: name }, headers: onlyIf(etag) });
+  await api.request('delete', POLICY, { path: { writePolicy: name }, headers: ifMatch(etag) });
 }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { isOvertaken, type WithETag } from '../api/client.js';
+import { isConflict, type WithETag } from '../api/client.js';
 import { Page, Unsaved } from '../parts/page.js';
-import { memberFaults, Failure, Pending } from '../parts/states.js';
-import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
-import { SureDialog } from '../parts/sure-dialog.js';
-import { useWork, useLoad } from '../shared/hooks.js';
+import { fieldErrors, Failure, Pending } from '../parts/states.js';
+import { bindForm, Select, Field, TextArea } from '../parts/fields.js';
+import { ConfirmDialog } from '../parts/dialog.js';
+import { useAction, useLoad } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { ForRole } from '../parts/for-role.js';
@@ -77,12 +77,12 @@ function Editor({
         : { ...formOfWritePolicy(read.value), base: read.etag },
   );
   const { base, ...form } = draft.form;
-  const { isBusy, error, run } = useWork();
+  const { isBusy, error, run } = useAction();
   const [isRemoving, setIsRemoving] = useState(false);
   // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
-  const faults = memberFaults(error);
-  const bind = bindForm<WritePolicyForm>(form, draft.change, faults);
+  const errors = fieldErrors(error);
+  const bind = bindForm<WritePolicyForm>(form, draft.change, errors);
   const { fields, choices } = t;
   const save = async () => {
     const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
@@ -114,25 +114,25 @@ function Editor({
             {...bind('name')}
             label={text.labels.name}
             hint={text.labels.nameHint}
-            error={mayBeName ? faults['name'] : text.retention.nameWrong(text.labels.nameHint)}
+            error={mayBeName ? errors['name'] : text.retention.nameWrong(text.labels.nameHint)}
             isRequired
             isReadOnly={read !== undefined}
           />
-          <Choice {...bind('mode')} label={text.labels.mode} choices={choices.mode} />
-          <Lines {...bind('types')} label={fields.types} hint={text.labels.linesHint} />
-          <Lines {...bind('callers')} label={fields.callers} hint={text.labels.linesHint} />
-          <Choice {...bind('tenants')} label={fields.tenants} choices={choices.tenants} />
+          <Select {...bind('mode')} label={text.labels.mode} choices={choices.mode} />
+          <TextArea {...bind('types')} label={fields.types} hint={text.labels.linesHint} />
+          <TextArea {...bind('callers')} label={fields.callers} hint={text.labels.linesHint} />
+          <Select {...bind('tenants')} label={fields.tenants} choices={choices.tenants} />
           {form.tenants === 'one' && <Field {...bind('tenant')} label={text.labels.tenant} isRequired />}
           <Field {...bind('model')} label={text.labels.model} hint={t.modelHint} />
           <Field {...bind('priority')} label={fields.priority} hint={t.priorityHint} type="number" />
-          <Choice {...bind('onUnjudged')} label={fields.onUnjudged} choices={['accept', 'refuse']} />
-          <Choice {...bind('onFailure')} label={fields.onFailure} choices={choices.onFailure} />
-          <Choice {...bind('batch')} label={fields.batch} choices={choices.batch} />
+          <Select {...bind('onUnjudged')} label={fields.onUnjudged} choices={['accept', 'refuse']} />
+          <Select {...bind('onFailure')} label={fields.onFailure} choices={choices.onFailure} />
+          <Select {...bind('batch')} label={fields.batch} choices={choices.batch} />
           <Field {...bind('description')} label={text.labels.description} />
         </div>
         {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
         {error !== undefined && <Failure error={error} />}
-        {isOvertaken(error) && read !== undefined && (
+        {isConflict(error) && read !== undefined && (
           <Button class="small" onClick={readAnew} label={text.retention.reload} />
         )}
         <ForRole roles={['modeller']}>
@@ -143,17 +143,17 @@ function Editor({
         </ForRole>
       </form>
       {isRemoving && read !== undefined && (
-        <SureDialog
+        <ConfirmDialog
           title={t.removeTitle(read.value.name)}
-          what={t.removeWhat}
-          go={text.labels.removePolicy}
+          message={t.removeWhat}
+          confirm={text.labels.removePolicy}
           onClose={() => setIsRemoving(false)}
-          onSure={async () => {
+          onConfirm={async () => {
             await removeWritePolicy(read.value.name, read.etag);
             draft.forget();
             location.hash = routeTo(['quality']);
           }}
-          onOvertaken={readAnew}
+          onConflict={readAnew}
         />
       )}
     </Page>

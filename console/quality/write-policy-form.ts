@@ -1,4 +1,4 @@
-import { filledIn, typedNumber } from '../parts/fields.js';
+import { nonEmpty, typedNumber } from '../parts/fields.js';
 import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 
 type Tenants = 'all' | 'default' | 'one';
@@ -69,7 +69,7 @@ export function writeSettingsOf(form: WritePolicyForm): WriteSettings {
     batch,
     ...lines('types'),
     ...lines('callers'),
-    ...filledIn({ model, description }),
+    ...nonEmpty({ model, description }),
     ...(tenants === 'all' ? {} : { tenant: tenants === 'default' ? '' : form.tenant.trim() }),
     ...(priority.trim() === '' ? {} : { priority: typedNumber(priority.trim()) }),
     ...(onFailure === '' ? {} : { onFailure }),

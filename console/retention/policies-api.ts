@@ -1,6 +1,6 @@
 import {
   api,
-  onlyIf,
+  ifMatch,
   type Purge,
   type RetentionPolicy,
   type RetentionPreview,
@@ -20,11 +20,11 @@ export async function writePolicy(
   settings: RetentionSettings,
   etag: string | undefined,
 ): Promise<RetentionPolicy> {
-  return api.json('put', POLICY, { path: { retentionPolicy: name }, body: settings, headers: onlyIf(etag) });
+  return api.json('put', POLICY, { path: { retentionPolicy: name }, body: settings, headers: ifMatch(etag) });
 }
 
 export async function removePolicy(name: string, etag: string): Promise<void> {
-  await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
+  await api.request('delete', POLICY, { path: { retentionPolicy: name }, headers: ifMatch(etag) });
 }
 
 export async function previewPolicy(name: string, signal: AbortSignal): Promise<RetentionPreview> {
@@ -33,5 +33,5 @@ export async function previewPolicy(name: string, signal: AbortSignal): Promise<
 
 /** Runs a policy. @param etag of the policy that was shown: no other version is run */
 export async function runPolicy(name: string, etag: string): Promise<Purge> {
-  return api.json('post', `${POLICY}/run`, { path: { retentionPolicy: name }, headers: onlyIf(etag) });
+  return api.json('post', `${POLICY}/run`, { path: { retentionPolicy: name }, headers: ifMatch(etag) });
 }

@@ -2,28 +2,28 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import {
   api,
-  isOvertaken,
+  isConflict,
   type RetentionPolicy,
   type RetentionPreview,
   type RetentionSettings,
   type WithETag,
 } from '../api/client.js';
 import { Page, Unsaved } from '../parts/page.js';
-import { memberFaults, Failure } from '../parts/states.js';
-import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
-import { SureDialog } from '../parts/sure-dialog.js';
+import { fieldErrors, Failure } from '../parts/states.js';
+import { bindForm, Select, Field, Checkbox } from '../parts/fields.js';
+import { ConfirmDialog } from '../parts/dialog.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
 import { routeTo } from '../shared/router.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
-import { Previewed } from './policy-preview.js';
+import { PolicyPreview } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 
 /** The step in the address of a policy's page that asks whether to enforce the policy. */
@@ -47,8 +47,8 @@ export function PolicyEditor({
         : { ...formOfPolicy(read.value), base: read.etag },
   );
   const { base, ...form } = draft.form;
-  const saving = useWork();
-  const counting = useWork();
+  const saving = useAction();
+  const counting = useAction();
   const error = saving.error ?? counting.error;
   const [isAsking, setIsAsking] = useState(false);
   // The preview, with the settings that it is for.
@@ -56,11 +56,11 @@ export function PolicyEditor({
     readonly of: RetentionSettings;
     readonly found: RetentionPreview;
   }>();
-  const faults = memberFaults(error);
+  const errors = fieldErrors(error);
   // Another name would change the path of the request.
   const mayBeName = form.name === '' || isResourceName(form.name.trim());
   const isEnforced = read?.value.mode === 'enforce';
-  const bind = bindForm<PolicyForm>(form, draft.change, faults);
+  const bind = bindForm<PolicyForm>(form, draft.change, errors);
   const save = async (step?: typeof ENFORCE) => {
     const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
     draft.forget();
@@ -104,11 +104,11 @@ export function PolicyEditor({
             {...bind('name')}
             label={text.labels.name}
             hint={text.labels.nameHint}
-            error={mayBeName ? faults['name'] : t.nameWrong(text.labels.nameHint)}
+            error={mayBeName ? errors['name'] : t.nameWrong(text.labels.nameHint)}
             isRequired
             isReadOnly={read !== undefined}
           />
-          <Choice
+          <Select
             {...bind('target')}
             label={text.labels.target}
             choices={[
@@ -132,15 +132,15 @@ export function PolicyEditor({
             return typeof type === 'string' ? (
               <Field key={name} {...bind(name)} label={optionLabel(name)} hint={hint} />
             ) : (
-              <Choice key={name} {...bind(name)} label={optionLabel(name)} choices={['', ...type]} />
+              <Select key={name} {...bind(name)} label={optionLabel(name)} choices={['', ...type]} />
             );
           })}
           <Field {...bind('maxGrowth')} label={t.maxGrowth} hint={t.maxGrowthHint} />
           <Field {...bind('description')} label={text.labels.description} />
         </div>
-        <Tick {...bind('enabled')} label={t.enabled} />
+        <Checkbox {...bind('enabled')} label={t.enabled} />
         {error !== undefined && <Failure error={error} />}
-        {isOvertaken(error) && read !== undefined && (
+        {isConflict(error) && read !== undefined && (
           <Button
             class="small"
             onClick={() => {
@@ -154,7 +154,7 @@ export function PolicyEditor({
         <section aria-live="polite" aria-label={text.labels.preview}>
           {preview !== undefined && (
             <div class={isSeen ? undefined : 'outdated'}>
-              <Previewed preview={preview.found} settings={preview.of} />
+              <PolicyPreview preview={preview.found} settings={preview.of} />
               {!isSeen && <p class="quiet">{t.previewOld}</p>}
             </div>
           )}
@@ -179,12 +179,12 @@ export function PolicyEditor({
         </ForRole>
       </form>
       {isAsking && (
-        <SureDialog
+        <ConfirmDialog
           title={t.saveTitle(form.name)}
-          what={t.saveWhat}
-          go={t.saveGo}
+          message={t.saveWhat}
+          confirm={t.saveGo}
           onClose={() => setIsAsking(false)}
-          onSure={async () => beginToSave()}
+          onConfirm={async () => beginToSave()}
         />
       )}
     </Page>

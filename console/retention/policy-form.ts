@@ -2,7 +2,7 @@ import type { RetentionPolicy, RetentionPreview, RetentionSettings } from '../ap
 import { shortDuration } from '../../sidecar/shared/duration.js';
 import { optionsIn } from '../../sidecar/shared/purge-options.js';
 import { formOf, unitOf } from '../purge/form.js';
-import { filledIn, typedNumber } from '../parts/fields.js';
+import { nonEmpty, typedNumber } from '../parts/fields.js';
 
 /** Members that are numbers: options of its purges, and the policy's own. */
 const COUNTS = [...optionsIn('retention'), 'maxGrowth'] as const;
@@ -63,7 +63,7 @@ export function settingsOf(form: PolicyForm, before?: RetentionPolicy): Retentio
     schedule: schedule.trim(),
     timeZone: timeZone.trim(),
     enabled,
-    ...filledIn({ tenant, description }),
+    ...nonEmpty({ tenant, description }),
     ...Object.fromEntries(numbers),
     ...(before?.link === undefined ? {} : { link: before.link }),
     // A policy that is changed here only reports, until the user has seen what it would delete now.

@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
-import { api, isOvertaken, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
+import { api, isConflict, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
 import { Page } from '../parts/page.js';
-import { Card, Facts } from '../parts/card.js';
+import { Card, PropertyList } from '../parts/card.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
+import { ConfirmButton } from '../parts/dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
-import { useLoad, useWork } from '../shared/hooks.js';
+import { useLoad, useAction } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { previewPolicy, readPolicy, removePolicy, runPolicy, writePolicy } from './policies-api.js';
-import { PreviewedDialog, Previewed } from './policy-preview.js';
+import { PreviewDialog, PolicyPreview } from './policy-preview.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { withMode } from './policy-form.js';
 import { nextRuns } from './schedule.js';
@@ -28,9 +28,9 @@ const RUNS_EVERY_MS = 5000;
 export function PolicyPage({ name, step }: { readonly name: string; readonly step: string | undefined }) {
   const { value, error, reload } = useLoad(name, (signal) => readPolicy(name, signal));
   // The view of a changed policy is a new component, which would not know this.
-  const [wasOvertaken, setWasOvertaken] = useState(false);
+  const [hadConflict, setHadConflict] = useState(false);
   const read = (isOther: boolean) => {
-    setWasOvertaken(isOther);
+    setHadConflict(isOther);
     reload();
   };
   if (value === undefined)
@@ -45,9 +45,9 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
       key={value.etag}
       read={value}
       isToEnforce={step === ENFORCE}
-      wasOvertaken={wasOvertaken}
+      hadConflict={hadConflict}
       onChanged={() => read(false)}
-      onOvertaken={() => read(true)}
+      onConflict={() => read(true)}
     />
   );
 }
@@ -59,19 +59,19 @@ interface PolicyViewProps {
   /** Whether the address asks to enforce the policy. */
   readonly isToEnforce: boolean;
   /** Whether the policy was changed elsewhere, and was therefore read again. */
-  readonly wasOvertaken: boolean;
+  readonly hadConflict: boolean;
   readonly onChanged: () => void;
-  readonly onOvertaken: () => void;
+  readonly onConflict: () => void;
 }
 
-function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }: PolicyViewProps) {
+function PolicyView({ read, isToEnforce, hadConflict, onChanged, onConflict }: PolicyViewProps) {
   const { value: policy, etag } = read;
   const { name, mode, schedule, timeZone } = policy;
   const t = text.retention;
   const [asking, setAsking] = useState<Asking | undefined>(
     isToEnforce && mode === 'report' ? 'enforce' : undefined,
   );
-  const work = useWork();
+  const work = useAction();
   const close = () => {
     setAsking(undefined);
     // Otherwise the question would be asked again once the policy has changed.
@@ -83,7 +83,7 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
   const attempt = (action: () => Promise<unknown>) =>
     work.run(() =>
       action().catch((failure: unknown) => {
-        if (isOvertaken(failure)) onOvertaken();
+        if (isConflict(failure)) onConflict();
         throw failure;
       }),
     );
@@ -113,25 +113,25 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
                 <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
               </>
             )}
-            <SureButton
+            <ConfirmButton
               label={text.labels.remove}
               title={t.removeTitle(name)}
               tenant={policy.tenant ?? ''}
-              what={t.removeWhat}
-              go={text.labels.removePolicy}
-              onSure={async () => {
+              message={t.removeWhat}
+              confirm={text.labels.removePolicy}
+              onConfirm={async () => {
                 await removePolicy(name, etag);
                 location.hash = routeTo(['retention']);
               }}
-              onOvertaken={onOvertaken}
+              onConflict={onConflict}
             />
           </ForRole>
         </>
       }
     >
-      {wasOvertaken && (
+      {hadConflict && (
         <p class="notice warn" role="alert">
-          {text.state.overtaken} {t.shownAnew}
+          {text.state.conflict} {t.shownAnew}
         </p>
       )}
       {work.error !== undefined && <Failure error={work.error} />}
@@ -145,16 +145,20 @@ function PolicyView({ read, isToEnforce, wasOvertaken, onChanged, onOvertaken }:
       </div>
       <Runs name={name} />
       {asking !== undefined && (
-        <PreviewedDialog
+        <PreviewDialog
           name={name}
           tenant={policy.tenant ?? ''}
           {...(asking === 'enforce'
-            ? { title: t.enforceTitle(name), what: t.enforceWhat(schedule, timeZone), go: t.enforceGo }
-            : { title: t.runTitle(name), what: t.runWhat, go: t.runGo })}
+            ? {
+                title: t.enforceTitle(name),
+                message: t.enforceWhat(schedule, timeZone),
+                confirm: t.enforceGo,
+              }
+            : { title: t.runTitle(name), message: t.runWhat, confirm: t.runGo })}
           cancel={asking === 'enforce' ? t.enforceCancel : text.cancel}
           onClose={close}
-          onSure={asking === 'enforce' ? () => setMode('enforce') : run}
-          onOvertaken={onOvertaken}
+          onConfirm={asking === 'enforce' ? () => setMode('enforce') : run}
+          onConflict={onConflict}
         />
       )}
     </Page>
@@ -200,7 +204,7 @@ function optionText(name: OptionIn<'retention'>, value: number | string | undefi
 function Settings({ policy }: { readonly policy: RetentionPolicy }) {
   const f = text.retention.fields;
   return (
-    <Facts
+    <PropertyList
       rows={[
         [text.labels.target, policy.target],
         [text.labels.query, policy.query],
@@ -226,7 +230,7 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
   return (
     <Card id="preview" title={text.labels.preview} isBusy={isLoading}>
       <Pending {...{ value, error, reload }} />
-      {value !== undefined && <Previewed preview={value} settings={policy} />}
+      {value !== undefined && <PolicyPreview preview={value} settings={policy} />}
     </Card>
   );
 }

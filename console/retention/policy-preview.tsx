@@ -6,12 +6,12 @@ import { unitOfPreview } from './policy-form.js';
 import { useState } from 'preact/hooks';
 import { Field } from '../parts/fields.js';
 import { Pending } from '../parts/states.js';
-import { SureDialog, type SureDialogProps } from '../parts/sure-dialog.js';
+import { ConfirmDialog, type ConfirmDialogProps } from '../parts/dialog.js';
 import { useLoad } from '../shared/hooks.js';
 import { previewPolicy } from './policies-api.js';
 
 /** What a policy would delete now. @param settings say where the data is */
-export function Previewed({
+export function PolicyPreview({
   preview,
   settings,
 }: {
@@ -37,20 +37,20 @@ export function Previewed({
   );
 }
 
-interface PreviewedDialogProps extends Pick<
-  SureDialogProps,
-  'title' | 'what' | 'go' | 'onClose' | 'onSure' | 'onOvertaken' | 'cancel' | 'tenant'
+interface PreviewDialogProps extends Pick<
+  ConfirmDialogProps,
+  'title' | 'message' | 'confirm' | 'onClose' | 'onConfirm' | 'onConflict' | 'cancel' | 'tenant'
 > {
   readonly name: string;
 }
 
 /** Confirms that a policy may delete: shows what a run would delete now, and asks for the policy's name. */
-export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
+export function PreviewDialog({ name, ...props }: PreviewDialogProps) {
   const t = text.retention;
   const [typed, setTyped] = useState('');
   const { value, error, reload } = useLoad(name, (signal) => previewPolicy(name, signal));
   return (
-    <SureDialog {...props} isReady={value !== undefined && typed.trim() === name}>
+    <ConfirmDialog {...props} isReady={value !== undefined && typed.trim() === name}>
       <Pending {...{ value, error, reload }} />
       {value !== undefined && (
         <p class="hint-box">
@@ -60,6 +60,6 @@ export function PreviewedDialog({ name, ...props }: PreviewedDialogProps) {
         </p>
       )}
       <Field label={t.enforceType(name)} value={typed} onInput={setTyped} isWide />
-    </SureDialog>
+    </ConfirmDialog>
   );
 }

@@ -2,7 +2,7 @@ import { ButtonLink } from '../parts/button.js';
 import { api, type Schemas } from '../api/client.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
-import { PurgeChip } from '../parts/purge-table.js';
+import { StateChip } from '../parts/purge-table.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
@@ -100,7 +100,7 @@ function LastRun({ run }: { readonly run: NonNullable<Schemas['ListedRetentionPo
   const { id, state, createdAt, deleted, matched, dryRun } = run;
   return (
     <>
-      <PurgeChip state={state} />{' '}
+      <StateChip state={state} />{' '}
       <a href={routeTo(['history', id])}>{dryRun ? t.wouldGo(matched) : t.deleted(deleted)}</a>
       <br />
       <span class="quiet">{time(createdAt)}</span>

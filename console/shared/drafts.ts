@@ -8,28 +8,28 @@ const drafts = new Map<string, unknown>();
 const stored = new StoredText(() => sessionStorage, 'ngsi-ld-gateway.drafts');
 
 /** Returns the draft of a name, if there is one. Each name stands for drafts of one type. */
-export function draftOf(name: string): unknown {
+export function getDraft(name: string): unknown {
   return drafts.get(name);
 }
 
 /** Keeps a draft, or forgets it. While there is a draft, the browser asks before the page is left. */
-export function keepDraft(name: string, draft: object | undefined): void {
+export function setDraft(name: string, draft: object | undefined): void {
   if (draft === undefined) drafts.delete(name);
   else drafts.set(name, draft);
-  askIf(drafts.size > 0);
+  warnIf(drafts.size > 0);
 }
 
 /** Discards all drafts, so that the next person who uses this tab does not see them. */
-export function forgetDrafts(): void {
+export function clearDrafts(): void {
   drafts.clear();
-  askIf(false);
+  warnIf(false);
 }
 
 /** Stores the drafts for {@link restoreDrafts}, so that the page can be left without confirmation. */
 export function storeDrafts(): void {
   // Without space or storage, the browser asks for confirmation, as always.
   if (drafts.size === 0 || !stored.set(JSON.stringify([...drafts]))) return;
-  askIf(false);
+  warnIf(false);
   // The browser may show the page again from its cache, without loading it.
   addEventListener('pageshow', restoreDrafts, { once: true });
 }
@@ -38,15 +38,15 @@ export function storeDrafts(): void {
 export function restoreDrafts(): void {
   for (const [name, draft] of JSON.parse(stored.get() ?? '[]') as [string, object][]) drafts.set(name, draft);
   stored.set(undefined);
-  askIf(drafts.size > 0);
+  warnIf(drafts.size > 0);
 }
 
-function askIf(isUnsaved: boolean): void {
-  if (isUnsaved) addEventListener('beforeunload', ask);
-  else removeEventListener('beforeunload', ask);
+function warnIf(isUnsaved: boolean): void {
+  if (isUnsaved) addEventListener('beforeunload', warn);
+  else removeEventListener('beforeunload', warn);
 }
 
-function ask(event: BeforeUnloadEvent): void {
+function warn(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
@@ -59,7 +59,7 @@ function ask(event: BeforeUnloadEvent): void {
  */
 export function useDraft<Form extends object>(name: string, begin: () => Form, version = '') {
   const first = useMemo(begin, [version]);
-  const kept = () => draftOf(name) as Form | undefined;
+  const kept = () => getDraft(name) as Form | undefined;
   const [changed, setChanged] = useState(kept);
   const [isSaved, setIsSaved] = useState(false);
   const form = changed ?? first;
@@ -69,7 +69,7 @@ export function useDraft<Form extends object>(name: string, begin: () => Form, v
   }, [version]);
   const keep = (next: Form) => {
     const draft = isSame(next, first) ? undefined : next;
-    keepDraft(name, draft);
+    setDraft(name, draft);
     setChanged(draft);
     setIsSaved(false);
   };
@@ -81,7 +81,7 @@ export function useDraft<Form extends object>(name: string, begin: () => Form, v
     discard: () => keep(first),
     /** Call it after saving: the form stays as it is, but the draft is dropped. */
     forget: () => {
-      keepDraft(name, undefined);
+      setDraft(name, undefined);
       setIsSaved(true);
     },
   };

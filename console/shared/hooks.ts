@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { isTokenWanted } from '../api/client.js';
+import { needsToken } from '../api/client.js';
 import { token } from '../api/token.js';
-import { whenSeen } from './seen.js';
+import { whenVisible } from './visibility.js';
 
 /** The result of loading a value. */
 export interface Loaded<Value> {
@@ -48,10 +48,10 @@ export function useLoad<Value>(
     const settle = (error?: unknown) => {
       if (signal.aborted) return;
       setIsAsking(false);
-      isBarred.current = isTokenWanted(error);
+      isBarred.current = needsToken(error);
       if (everyMs === undefined || isBarred.current) return;
       timer = setTimeout(() => {
-        void whenSeen(signal).then(() => {
+        void whenVisible(signal).then(() => {
           if (!signal.aborted) setTurn((last) => last + 1);
         });
       }, everyMs);
@@ -87,7 +87,7 @@ export function useLoad<Value>(
 }
 
 /** Runs actions of the user, one at a time. @returns whether one is running, and why the last one failed */
-export function useWork() {
+export function useAction() {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   /** Clears the last error. */

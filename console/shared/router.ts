@@ -51,7 +51,7 @@ export function useRoute(): Route & { readonly visit: number } {
 }
 
 /** Writes the state of a page to its address, without navigating or adding an entry to the browser history. */
-export function keepInAddress(hash: string): void {
+export function setAddress(hash: string): void {
   try {
     if (location.hash !== hash) history.replaceState(history.state, '', hash);
   } catch {

@@ -1,41 +1,41 @@
 import { JsonEditor } from '../editor/json-editor.js';
-import { jsonFault } from '../editor/faults.js';
+import { jsonError } from '../editor/errors.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
 import { shownJson } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
-import { bindForm, Choice, Field, Lines } from '../parts/fields.js';
+import { bindForm, Select, Field, TextArea } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
 import { counted, text } from '../strings.js';
-import { CONTEXTS, type Bench, type BenchProps } from './bench.js';
-import { useContextOffers } from './offers.js';
+import { CONTEXTS, type Workbench, type PanelProps } from './state.js';
+import { useContextUrls } from './names.js';
 import { contextOf, process, type JsonLdResult } from './workbench-api.js';
 
 /** A document, with its expanded and compacted forms side by side. */
-export function JsonLdPanel({ bench, onChange }: BenchProps) {
+export function JsonLdPanel({ workbench, onChange }: PanelProps) {
   const t = text.workbench;
-  const settled = useDebounced(bench);
-  const contexts = useContextOffers(bench.context === 'url');
-  const bind = bindForm(bench, onChange);
+  const settled = useDebounced(workbench);
+  const contexts = useContextUrls(workbench.context === 'url');
+  const bind = bindForm(workbench, onChange);
   return (
     <>
       <div class="card stack">
-        <JsonEditor label={t.document} {...bind('text')} isSchema={false} faults={[]} height="short" />
+        <JsonEditor label={t.document} {...bind('text')} isSchema={false} errors={[]} height="short" />
         <div class="grid">
-          <Choice
+          <Select
             {...bind('context')}
             label={t.context}
             choices={CONTEXTS.map((one) => [one, t.contexts[one]] as const)}
           />
-          {bench.context === 'url' && (
-            <Field {...bind('url')} label={t.url} hint={t.urlHint} offers={contexts} />
+          {workbench.context === 'url' && (
+            <Field {...bind('url')} label={t.url} hint={t.urlHint} suggestions={contexts} />
           )}
         </div>
-        {bench.context === 'inline' && <Lines {...bind('inline')} label={t.inline} rows={6} isWide />}
+        {workbench.context === 'inline' && <TextArea {...bind('inline')} label={t.inline} rows={6} isWide />}
         <p class="hint">{t.contextHint}</p>
       </div>
       <div class="columns even">
-        <Processed operation="expand" title={t.expanded} bench={settled} />
-        <Processed operation="compact" title={t.compacted} bench={settled} />
+        <Processed operation="expand" title={t.expanded} workbench={settled} />
+        <Processed operation="compact" title={t.compacted} workbench={settled} />
       </div>
     </>
   );
@@ -44,22 +44,22 @@ export function JsonLdPanel({ bench, onChange }: BenchProps) {
 function Processed({
   operation,
   title,
-  bench,
+  workbench,
 }: {
   readonly operation: 'expand' | 'compact';
   readonly title: string;
-  readonly bench: Bench;
+  readonly workbench: Workbench;
 }) {
   const t = text.workbench;
-  const isEmpty = bench.text.trim() === '';
-  const context = contextOf(bench);
-  const isJson = [bench.text, ...(context === undefined ? [] : [context])].every(
-    (one) => jsonFault(one) === undefined,
+  const isEmpty = workbench.text.trim() === '';
+  const context = contextOf(workbench);
+  const isJson = [workbench.text, ...(context === undefined ? [] : [context])].every(
+    (one) => jsonError(one) === undefined,
   );
   const isReady = !isEmpty && isJson;
   const { value, error, reload } = useLoad(
-    isReady ? JSON.stringify([bench.text, context]) : undefined,
-    (signal) => process(operation, bench, signal),
+    isReady ? JSON.stringify([workbench.text, context]) : undefined,
+    (signal) => process(operation, workbench, signal),
   );
   return (
     <section class="card" aria-label={title}>

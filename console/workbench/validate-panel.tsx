@@ -2,40 +2,40 @@ import { useState } from 'preact/hooks';
 import { ButtonLink } from '../parts/button.js';
 import { ApiError } from '../api/client.js';
 import { JsonEditor } from '../editor/json-editor.js';
-import type { Place } from '../editor/faults.js';
-import { faultsOf } from '../editor/faults.js';
+import type { Position } from '../editor/errors.js';
+import { errorsOf } from '../editor/errors.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
-import { bindForm, Choice, Field, Tick } from '../parts/fields.js';
+import { bindForm, Select, Field, Checkbox } from '../parts/fields.js';
 import { Empty, Failure, Loading } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { draftOf, keepDraft } from '../shared/drafts.js';
+import { getDraft, setDraft } from '../shared/drafts.js';
 import { SAMPLE_DRAFT } from '../models/sample-card.js';
-import { FORMS, modelFault, type BenchProps } from './bench.js';
-import { useModelOffers } from './offers.js';
+import { FORMS, modelError, type PanelProps } from './state.js';
+import { useModelNames } from './names.js';
 import { findingsOf, Verdicts } from './verdicts.js';
-import { withSuggestions, type Suggesting } from './suggestions.js';
+import { applyFixes, type Fixable } from './fixes.js';
 import { validate, type Verdict } from './workbench-api.js';
 
 /** An entity, its errors, and their fixes. */
-export function ValidatePanel({ bench, onChange }: BenchProps) {
+export function ValidatePanel({ workbench, onChange }: PanelProps) {
   const t = text.workbench;
-  const [place, setPlace] = useState<Place>();
-  const [said, setSaid] = useState('');
-  const settled = useDebounced(bench);
-  const models = useModelOffers(settled.model);
-  const isEmpty = settled.text.trim() === '' || modelFault(settled) !== undefined;
+  const [place, setPlace] = useState<Position>();
+  const [message, setMessage] = useState('');
+  const settled = useDebounced(workbench);
+  const models = useModelNames(settled.model);
+  const isEmpty = settled.text.trim() === '' || modelError(settled) !== undefined;
   const key = JSON.stringify([settled.text, settled.model, settled.form, settled.isStrict]);
   const { value, error, isLoading, reload } = useLoad(isEmpty ? undefined : key, (signal) =>
     validate(settled, signal),
   );
-  const bind = bindForm(bench, onChange);
-  const isCurrent = bench.text === settled.text;
+  const bind = bindForm(workbench, onChange);
+  const isCurrent = workbench.text === settled.text;
   const verdicts = value ?? [];
-  const fix = async (findings: readonly Suggesting[]) => {
-    const mended = await withSuggestions(bench.text, findings);
-    setSaid(mended === bench.text ? t.gone : '');
-    if (mended !== bench.text) onChange({ text: mended });
+  const fix = async (findings: readonly Fixable[]) => {
+    const fixed = await applyFixes(workbench.text, findings);
+    setMessage(fixed === workbench.text ? t.gone : '');
+    if (fixed !== workbench.text) onChange({ text: fixed });
   };
   return (
     <div class="columns editing">
@@ -44,7 +44,7 @@ export function ValidatePanel({ bench, onChange }: BenchProps) {
           label={t.text}
           {...bind('text')}
           isSchema={false}
-          faults={[]}
+          errors={[]}
           marks={isCurrent ? marksOf(verdicts, error) : []}
           place={place}
         />
@@ -53,24 +53,24 @@ export function ValidatePanel({ bench, onChange }: BenchProps) {
             {...bind('model')}
             label={text.labels.model}
             hint={t.modelHint}
-            error={modelFault(bench)}
-            offers={models}
+            error={modelError(workbench)}
+            suggestions={models}
           />
-          <Choice
+          <Select
             {...bind('form')}
             label={t.form}
             choices={FORMS.map((form) => [form, t.forms[form]] as const)}
           />
         </div>
-        <Tick {...bind('isStrict')} label={t.isStrict} />
+        <Checkbox {...bind('isStrict')} label={t.isStrict} />
       </div>
       <div class="card" aria-live="polite" aria-busy={isLoading || !isCurrent}>
         <p role="status" class="hint">
-          {said}
+          {message}
         </p>
-        {isEmpty && <Empty>{modelFault(settled) ?? t.empty}</Empty>}
+        {isEmpty && <Empty>{modelError(settled) ?? t.empty}</Empty>}
         {!isEmpty && error !== undefined && (
-          <WhatNext error={error} entityText={settled.text} onRetry={reload} />
+          <ValidationError error={error} entityText={settled.text} onRetry={reload} />
         )}
         {!isEmpty && error === undefined && value === undefined && <Loading />}
         {!isEmpty && error === undefined && (
@@ -93,11 +93,11 @@ function marksOf(verdicts: readonly Verdict[], error: unknown) {
     detail: finding.detail,
     isWarning: 'code' in finding,
   }));
-  return [...found, ...faultsOf(error, '', 0)];
+  return [...found, ...errorsOf(error, '', 0)];
 }
 
 /** Shows a refusal. If there is no model for the type, offers to create one. */
-function WhatNext({
+function ValidationError({
   error,
   entityText,
   onRetry,
@@ -117,7 +117,7 @@ function WhatNext({
             href={routeTo(['models', '~new'])}
             onClick={() => {
               // An existing draft is kept.
-              if (draftOf(SAMPLE_DRAFT) === undefined) keepDraft(SAMPLE_DRAFT, { sample: entityText });
+              if (getDraft(SAMPLE_DRAFT) === undefined) setDraft(SAMPLE_DRAFT, { sample: entityText });
             }}
             label={t.makeModel}
           />{' '}

@@ -2,7 +2,7 @@ import { Button } from '../parts/button.js';
 import { shownPointer } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
-import type { Suggestion } from './suggestions.js';
+import type { Suggestion } from './fixes.js';
 import type { Finding, Verdict } from './workbench-api.js';
 
 /** Maximum number of verdicts shown; entities with findings come first. */
@@ -93,7 +93,7 @@ export function VerdictView({
         {findingsOf(verdict)
           .slice(0, MOST_FINDINGS)
           .map((finding) => (
-            <OneFinding key={`${finding.pointer} ${finding.detail}`} finding={finding} {...actions} />
+            <FindingItem key={`${finding.pointer} ${finding.detail}`} finding={finding} {...actions} />
           ))}
       </ul>
     </section>
@@ -107,7 +107,7 @@ export function ValidChip({ isValid }: { readonly isValid: boolean }) {
 }
 
 /** A finding with its position, a sentence, and a fix if there is one. */
-function OneFinding({ finding, onShow, onFix }: { readonly finding: Finding } & Actions) {
+function FindingItem({ finding, onShow, onFix }: { readonly finding: Finding } & Actions) {
   const t = text.workbench;
   const { line, column, pointer, detail, suggestion } = finding;
   const isError = 'keyword' in finding;

@@ -2,7 +2,7 @@ import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { api, type Schemas } from '../api/client.js';
 import { listExamples, readExample, readFile, readModel } from '../models/models-api.js';
 import { examplesOf } from '../models/samples.js';
-import { CORE_CONTEXT, EXAMPLE, modelOf, type Bench } from './bench.js';
+import { CORE_CONTEXT, EXAMPLE, parseModel, type Workbench } from './state.js';
 
 export type Verdict = Schemas['Verdict'];
 export type Finding = Schemas['EntityError'] | Schemas['EntityWarning'];
@@ -10,10 +10,10 @@ export type JsonLdResult = Schemas['JsonLdResult'];
 
 /** Validates the content of the workbench against a model. @throws ApiError, UnreachableError */
 export async function validate(
-  { text, model, form, isStrict }: Bench,
+  { text, model, form, isStrict }: Workbench,
   signal: AbortSignal,
 ): Promise<readonly Verdict[]> {
-  const named = modelOf(model);
+  const named = parseModel(model);
   const query = new URLSearchParams({
     ...(form === '' ? {} : { form }),
     strict: String(isStrict),
@@ -36,7 +36,7 @@ export async function validate(
  * @throws ApiError for a model that does not exist, or that has no example; UnreachableError
  */
 export async function exampleOf(model: string): Promise<string> {
-  const named = modelOf(model);
+  const named = parseModel(model);
   if (named === undefined) return EXAMPLE;
   const [domain, name] = named;
   // The request is never aborted; it ends by itself.
@@ -53,7 +53,7 @@ export async function exampleOf(model: string): Promise<string> {
  * Returns the chosen context as JSON; undefined to use the context of the document. Brokers read a document without a context
  * by the core context.
  */
-export function contextOf({ text, context, url, inline }: Bench): string | undefined {
+export function contextOf({ text, context, url, inline }: Workbench): string | undefined {
   switch (context) {
     case 'own':
       return /"@context"\s*:/.test(text) ? undefined : JSON.stringify(CORE_CONTEXT);
@@ -69,10 +69,10 @@ export function contextOf({ text, context, url, inline }: Bench): string | undef
 /** Expands or compacts the content of the workbench. The texts are sent unchanged. @throws ApiError, UnreachableError */
 export async function process(
   operation: 'expand' | 'compact',
-  bench: Bench,
+  workbench: Workbench,
   signal: AbortSignal,
 ): Promise<JsonLdResult> {
-  const context = contextOf(bench);
-  const body = `{"document":${bench.text}${context === undefined ? '' : `,"context":${context}`}}`;
+  const context = contextOf(workbench);
+  const body = `{"document":${workbench.text}${context === undefined ? '' : `,"context":${context}`}}`;
   return api.json('post', `/workbench/jsonld/${operation}`, { body, isReadOnly: true, signal });
 }

@@ -3,9 +3,9 @@ import { Button } from '../parts/button.js';
 import { Page, Tabs } from '../parts/page.js';
 import { Failure } from '../parts/states.js';
 import { routeTo } from '../shared/router.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
-import { benchAsLeft, putOnBench, type Bench } from './bench.js';
+import { savedWorkbench, saveWorkbench, type Workbench } from './state.js';
 import { JsonLdPanel } from './jsonld-panel.js';
 import { ValidatePanel } from './validate-panel.js';
 import { exampleOf } from './workbench-api.js';
@@ -17,10 +17,10 @@ type Part = (typeof PARTS)[number];
 export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | undefined }) {
   const t = text.workbench;
   const chosen: Part = part === 'jsonld' ? part : 'validate';
-  const [bench, setBench] = useState(benchAsLeft);
-  const { error, run } = useWork();
-  putOnBench(bench);
-  const change = (one: Partial<Bench>) => setBench((last) => ({ ...last, ...one }));
+  const [workbench, setWorkbench] = useState(savedWorkbench);
+  const { error, run } = useAction();
+  saveWorkbench(workbench);
+  const change = (one: Partial<Workbench>) => setWorkbench((last) => ({ ...last, ...one }));
   return (
     <Page
       title={text.pages.workbench}
@@ -29,13 +29,13 @@ export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | 
         <>
           <Button
             class="small button"
-            onClick={() => run(async () => change({ text: await exampleOf(bench.model) }))}
+            onClick={() => run(async () => change({ text: await exampleOf(workbench.model) }))}
             label={t.example}
           />
           <Button
             class="small"
             onClick={() => change({ text: '' })}
-            disabled={bench.text === ''}
+            disabled={workbench.text === ''}
             label={t.clear}
           />
         </>
@@ -48,9 +48,9 @@ export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | 
       />
       <section class="bench">
         {chosen === 'validate' ? (
-          <ValidatePanel bench={bench} onChange={change} />
+          <ValidatePanel workbench={workbench} onChange={change} />
         ) : (
-          <JsonLdPanel bench={bench} onChange={change} />
+          <JsonLdPanel workbench={workbench} onChange={change} />
         )}
       </section>
     </Page>

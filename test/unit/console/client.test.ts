@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import {
-  addressOf,
+  urlOf,
   api,
-  apiAddress,
+  apiUrl,
   ApiError,
-  isOvertaken,
-  isTokenWanted,
+  isConflict,
+  needsToken,
   UnreachableError,
 } from '../../../console/api/client.js';
 import { accessToken } from '../../../console/api/sign-in.js';
-import { forgetToken, giveToken, isAskedForToken } from '../../../console/api/token.js';
-import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
+import { clearToken, submitToken, isTokenAsked } from '../../../console/api/token.js';
+import { getDraft, setDraft } from '../../../console/shared/drafts.js';
 import { HOME, openTab, problem, settled } from './open-tab.js';
 
 const WANTED = { type: 'urn:ngsi-ld-gateway:problem:unauthorized' };
@@ -25,12 +25,12 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
 }
 
 const page = openTab({ drafts: ['City/Bike'] });
-afterEach(() => giveToken(undefined));
+afterEach(() => submitToken(undefined));
 const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 
 it('a request goes to the gateway below the path of the page, and bypasses caches', async () => {
-  assert.equal(addressOf('api/v2/x?a=b'), `${HOME}api/v2/x?a=b`);
-  assert.equal(apiAddress(['references'], { uri: 'a b' }), `${HOME}api/v2/references?uri=a+b`);
+  assert.equal(urlOf('api/v2/x?a=b'), `${HOME}api/v2/x?a=b`);
+  assert.equal(apiUrl(['references'], { uri: 'a b' }), `${HOME}api/v2/references?uri=a+b`);
   await status();
   const [{ url, cache } = assert.fail()] = page.sent;
   assert.deepEqual([url, cache], [`${HOME}api/v2/status`, 'no-store']);
@@ -39,25 +39,25 @@ it('a request goes to the gateway below the path of the page, and bypasses cache
 it('the token of the tab is in the header of each request, and no header is sent without one', async () => {
   await status();
   for (const token of ['one', 'two']) {
-    giveToken(token);
+    submitToken(token);
     await status();
   }
-  forgetToken();
+  clearToken();
   await status();
   assert.deepEqual(tokens(), [null, 'one', 'two', null]);
 });
 
 it('requests that were refused for lack of a token share one question, and are sent again with the token', async () => {
-  giveToken('wrong');
+  submitToken('wrong');
   page.answer = ({ headers }) =>
     headers.get('x-gateway-token') === 'right' ? Response.json({ a: 1 }) : problem(401, WANTED);
   const answers = [1, 2, 3].map(status);
   await settled();
-  assert.ok(isAskedForToken());
+  assert.ok(isTokenAsked());
   assert.equal(page.sent.length, 3);
-  giveToken('right');
+  submitToken('right');
   assert.deepEqual(await Promise.all(answers), [{ a: 1 }, { a: 1 }, { a: 1 }]);
-  assert.ok(!isAskedForToken());
+  assert.ok(!isTokenAsked());
   assert.equal(page.sent.length, 6);
 });
 
@@ -65,27 +65,27 @@ it('a request is refused, and not sent again, if the token is not given', async 
   page.answer = () => problem(401, WANTED);
   const refused = apiErrorOf(status());
   await settled();
-  giveToken(undefined);
-  assert.ok(isTokenWanted(await refused));
+  submitToken(undefined);
+  assert.ok(needsToken(await refused));
   assert.equal(page.sent.length, 1);
 });
 
 it('signed-in users send their access token instead, and are asked to sign in again when it is refused', async () => {
-  giveToken('shared');
+  submitToken('shared');
   const settings = { issuer: 'https://id.example', clientId: 'console', audience: 'gateway' };
   const session = JSON.stringify({ settings, accessToken: 'of-vera' });
   sessionStorage.setItem('ngsi-ld-gateway.session', session);
   await status();
   assert.deepEqual(tokens(), [null]);
   assert.equal(page.sent[0]?.headers.get('authorization'), 'Bearer of-vera');
-  forgetToken();
+  clearToken();
   page.answer = () => problem(401, { type: 'urn:ngsi-ld-gateway:problem:token-refused' });
   const refused = apiErrorOf(status());
   await settled();
-  assert.ok(isAskedForToken());
+  assert.ok(isTokenAsked());
   assert.equal(accessToken(), undefined);
-  giveToken(undefined);
-  assert.ok(isTokenWanted(await refused));
+  submitToken(undefined);
+  assert.ok(needsToken(await refused));
 });
 
 describe('an access token that has expired', () => {
@@ -119,54 +119,54 @@ describe('an access token that has expired', () => {
     const given = signedIn();
     refusedUnless((authorization) => authorization === 'Bearer new-1');
     assert.deepEqual(await Promise.all([status(), status()]), [{ a: 1 }, { a: 1 }]);
-    assert.deepEqual([accessToken(), given.times, isAskedForToken()], ['new-1', 1, false]);
+    assert.deepEqual([accessToken(), given.times, isTokenAsked()], ['new-1', 1, false]);
   });
 
   it('an expired access token is not replaced again and again if new tokens are refused as well', async () => {
     const given = signedIn();
     refusedUnless(() => false);
     const refused = apiErrorOf(status());
-    while (!isAskedForToken()) await settled();
+    while (!isTokenAsked()) await settled();
     assert.deepEqual([accessToken(), given.times], [undefined, 1]);
-    giveToken(undefined);
-    assert.ok(isTokenWanted(await refused));
+    submitToken(undefined);
+    assert.ok(needsToken(await refused));
   });
 
   it('unsaved drafts are kept when an access token expires', async () => {
-    keepDraft('City/Bike', { text: '{}' });
+    setDraft('City/Bike', { text: '{}' });
     signedIn();
     refusedUnless(() => false);
     const refused = apiErrorOf(status());
-    while (!isAskedForToken()) await settled();
-    giveToken(undefined);
+    while (!isTokenAsked()) await settled();
+    submitToken(undefined);
     await refused;
-    assert.deepEqual([accessToken(), draftOf('City/Bike')], [undefined, { text: '{}' }]);
+    assert.deepEqual([accessToken(), getDraft('City/Bike')], [undefined, { text: '{}' }]);
   });
 });
 
 it('a late refusal of an old token does not ask again after a newer token was given', async () => {
-  giveToken('old');
+  submitToken('old');
   const answers = page.hold();
   const asked = status();
   await settled();
-  giveToken('new');
+  submitToken('new');
   answers[0]?.(problem(401, WANTED));
   await settled();
-  assert.ok(!isAskedForToken());
+  assert.ok(!isTokenAsked());
   answers[1]?.(Response.json({ a: 1 }));
   assert.deepEqual([await asked, tokens()], [{ a: 1 }, ['old', 'new']]);
 });
 
 it('a request asks for the token again if the token was forgotten in the meantime', async () => {
-  giveToken('old');
+  submitToken('old');
   page.answer = () => {
-    forgetToken();
+    clearToken();
     return problem(401, WANTED);
   };
   const refused = apiErrorOf(status());
   await settled();
-  assert.ok(isAskedForToken());
-  giveToken(undefined);
+  assert.ok(isTokenAsked());
+  submitToken(undefined);
   await refused;
   assert.equal(page.sent.length, 1);
 });
@@ -179,13 +179,13 @@ it('no other refusal asks for the token, because brokers and gateways in front a
   ] as const) {
     page.answer = () => problem(code, members);
     assert.equal((await apiErrorOf(status())).problem.status, code);
-    assert.ok(!isAskedForToken());
+    assert.ok(!isTokenAsked());
   }
-  assert.ok(!isTokenWanted(new Error('unauthorized')));
+  assert.ok(!needsToken(new Error('unauthorized')));
 });
 
 it('only a failed condition of a request means that a resource was changed elsewhere', () => {
   for (const code of [400, 404, 409, 411, 412, 413, 428])
-    assert.equal(isOvertaken(new ApiError({ title: '', status: code }, undefined)), code === 412);
-  assert.ok(!isOvertaken(undefined) && !isOvertaken(new UnreachableError('u', 'w', true, {})));
+    assert.equal(isConflict(new ApiError({ title: '', status: code }, undefined)), code === 412);
+  assert.ok(!isConflict(undefined) && !isConflict(new UnreachableError('u', 'w', true, {})));
 });

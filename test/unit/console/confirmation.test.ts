@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
-import { failureDetail, failureTitle, innerProblem, refusalOf } from '../../../console/parts/states.js';
+import { errorDetail, errorTitle, brokerProblem, previewTitle } from '../../../console/parts/states.js';
 import {
   confirmedForm,
   hasBound,
   isCount,
-  mayBeCount,
+  couldBeCount,
   contextOf,
   linkTo,
   EMPTY_FORM,
@@ -70,8 +70,8 @@ it('only the whole count confirms, with or without separators between its digits
   for (const typed of ['', ' ', '123', '12345', '01234', '+1234', '1234x', '-1234', '1e3'])
     assert.ok(!isCount(typed, 1234), typed);
   assert.ok(!isCount('', 0) && isCount('0', 0));
-  for (const typed of ['', '1', '1,2', '1234']) assert.ok(mayBeCount(typed, 1234), typed);
-  for (const typed of ['2', '12345', '1235', 'x']) assert.ok(!mayBeCount(typed, 1234), typed);
+  for (const typed of ['', '1', '1,2', '1234']) assert.ok(couldBeCount(typed, 1234), typed);
+  for (const typed of ['2', '12345', '1235', 'x']) assert.ok(!couldBeCount(typed, 1234), typed);
 });
 
 it('forms need a new preview exactly if they may match other items', () => {
@@ -169,30 +169,30 @@ it('the title of an error says what can be done about it', () => {
     [of(502), 'Its title'],
     [of(409), 'Its title'],
   ] as const)
-    assert.equal(failureTitle(error), title);
+    assert.equal(errorTitle(error), title);
 });
 
 it('only a request that may have arrived is described as such', () => {
   assert.equal(
-    failureDetail(new UnreachableError('u', 'w', true, {})),
+    errorDetail(new UnreachableError('u', 'w', true, {})),
     `${t.mayHaveArrived} ${t.offlineDetail}`,
   );
-  assert.equal(failureDetail(new UnreachableError('u', 'w', false, {})), t.offlineDetail);
-  assert.equal(failureDetail(of(400, { detail: 'Why' })), 'Why');
-  assert.equal(failureDetail('text'), 'text');
+  assert.equal(errorDetail(new UnreachableError('u', 'w', false, {})), t.offlineDetail);
+  assert.equal(errorDetail(of(400, { detail: 'Why' })), 'Why');
+  assert.equal(errorDetail('text'), 'text');
 });
 
 it('the message of the broker is that of the problem inside the problem', () => {
-  assert.equal(innerProblem({ title: 'A', broker: { title: 'B', detail: 'C' } }), 'B: C');
-  assert.equal(innerProblem({ a: null, b: [{ title: 'B' }], c: { d: 1 }, e: { detail: 'C' } }), 'C');
-  assert.equal(innerProblem({ title: 'A', detail: 'B', broker: { title: 7 } }), undefined);
+  assert.equal(brokerProblem({ title: 'A', broker: { title: 'B', detail: 'C' } }), 'B: C');
+  assert.equal(brokerProblem({ a: null, b: [{ title: 'B' }], c: { d: 1 }, e: { detail: 'C' } }), 'C');
+  assert.equal(brokerProblem({ title: 'A', detail: 'B', broker: { title: 7 } }), undefined);
 });
 
 it('a preview was refused by the broker if its message is present, and otherwise by the gateway', () => {
   const p = text.preview;
-  assert.equal(refusalOf(of(400, { broker: { title: 'B' } })), p.brokerRefused);
-  assert.equal(refusalOf(of(502, { broker: { title: 'B' } })), p.brokerRefused);
-  for (const status of [400, 409]) assert.equal(refusalOf(of(status)), p.refused);
-  for (const status of [401, 404, 501, 503]) assert.equal(refusalOf(of(status)), undefined);
-  assert.equal(refusalOf(new Error('x')), undefined);
+  assert.equal(previewTitle(of(400, { broker: { title: 'B' } })), p.brokerRefused);
+  assert.equal(previewTitle(of(502, { broker: { title: 'B' } })), p.brokerRefused);
+  for (const status of [400, 409]) assert.equal(previewTitle(of(status)), p.refused);
+  for (const status of [401, 404, 501, 503]) assert.equal(previewTitle(of(status)), undefined);
+  assert.equal(previewTitle(new Error('x')), undefined);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
-import { ConfirmDialog } from '../../../console/purge/confirm.js';
+import { ConfirmPurge } from '../../../console/purge/confirm.js';
 import { EMPTY_FORM, type PurgeForm } from '../../../console/purge/form.js';
 import { PreviewPane } from '../../../console/purge/preview.js';
-import { PreviewedDialog } from '../../../console/retention/policy-preview.js';
+import { PreviewDialog } from '../../../console/retention/policy-preview.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem } from './open-tab.js';
 
@@ -22,7 +22,7 @@ describe('confirmations before a delete', () => {
       let closed = 0;
       const onClose = () => (closed += 1);
       const dialog = await page.open(
-        h(ConfirmDialog, { form, preview: { ...preview, unit: 'entities' }, onClose }),
+        h(ConfirmPurge, { form, preview: { ...preview, unit: 'entities' }, onClose }),
       );
       return { dialog, closed: () => closed };
     };
@@ -119,14 +119,14 @@ describe('confirmations before a delete', () => {
 
   describe('the question before a policy deletes', () => {
     const t = text.retention;
-    const dialogOf = (onSure: () => Promise<unknown>) =>
-      h(PreviewedDialog, {
+    const dialogOf = (onConfirm: () => Promise<unknown>) =>
+      h(PreviewDialog, {
         name: 'old',
         title: 'T',
-        what: 'W',
-        go: 'Go',
+        message: 'W',
+        confirm: 'Go',
         onClose: () => undefined,
-        onSure,
+        onConfirm,
       });
 
     it('a policy deletes only after its preview was shown and its name typed', async () => {

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { api, type Purge, type RetentionPolicy } from '../../../console/api/client.js';
 import { askForToken, token } from '../../../console/api/token.js';
 import { ReferenceModels } from '../../../console/models/reference-models.js';
-import { SureDialog } from '../../../console/parts/sure-dialog.js';
+import { ConfirmDialog } from '../../../console/parts/dialog.js';
 import { TokenDialog } from '../../../console/parts/token-dialog.js';
 import { RateChart } from '../../../console/purge/rate-chart.js';
 import { RecordDetails } from '../../../console/purge/record-details.js';
@@ -135,17 +135,17 @@ describe('controls', () => {
       let [done, overtaken] = [0, 0];
       let fail: (error: unknown) => void = () => undefined;
       const question = (isReady: boolean) =>
-        h(SureDialog, {
+        h(ConfirmDialog, {
           title: 'T',
-          what: 'W',
-          go: 'Go',
+          message: 'W',
+          confirm: 'Go',
           isReady,
           onClose: () => undefined,
-          onSure: () => {
+          onConfirm: () => {
             done += 1;
             return new Promise((_resolve, reject) => (fail = reject));
           },
-          onOvertaken: () => (overtaken += 1),
+          onConflict: () => (overtaken += 1),
         });
       const one = await page.open(question(false));
       await one.submit();

@@ -9,7 +9,7 @@ import type { Model } from '../../../console/models/models-api.js';
 import { NewModelPage } from '../../../console/models/new-model.js';
 import { ReferencesPage } from '../../../console/models/references-page.js';
 import { PolicyEditor } from '../../../console/retention/policy-editor.js';
-import { draftOf } from '../../../console/shared/drafts.js';
+import { getDraft } from '../../../console/shared/drafts.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem, tagged } from './open-tab.js';
 
@@ -62,7 +62,7 @@ describe('drafts and saving', () => {
       await one.type(area, '{"title": "ab"}');
       await one.act(() => give(tagged({ version: 2 }, '"2"')));
       assert.equal(one.field(area).value, '{"title": "ab"}');
-      assert.deepEqual(draftOf(draftName(model)), { text: '{"title": "ab"}', etag: '"2"' });
+      assert.deepEqual(getDraft(draftName(model)), { text: '{"title": "ab"}', etag: '"2"' });
     });
 
     it('a saved schema keeps its formatting until it is read again, and is no longer a draft', async () => {
@@ -73,7 +73,7 @@ describe('drafts and saving', () => {
       await one.type(area, '{"title":   "a"}');
       await one.pass(500);
       await one.press(t.saveVersion(2));
-      assert.deepEqual([changed, draftOf(draftName(model))], [1, undefined]);
+      assert.deepEqual([changed, getDraft(draftName(model))], [1, undefined]);
       assert.equal(one.field(area).value, '{"title":   "a"}');
       assert.ok(one.text.includes(t.savedAs(2)));
       assert.equal(one.buttons.includes(t.discard), false);
@@ -88,10 +88,10 @@ describe('drafts and saving', () => {
       await one.type(area, '{');
       assert.ok(one.buttons.includes(t.discard));
       await one.press(t.discard);
-      assert.deepEqual([one.field(area).value, draftOf(draftName(model))], [stored, undefined]);
+      assert.deepEqual([one.field(area).value, getDraft(draftName(model))], [stored, undefined]);
       await one.type(area, '{}');
       await one.type(area, stored);
-      assert.deepEqual([draftOf(draftName(model)), one.text.includes(t.unchanged)], [undefined, true]);
+      assert.deepEqual([getDraft(draftName(model)), one.text.includes(t.unchanged)], [undefined, true]);
     });
   });
 
@@ -159,7 +159,7 @@ describe('drafts and saving', () => {
       const one = await page.open(h(ContextEditor, { name: 'C', read }));
       await one.type(c.document, '{"b": "https://b.test"}');
       await one.press(c.save);
-      assert.ok(one.text.includes(text.state.overtaken));
+      assert.ok(one.text.includes(text.state.conflict));
       page.answer = ({ method }) => (method === 'GET' ? tagged(read.value, '"7"') : Response.json(written));
       await one.press(t.goOn);
       await one.press(c.save);
@@ -169,7 +169,7 @@ describe('drafts and saving', () => {
         ['"1"', '"7"'],
       );
       assert.equal(page.location.hash, '#/models/~contexts/C');
-      assert.equal(draftOf('context C'), undefined);
+      assert.equal(getDraft('context C'), undefined);
     });
   });
 
@@ -235,7 +235,7 @@ describe('drafts and saving', () => {
       assert.equal(reads(), 1);
       page.answer = answerWith('"2"', problem(412));
       await one.press(t.references.removeGo);
-      assert.deepEqual([reads(), one.text.includes(text.state.overtaken)], [2, true]);
+      assert.deepEqual([reads(), one.text.includes(text.state.conflict)], [2, true]);
       page.answer = answerWith('"2"', new Response(null, { status: 204 }));
       await one.press(t.references.removeGo);
       const removals = page.sent.filter(({ method }) => method === 'DELETE');

@@ -4,8 +4,8 @@ import { h } from 'preact';
 import { SampleList } from '../../../console/entities/sample-list.js';
 import { text } from '../../../console/strings.js';
 import { SAMPLE_DRAFT } from '../../../console/models/sample-card.js';
-import { draftOf } from '../../../console/shared/drafts.js';
-import { benchAsLeft, EMPTY_BENCH } from '../../../console/workbench/bench.js';
+import { getDraft } from '../../../console/shared/drafts.js';
+import { savedWorkbench, EMPTY_WORKBENCH } from '../../../console/workbench/state.js';
 import { ValidatePanel } from '../../../console/workbench/validate-panel.js';
 import { openTab, problem } from './open-tab.js';
 
@@ -34,8 +34,11 @@ describe('an entity from a list of matches', () => {
     assert.match(list.text, /tenant madrid.*/);
     assert.deepEqual(JSON.parse(list.all('pre')[0]?.textContent ?? ''), JSON.parse(CAR));
     await list.press(text.quality.open);
-    assert.deepEqual([page.location.hash, JSON.parse(benchAsLeft().text)], ['#/workbench', JSON.parse(CAR)]);
-    assert.match(benchAsLeft().text, /12345678901234567890/);
+    assert.deepEqual(
+      [page.location.hash, JSON.parse(savedWorkbench().text)],
+      ['#/workbench', JSON.parse(CAR)],
+    );
+    assert.match(savedWorkbench().text, /12345678901234567890/);
     await list.press(text.entity.close);
     assert.equal(list.all('dialog').length, 0);
   });
@@ -59,7 +62,7 @@ describe('an entity whose type has no model', () => {
   const page = openTab({ drafts: [SAMPLE_DRAFT] });
   const bench = async (entityText: string) => {
     const panel = await page.open(
-      h(ValidatePanel, { bench: { ...EMPTY_BENCH, text: entityText }, onChange: () => undefined }),
+      h(ValidatePanel, { workbench: { ...EMPTY_WORKBENCH, text: entityText }, onChange: () => undefined }),
     );
     await panel.pass(450);
     return panel;
@@ -70,6 +73,6 @@ describe('an entity whose type has no model', () => {
     const panel = await bench(CAR);
     assert.ok(!panel.buttons.some((name) => name.includes('Examples')));
     await panel.press(text.workbench.makeModel);
-    assert.deepEqual(draftOf(SAMPLE_DRAFT), { sample: CAR });
+    assert.deepEqual(getDraft(SAMPLE_DRAFT), { sample: CAR });
   });
 });

@@ -3,9 +3,9 @@ import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
 import { watchJob } from '../../../console/api/events.js';
-import { eventsOf } from '../../../console/purge/order.js';
+import { purgeEvents } from '../../../console/purge/purge-api.js';
 import { isFinal } from '../../../sidecar/client/purges.js';
-import { whenSeen } from '../../../console/shared/seen.js';
+import { whenVisible } from '../../../console/shared/visibility.js';
 import { openTab, problem, settled, type Answer } from './open-tab.js';
 
 type State = Purge['state'];
@@ -30,7 +30,7 @@ const watch = async (answer: Answer, id = 'a') => {
   page.answer = answer;
   const result: { end?: unknown; error?: unknown } = {};
   watchJob<Purge>({
-    ask: (signal) => eventsOf(id, signal),
+    ask: (signal) => purgeEvents(id, signal),
     signal: aborter.signal,
     onRecord: ({ state }) => told.push(state),
     onBroken: () => told.push('broken'),
@@ -191,13 +191,13 @@ it('waiting for a hidden tab ends when it is aborted', async () => {
   const listening = countListeners();
   page.show(false);
   let isOver = false;
-  void whenSeen(aborter.signal).then(() => (isOver = true));
+  void whenVisible(aborter.signal).then(() => (isOver = true));
   page.show(false);
   await settled();
   assert.ok(!isOver);
   aborter.abort();
   await settled();
   assert.ok(isOver);
-  await whenSeen(aborter.signal);
+  await whenVisible(aborter.signal);
   assert.equal(listening(), 0);
 });

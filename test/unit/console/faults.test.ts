@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ApiError } from '../../../console/api/client.js';
-import { faultsOf, jsonFault } from '../../../console/editor/faults.js';
+import { errorsOf, jsonError } from '../../../console/editor/errors.js';
 import { bodyOf, LINES_BEFORE_SCHEMA } from '../../../console/models/model-write.js';
-import { modelFault, modelOf, EMPTY_BENCH } from '../../../console/workbench/bench.js';
+import { modelError, parseModel, EMPTY_WORKBENCH } from '../../../console/workbench/state.js';
 
 const of = (members: object) =>
-  faultsOf(new ApiError({ title: 'T', status: 400, ...members }, undefined), '/schema', 1);
+  errorsOf(new ApiError({ title: 'T', status: 400, ...members }, undefined), '/schema', 1);
 
 it('a pointer into the body becomes a pointer into the text, and a pointer to another member is dropped', () => {
   assert.deepEqual(
@@ -25,7 +25,7 @@ it('a pointer into the body becomes a pointer into the text, and a pointer to an
 it('values that are not faults are skipped', () => {
   for (const errors of [[null], ['x'], [{ pointer: 3, detail: 'a' }], [{ pointer: '/schema' }], []])
     assert.deepEqual(of({ errors }), []);
-  assert.deepEqual(faultsOf(new Error('x'), '/schema', 1), []);
+  assert.deepEqual(errorsOf(new Error('x'), '/schema', 1), []);
   assert.deepEqual(of({}), []);
 });
 
@@ -44,15 +44,15 @@ it('the schema starts in the body of a request after LINES_BEFORE_SCHEMA lines',
 });
 
 it('a text is JSON, or its fault is reported', () => {
-  for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonFault(text), undefined);
-  for (const text of ['', '{', '{} {}']) assert.match(jsonFault(text) ?? '', /JSON|Unexpected/);
+  for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonError(text), undefined);
+  for (const text of ['', '{', '{} {}']) assert.match(jsonError(text) ?? '', /JSON|Unexpected/);
 });
 
 it('a model is named by its domain and its name, and by nothing else', () => {
-  assert.deepEqual(modelOf(' City/Car '), ['City', 'Car']);
+  assert.deepEqual(parseModel(' City/Car '), ['City', 'Car']);
   for (const text of ['', 'City', 'City/', '/Car', 'City/Car/x', 'City/Car/']) {
-    assert.equal(modelOf(text), undefined, text);
-    assert.equal(modelFault({ ...EMPTY_BENCH, model: text }) === undefined, text === '', text);
+    assert.equal(parseModel(text), undefined, text);
+    assert.equal(modelError({ ...EMPTY_WORKBENCH, model: text }) === undefined, text === '', text);
   }
-  for (const model of ['City/Car', ' ']) assert.equal(modelFault({ ...EMPTY_BENCH, model }), undefined);
+  for (const model of ['City/Car', ' ']) assert.equal(modelError({ ...EMPTY_WORKBENCH, model }), undefined);
 });

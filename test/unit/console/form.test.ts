@@ -7,7 +7,7 @@ import {
   formOf,
   hasField,
   isEmpty,
-  isUnsendable,
+  hasInvalidHeader,
   queryOf,
   unitOf,
   type Target,
@@ -95,7 +95,7 @@ it('a tenant and an @context are each checked before they are sent', () => {
     ['', 'ü', true],
     ['a', 'b', false],
   ] as const)
-    assert.equal(isUnsendable({ ...EMPTY_FORM, tenant, link }), isWrong);
+    assert.equal(hasInvalidHeader({ ...EMPTY_FORM, tenant, link }), isWrong);
 });
 
 it('the form of a purge leaves the dry run to the preview', () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { ApiError, type Purge } from '../../../console/api/client.js';
-import { giveToken } from '../../../console/api/token.js';
+import { submitToken } from '../../../console/api/token.js';
 import type { Expected, ModelWrite } from '../../../console/models/model-write.js';
 import type { ModelKey } from '../../../console/models/models-api.js';
-import { refusedReport, useTrial } from '../../../console/models/use-trial.js';
+import { refusedReport, useDryRun } from '../../../console/models/use-dry-run.js';
 import { usePurge } from '../../../console/purge/use-purge.js';
-import { draftOf, useDraft } from '../../../console/shared/drafts.js';
+import { getDraft, useDraft } from '../../../console/shared/drafts.js';
 import { useRoute } from '../../../console/shared/router.js';
 import { useDebounced, useLoad } from '../../../console/shared/hooks.js';
-import { useContextOffers, useModelOffers } from '../../../console/workbench/offers.js';
+import { useContextUrls, useModelNames } from '../../../console/workbench/names.js';
 import { later, openTab, problem, settled } from './open-tab.js';
 
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
@@ -35,7 +35,7 @@ describe('hooks of the console', () => {
 
     it('models are suggested from the second character on, by a search or by the given domain', async () => {
       page.answer = json([{ domain: 'City', name: 'Car' }]);
-      const offers = await page.run(useModelOffers, '');
+      const offers = await page.run(useModelNames, '');
       for (const nothing of ['', ' ', 'C', ' C ']) {
         await offers.give(nothing);
         assert.deepEqual(offers.now, []);
@@ -55,7 +55,7 @@ describe('hooks of the console', () => {
 
     it('the URLs of the first two hundred stored contexts are suggested', async () => {
       page.answer = json([{ url: 'https://c.test' }]);
-      const offers = await page.run(() => useContextOffers(true), undefined);
+      const offers = await page.run(() => useContextUrls(true), undefined);
       await offers.act(settled);
       assert.deepEqual(offers.now, ['https://c.test']);
       assert.deepEqual(page.lines, ['GET api/v2/contexts?limit=200&offset=0']);
@@ -197,17 +197,17 @@ describe('hooks of the console', () => {
       const form = await open();
       await form.act(() => form.now.change({ name: 'b' }));
       await form.act(() => form.now.discard());
-      assert.deepEqual([form.now.form, form.now.isChanged, draftOf('form')], [begin, false, undefined]);
+      assert.deepEqual([form.now.form, form.now.isChanged, getDraft('form')], [begin, false, undefined]);
       await form.act(() => form.now.change({ name: 'b' }));
       await form.act(() => form.now.change({ name: 'a' }));
-      assert.deepEqual([form.now.isChanged, draftOf('form')], [false, undefined]);
+      assert.deepEqual([form.now.isChanged, getDraft('form')], [false, undefined]);
     });
 
     it('a saved form keeps its values, and is no longer kept as a draft', async () => {
       const form = await open();
       await form.act(() => form.now.change({ name: 'b' }));
       await form.act(() => form.now.forget());
-      assert.deepEqual([form.now.form.name, draftOf('form')], ['b', undefined]);
+      assert.deepEqual([form.now.form.name, getDraft('form')], ['b', undefined]);
     });
   });
 
@@ -320,7 +320,7 @@ describe('hooks of the console', () => {
       readonly expected?: Expected;
     }
     const CAR = { domain: 'City', name: 'Car' };
-    const hook = ({ key = CAR, write, expected = 'absent' }: Ask) => useTrial(key, write, expected);
+    const hook = ({ key = CAR, write, expected = 'absent' }: Ask) => useDryRun(key, write, expected);
     const schema = (text: string) => ({ write: { schemaText: text } });
     const open = async (ask: Ask) => {
       const trial = await page.run(hook, ask);
@@ -331,15 +331,15 @@ describe('hooks of the console', () => {
     it('the first dry run starts at once, and each later one when typing has paused', async () => {
       page.answer = (_request, index) => Response.json({ version: index });
       const trial = await open(schema('1'));
-      assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [0, true]);
+      assert.deepEqual([trial.now.dryRun.found?.version, trial.now.dryRun.isCurrent], [0, true]);
       await trial.give(schema('2'));
-      assert.equal(trial.now.trial.isCurrent, false);
+      assert.equal(trial.now.dryRun.isCurrent, false);
       await trial.pass(449);
       await trial.give(schema('3'));
       await trial.pass(449);
       assert.equal(page.sent.length, 1);
       await trial.pass(1);
-      assert.deepEqual([trial.now.trial.found?.version, trial.now.trial.isCurrent], [1, true]);
+      assert.deepEqual([trial.now.dryRun.found?.version, trial.now.dryRun.isCurrent], [1, true]);
       assert.equal(page.sent[1]?.body, '{"schema":\n3\n}');
     });
 
@@ -352,10 +352,10 @@ describe('hooks of the console', () => {
         { write: { schemaText: '1', settings: { status: 'draft' as const } } },
       ]) {
         await trial.give(other);
-        assert.equal(trial.now.trial.isCurrent, false);
+        assert.equal(trial.now.dryRun.isCurrent, false);
       }
       await trial.give(schema('1'));
-      assert.equal(trial.now.trial.isCurrent, true);
+      assert.equal(trial.now.dryRun.isCurrent, true);
     });
 
     it('a late answer to an earlier dry run changes nothing', async () => {
@@ -365,47 +365,47 @@ describe('hooks of the console', () => {
       await trial.give(schema('2'));
       await trial.pass(450);
       assert.equal(page.sent[0]?.signal.aborted, true);
-      assert.equal(trial.now.trial.error, undefined);
+      assert.equal(trial.now.dryRun.error, undefined);
       await trial.act(() => first.give(Response.json({ version: 1 })));
-      assert.equal(trial.now.trial.found?.version, 2);
+      assert.equal(trial.now.dryRun.found?.version, 2);
     });
 
     it('no dry run is made if there is nothing to write, and earlier results are forgotten', async () => {
       const trial = await open({ write: undefined });
       await trial.pass(1000);
       assert.equal(page.sent.length, 0);
-      assert.equal(trial.now.trial.isCurrent, false);
+      assert.equal(trial.now.dryRun.isCurrent, false);
       await trial.give(schema('1'));
       await trial.pass(1000);
-      assert.ok(trial.now.trial.found);
+      assert.ok(trial.now.dryRun.found);
       await trial.give({ write: undefined });
-      assert.deepEqual([trial.now.trial.found, trial.now.trial.isCurrent], [undefined, false]);
+      assert.deepEqual([trial.now.dryRun.found, trial.now.dryRun.isCurrent], [undefined, false]);
     });
 
     it('a failed dry run is repeated on request', async () => {
       page.answer = (_request, index) => (index === 0 ? problem(503) : Response.json({ version: 1 }));
       const trial = await open(schema('1'));
-      assert.ok(trial.now.trial.error instanceof ApiError && trial.now.trial.isCurrent);
-      await trial.act(() => trial.now.again());
+      assert.ok(trial.now.dryRun.error instanceof ApiError && trial.now.dryRun.isCurrent);
+      await trial.act(() => trial.now.retry());
       await trial.pass(450);
-      assert.deepEqual([trial.now.trial.error, trial.now.trial.found?.version], [undefined, 1]);
+      assert.deepEqual([trial.now.dryRun.error, trial.now.dryRun.found?.version], [undefined, 1]);
     });
 
     it('a user who gives no token is not asked for the token at every key', async () => {
       page.answer = () => problem(401, { type: TOKEN_WANTED });
       const trial = await open(schema('1'));
       await trial.act(async () => {
-        giveToken(undefined);
+        submitToken(undefined);
         await settled();
       });
       await trial.give(schema('2'));
       await trial.pass(1000);
       assert.equal(page.sent.length, 1);
-      assert.ok(trial.now.trial.isCurrent && trial.now.trial.error instanceof ApiError);
-      await trial.act(() => trial.now.again());
+      assert.ok(trial.now.dryRun.isCurrent && trial.now.dryRun.error instanceof ApiError);
+      await trial.act(() => trial.now.retry());
       await trial.pass(450);
       assert.equal(page.sent.length, 2);
-      giveToken(undefined);
+      submitToken(undefined);
     });
 
     it('a refusal for lack of a token is forgotten once there is nothing to write', async () => {
@@ -413,16 +413,16 @@ describe('hooks of the console', () => {
         index === 0 ? problem(401, { type: TOKEN_WANTED }) : Response.json({ version: 1 });
       const trial = await open(schema('1'));
       await trial.act(async () => {
-        giveToken(undefined);
+        submitToken(undefined);
         await settled();
       });
-      assert.ok(trial.now.trial.error instanceof ApiError);
+      assert.ok(trial.now.dryRun.error instanceof ApiError);
       await trial.give({ write: undefined });
-      assert.equal(trial.now.trial.error, undefined);
+      assert.equal(trial.now.dryRun.error, undefined);
       await trial.pass(1000);
       await trial.give(schema('2'));
       await trial.pass(1000);
-      assert.equal(trial.now.trial.found?.version, 1);
+      assert.equal(trial.now.dryRun.found?.version, 1);
     });
 
     it('the report of a refused change is read from a conflict only', () => {

@@ -7,7 +7,7 @@ import { text } from '../../../console/strings.js';
 import { nameOf, openTab } from './open-tab.js';
 
 const page = openTab({ hasShadows: true });
-const faults = [
+const errors = [
   { detail: 'at a pointer', pointer: '/a/b' },
   { detail: 'at a line', line: 3, column: 7 },
   { detail: 'at a line alone', line: 4 },
@@ -37,7 +37,7 @@ const editor = () => {
 it('an editor has the given text, label and size, and passes typed text on', async () => {
   const { told, options, load } = editor();
   const typed: string[] = [];
-  const common = { label: 'Schema', faults: [], load };
+  const common = { label: 'Schema', errors: [], load };
   const one = await page.open(
     h(JsonEditor, { ...common, value: '{}', onInput: (next) => typed.push(`first ${next}`) }),
   );
@@ -56,7 +56,7 @@ it('an editor has the given text, label and size, and passes typed text on', asy
       label: 'Entity',
       value: '',
       onInput: () => undefined,
-      faults: [],
+      errors: [],
       load: other.load,
       isSchema: false,
       height: 'short',
@@ -65,10 +65,10 @@ it('an editor has the given text, label and size, and passes typed text on', asy
   assert.deepEqual([other.options().isSchema, other.options().heights], [false, ['120px', '260px']]);
 });
 
-it('faults are listed with their places, which link to them, and marked', async () => {
+it('errors are listed with their places, which link to them, and marked', async () => {
   const { told, load } = editor();
   const one = await page.open(
-    h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, faults, load }),
+    h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, errors, load }),
   );
   assert.deepEqual(one.all('li').map(nameOf), [
     '/a/b at a pointer',
@@ -77,24 +77,24 @@ it('faults are listed with their places, which link to them, and marked', async 
     '/ at the whole',
     '/ nowhere',
   ]);
-  assert.deepEqual(told.at(-1), ['marks', faults]);
+  assert.deepEqual(told.at(-1), ['marks', errors]);
   await one.press('3:7');
-  assert.deepEqual(told.at(-1), ['reveal', faults[1]]);
+  assert.deepEqual(told.at(-1), ['reveal', errors[1]]);
   const marks = [{ detail: 'else', pointer: '/x' }];
-  await one.give(h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, faults, marks, load }));
+  await one.give(h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, errors, marks, load }));
   assert.deepEqual(told.at(-1), ['marks', marks]);
   await one.give(
-    h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, faults: faults.slice(0, 1), load }),
+    h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, errors: errors.slice(0, 1), load }),
   );
   assert.deepEqual(one.all('li').map(nameOf), ['/a/b at a pointer']);
   const many = Array.from({ length: 51 }, (_, line) => ({ detail: 'd', line }));
-  await one.give(h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, faults: many, load }));
+  await one.give(h(JsonEditor, { label: 'L', value: '', onInput: () => undefined, errors: many, load }));
   assert.equal(one.all('li').length, 50);
 });
 
 it('a place is shown each time that it is requested', async () => {
   const { told, load } = editor();
-  const common = { label: 'L', value: '', onInput: () => undefined, faults: [], load };
+  const common = { label: 'L', value: '', onInput: () => undefined, errors: [], load };
   const reveals = () => told.filter((it) => String(it).startsWith('reveal')).length;
   const one = await page.open(h(JsonEditor, common));
   assert.equal(reveals(), 0);
@@ -109,7 +109,7 @@ it('a place is shown each time that it is requested', async () => {
 
 it('an editor that cannot be loaded falls back to a plain field, and is not shown after its page was left', async () => {
   const load = async () => Promise.reject(new Error('no'));
-  const common = { label: 'L', value: '{}', onInput: () => undefined, faults: [] };
+  const common = { label: 'L', value: '{}', onInput: () => undefined, errors: [] };
   const one = await page.open(h(JsonEditor, { ...common, load }));
   assert.equal(one.field('L').value, '{}');
   let go: () => void = () => undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { rangeOfPointer } from '../../../console/editor/json-places.js';
+import { rangeOfPointer } from '../../../console/editor/json-positions.js';
 
 const TEXT = `{
   "type": "object",

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import {
   examplesOf,
-  guessForm,
-  nameFor,
+  detectForm,
+  modelName,
   plainSample,
   samplesOf,
   withExample,
@@ -41,15 +41,15 @@ it('the form of samples is guessed from their attributes', () => {
       .concat(['ListProperty', 'ListRelationship'])
       .map((type) => [{ id: ID, one: { type } }, 'ngsi-ld'] as const),
   ] as const;
-  for (const [sample, form] of forms) assert.equal(guessForm([sample]), form, JSON.stringify(sample));
+  for (const [sample, form] of forms) assert.equal(detectForm([sample]), form, JSON.stringify(sample));
 });
 
 it('a model is named after the type of its first sample, if that can be a name', () => {
-  assert.equal(nameFor([{ type: 'Car' }, { type: 'Bus' }]), 'Car');
-  assert.equal(nameFor([{ type: ['Car', 'Vehicle'] }]), 'Car');
-  assert.equal(nameFor([{ type: 'Feature', properties: { type: 'Car' } }]), 'Car');
+  assert.equal(modelName([{ type: 'Car' }, { type: 'Bus' }]), 'Car');
+  assert.equal(modelName([{ type: ['Car', 'Vehicle'] }]), 'Car');
+  assert.equal(modelName([{ type: 'Feature', properties: { type: 'Car' } }]), 'Car');
   for (const sample of [{}, { type: 'https://example.org/Car' }, { type: 3 }])
-    assert.equal(nameFor([sample]), undefined);
+    assert.equal(modelName([sample]), undefined);
 });
 
 it('a sample becomes an example with plain values', () => {

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { ApiError, UnreachableError } from '../../../console/api/client.js';
 import { DomainDialog, RemoveDomainDialog } from '../../../console/models/domain-dialogs.js';
 import { ImportPage } from '../../../console/models/import-page.js';
-import type { Domain, Model, ModelTrial } from '../../../console/models/models-api.js';
+import type { Domain, Model, ModelDryRun } from '../../../console/models/models-api.js';
 import { ModelVersions } from '../../../console/models/model-versions.js';
 import { SavePanel } from '../../../console/models/save-panel.js';
 import { text } from '../../../console/strings.js';
@@ -15,7 +15,7 @@ describe('pages of models', () => {
 
   describe('the effects of saving a model', () => {
     const t = text.models;
-    const trialOf = (more: Partial<ModelTrial> = {}): ModelTrial => ({
+    const trialOf = (more: Partial<ModelDryRun> = {}): ModelDryRun => ({
       dryRun: true,
       outcome: 'version',
       version: 3,
@@ -28,12 +28,12 @@ describe('pages of models', () => {
     type Props = Parameters<typeof SavePanel>[0];
     const panelOf = (more: Partial<Props> = {}) =>
       h(SavePanel, {
-        trial: { isCurrent: true, found: trialOf(), error: undefined },
-        wait: undefined,
+        dryRun: { isCurrent: true, found: trialOf(), error: undefined },
+        blocked: undefined,
         isSaving: false,
         error: undefined,
         onSave: () => undefined,
-        onAgain: () => undefined,
+        onRetry: () => undefined,
         ...more,
       });
     const failed = (error: unknown) => ({ isCurrent: true, found: undefined, error });
@@ -42,15 +42,15 @@ describe('pages of models', () => {
       for (const status of [401, 403, 408, 429, 500, 502, 503, 504]) {
         let again = 0;
         const panel = await page.open(
-          panelOf({ trial: failed(refusalOf(status)), onAgain: () => (again += 1) }),
+          panelOf({ dryRun: failed(refusalOf(status)), onRetry: () => (again += 1) }),
         );
         await panel.press(text.state.retry);
         assert.equal(again, 1, `${status}`);
       }
-      const offline = await page.open(panelOf({ trial: failed(new UnreachableError('u', 'w', false, {})) }));
+      const offline = await page.open(panelOf({ dryRun: failed(new UnreachableError('u', 'w', false, {})) }));
       assert.ok(offline.buttons.includes(text.state.retry));
       for (const status of [400, 404, 409, 412, 413, 422]) {
-        const panel = await page.open(panelOf({ trial: failed(refusalOf(status)) }));
+        const panel = await page.open(panelOf({ dryRun: failed(refusalOf(status)) }));
         assert.deepEqual(panel.buttons, [`(${text.labels.save})`], `${status}`);
       }
     });
@@ -66,11 +66,11 @@ describe('pages of models', () => {
       const isWaiting = async (more: Partial<Props>) =>
         (await page.open(panelOf(more))).buttons.every((name) => name.startsWith('('));
       assert.equal(await isWaiting({}), false);
-      assert.equal(await isWaiting({ wait: 'not yet' }), true);
+      assert.equal(await isWaiting({ blocked: 'not yet' }), true);
       assert.equal(await isWaiting({ isSaving: true }), true);
-      assert.equal(await isWaiting({ trial: failed(undefined) }), true);
+      assert.equal(await isWaiting({ dryRun: failed(undefined) }), true);
       assert.equal(
-        await isWaiting({ trial: { isCurrent: false, found: trialOf(), error: undefined } }),
+        await isWaiting({ dryRun: { isCurrent: false, found: trialOf(), error: undefined } }),
         true,
       );
     });
@@ -87,7 +87,7 @@ describe('pages of models', () => {
         let saved = 0;
         const found = trialOf(more);
         const panel = await page.open(
-          panelOf({ trial: { isCurrent: true, found, error: undefined }, onSave: () => (saved += 1) }),
+          panelOf({ dryRun: { isCurrent: true, found, error: undefined }, onSave: () => (saved += 1) }),
         );
         assert.ok(panel.text.includes(t.outcomes[found.outcome](found.version)), label);
         assert.equal(panel.named(label).className, kind);
@@ -98,16 +98,16 @@ describe('pages of models', () => {
 
     it('an overtaken text can continue from the current version', async () => {
       let went = 0;
-      const overtaken = { trial: failed(refusalOf(412)) };
-      const panel = await page.open(panelOf({ ...overtaken, onOvertaken: () => (went += 1) }));
-      assert.ok(panel.text.includes(text.state.overtaken));
+      const overtaken = { dryRun: failed(refusalOf(412)) };
+      const panel = await page.open(panelOf({ ...overtaken, onConflict: () => (went += 1) }));
+      assert.ok(panel.text.includes(text.state.conflict));
       await panel.press(t.goOn);
       assert.equal(went, 1);
-      const other = await page.open(panelOf({ ...overtaken, overtaken: 'It is there already.' }));
+      const other = await page.open(panelOf({ ...overtaken, conflictTitle: 'It is there already.' }));
       assert.ok(other.text.includes('It is there already.'));
       assert.equal(other.buttons.includes(t.goOn), false);
       const conflict = await page.open(
-        panelOf({ trial: failed(refusalOf(409)), onOvertaken: () => undefined }),
+        panelOf({ dryRun: failed(refusalOf(409)), onConflict: () => undefined }),
       );
       assert.equal(conflict.buttons.includes(t.goOn), false);
     });
@@ -120,7 +120,7 @@ describe('pages of models', () => {
       const chosen: string[] = [];
       const panel = await page.open(
         panelOf({
-          trial: failed(refusalOf(409, { report, detail: 'why not' })),
+          dryRun: failed(refusalOf(409, { report, detail: 'why not' })),
           compatibility: { now: 'backward', chosen: '', onChoose: (one) => chosen.push(one) },
         }),
       );
@@ -142,9 +142,9 @@ describe('pages of models', () => {
 
     const removeOf = async (models: number) => {
       let overtaken = 0;
-      const onOvertaken = () => (overtaken += 1);
+      const onConflict = () => (overtaken += 1);
       const dialog = await page.open(
-        h(RemoveDomainDialog, { read, models, onClose: () => undefined, onOvertaken }),
+        h(RemoveDomainDialog, { read, models, onClose: () => undefined, onConflict }),
       );
       return { dialog, overtaken: () => overtaken };
     };
@@ -164,7 +164,7 @@ describe('pages of models', () => {
       await dialog.tick(t.removeDomainCascade(2), true);
       await dialog.type(t.typeName('City'), 'City');
       await dialog.press(t.removeDomainAll);
-      assert.ok(dialog.text.includes(text.state.overtaken));
+      assert.ok(dialog.text.includes(text.state.conflict));
       assert.deepEqual([overtaken(), dialog.buttons[0]], [1, `(${t.removeDomainGo})`]);
       await dialog.tick(t.removeDomainCascade(2), true);
       assert.equal(dialog.field(t.typeName('City')).value, '');
@@ -180,7 +180,7 @@ describe('pages of models', () => {
       await dialog.type(text.labels.description, '  ');
       page.answer = () => problem(412);
       await dialog.press(text.labels.save);
-      assert.deepEqual([closed, dialog.text.includes(text.state.overtaken)], [0, true]);
+      assert.deepEqual([closed, dialog.text.includes(text.state.conflict)], [0, true]);
       page.answer = () => Response.json({});
       await dialog.choose(t.defaultCompatibility, 'none');
       await dialog.press(text.labels.save);

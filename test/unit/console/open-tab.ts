@@ -3,8 +3,8 @@ import { afterEach, beforeEach, mock } from 'node:test';
 import { Window } from 'happy-dom';
 import { h, render, type ComponentChild } from 'preact';
 import { act } from 'preact/test-utils';
-import { forgetToken } from '../../../console/api/token.js';
-import { keepDraft } from '../../../console/shared/drafts.js';
+import { clearToken } from '../../../console/api/token.js';
+import { setDraft } from '../../../console/shared/drafts.js';
 
 /** One request as it was sent. */
 export interface SentRequest {
@@ -138,7 +138,7 @@ export class Tab {
   async leave(): Promise<void> {
     for (const one of this.#shown.splice(0)) await one.leave();
     this.session.isOff = false;
-    forgetToken();
+    clearToken();
     this.show(true);
     this.#leave();
   }
@@ -364,7 +364,7 @@ export function openTab({
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse(now) });
   });
   afterEach(async () => {
-    for (const name of drafts) keepDraft(name, undefined);
+    for (const name of drafts) setDraft(name, undefined);
     await tab.leave();
     mock.timers.reset();
   });

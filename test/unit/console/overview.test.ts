@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { namesIn, offersFor } from '../../../console/purge/broker-names.js';
+import { namesIn, suggestNames } from '../../../console/purge/broker-names.js';
 import { dailySums, isProblem } from '../../../console/overview/days.js';
-import { toneOf } from '../../../console/parts/where.js';
+import { environmentTone } from '../../../console/parts/environment.js';
 
 const NOW = Date.parse('2026-06-15T12:00:00Z');
 
@@ -37,7 +37,9 @@ it('a purge needs attention if it has failed, in whole or in part, or was interr
 });
 
 it('the color of an environment marks production as a warning', () => {
-  const tones = ['production', 'PROD-2', 'live', 'staging', 'Madrid', 'test', 'dev-1', 'local'].map(toneOf);
+  const tones = ['production', 'PROD-2', 'live', 'staging', 'Madrid', 'test', 'dev-1', 'local'].map(
+    environmentTone,
+  );
   assert.deepEqual(tones, ['bad', 'bad', 'bad', 'warn', 'warn', 'good', 'good', 'good']);
 });
 
@@ -45,6 +47,6 @@ it('names from the broker are suggested after the last comma, and lists of other
   assert.deepEqual(namesIn({ typeList: ['Car', 7, 'Bus'] }, 'types'), ['Car', 'Bus']);
   assert.deepEqual(namesIn({ attributeList: 'speed' }, 'attributes'), ['speed']);
   for (const other of [null, [], 'x', {}, { typeList: null }]) assert.deepEqual(namesIn(other, 'types'), []);
-  assert.deepEqual(offersFor('Car,B', ['Bus', 'Boat']), ['Car,Bus', 'Car,Boat']);
-  assert.deepEqual(offersFor('', ['Bus']), ['Bus']);
+  assert.deepEqual(suggestNames('Car,B', ['Bus', 'Boat']), ['Car,Bus', 'Car,Boat']);
+  assert.deepEqual(suggestNames('', ['Bus']), ['Bus']);
 });

@@ -3,14 +3,14 @@ import { it } from 'node:test';
 import { pageParams, type RetentionSettings } from '../../../console/api/client.js';
 import { listPurges } from '../../../console/history/history-list.js';
 import * as contexts from '../../../console/models/contexts-api.js';
-import { tryWrite, writeModel } from '../../../console/models/model-write.js';
+import { dryRunWrite, writeModel } from '../../../console/models/model-write.js';
 import * as models from '../../../console/models/models-api.js';
 import * as references from '../../../console/models/references-api.js';
 import { EMPTY_FORM, formOf } from '../../../console/purge/form.js';
-import { startPurge } from '../../../console/purge/order.js';
+import { startPurge } from '../../../console/purge/purge-api.js';
 import * as writePolicies from '../../../console/quality/write-policies-api.js';
 import * as policies from '../../../console/retention/policies-api.js';
-import { EMPTY_BENCH } from '../../../console/workbench/bench.js';
+import { EMPTY_WORKBENCH } from '../../../console/workbench/state.js';
 import * as workbench from '../../../console/workbench/workbench-api.js';
 import { openTab } from './open-tab.js';
 
@@ -29,7 +29,7 @@ const SETTINGS: RetentionSettings = {
 };
 const READ = { etag: '"7"' };
 const document = { text: '{"a": 1e0}', etag: '"7"' };
-const bench = { ...EMPTY_BENCH, text: '{"id": 1e0}' };
+const bench = { ...EMPTY_WORKBENCH, text: '{"id": 1e0}' };
 const inline = { ...bench, context: 'inline', inline: '{"a": "b"}' } as const;
 const car = formOf('entities', 'type=Car&maxAffected=3', { tenant: ' madrid ', link: ' <u> ' });
 
@@ -102,7 +102,7 @@ const READS: Requests = [
     'POST api/v2/validate/a%20b/c {"a": 1e0}',
   ],
   [
-    () => tryWrite(CAR, { schemaText: '{"a": 1e0}' }, READ, signal),
+    () => dryRunWrite(CAR, { schemaText: '{"a": 1e0}' }, READ, signal),
     `PUT ${CAR_PATH}?dryRun=true if-match="7" {"schema":\n{"a": 1e0}\n}`,
   ],
   [

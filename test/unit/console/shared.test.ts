@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { isUnsendable, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
+import { hasInvalidHeader, formOf, queryOf, unitOf } from '../../../console/purge/form.js';
 import { duration } from '../../../console/shared/format.js';
 import { readableQuery } from '../../../sidecar/shared/readable-query.js';
-import { unsendable } from '../../../console/shared/header-text.js';
+import { invalidCharacter } from '../../../console/shared/header-value.js';
 
 it('a text is refused before it is sent exactly if fetch or the gateway would refuse it', () => {
   for (const good of ['', 'madrid', ' madrid ', 'a b', '~!*', 'x'.repeat(4000)])
-    assert.equal(unsendable(good), undefined, good);
+    assert.equal(invalidCharacter(good), undefined, good);
   for (const [bad, character] of [
     ['Мадрид', '“М” (U+041C)'],
     ['münchen', '“ü” (U+00FC)'],
@@ -18,18 +18,18 @@ it('a text is refused before it is sent exactly if fetch or the gateway would re
     ['a\0', '“\0” (U+0000)'],
     ['a\x7fb', '“\x7f” (U+007F)'],
   ] as const)
-    assert.equal(unsendable(bad), character);
+    assert.equal(invalidCharacter(bad), character);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      if (unsendable(text) === undefined) new Headers({ 'ngsild-tenant': text.trim() });
+      if (invalidCharacter(text) === undefined) new Headers({ 'ngsild-tenant': text.trim() });
     }),
   );
 });
 
 it('a form with an invalid tenant or context sends no request', () => {
-  assert.ok(isUnsendable(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
-  assert.ok(isUnsendable(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
-  assert.ok(!isUnsendable(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
+  assert.ok(hasInvalidHeader(formOf('entities', 'type=Car', { tenant: 'Мадрид' })));
+  assert.ok(hasInvalidHeader(formOf('entities', 'type=Car', { link: '<https://example.org/ü>' })));
+  assert.ok(!hasInvalidHeader(formOf('entities', 'q=name=="ü"', { tenant: 'madrid' })));
 });
 
 it('a query is shown decoded, except for characters that would change it or are invisible', () => {

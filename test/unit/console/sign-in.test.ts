@@ -8,7 +8,7 @@ import {
   signInFailure,
   signOut,
 } from '../../../console/api/sign-in.js';
-import { draftOf, keepDraft, restoreDrafts } from '../../../console/shared/drafts.js';
+import { getDraft, setDraft, restoreDrafts } from '../../../console/shared/drafts.js';
 import { HOME, openTab, settled } from './open-tab.js';
 
 const page = openTab({ drafts: ['City/Bike'] });
@@ -74,20 +74,20 @@ const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancel
 
 it('unsaved text is restored after a sign-in, and the browser does not ask before leaving', async () => {
   const typed = { text: '{"maximum": 9007199254740993}', etag: '"1"' };
-  keepDraft('City/Bike', typed);
+  setDraft('City/Bike', typed);
   provide();
   await left();
   assert.ok(!asks());
   // The page is loaded again.
-  keepDraft('City/Bike', undefined);
+  setDraft('City/Bike', undefined);
   restoreDrafts();
-  assert.deepEqual(draftOf('City/Bike'), typed);
+  assert.deepEqual(getDraft('City/Bike'), typed);
   assert.ok(asks());
   assert.ok(!page.session.kept.has('ngsi-ld-gateway.drafts'));
 });
 
 it('a page that was left to sign in and is shown again asks before it is left, as before', async () => {
-  keepDraft('City/Bike', { text: '{}' });
+  setDraft('City/Bike', { text: '{}' });
   provide();
   await left();
   page.window.dispatchEvent(new Event('pageshow'));
@@ -97,14 +97,14 @@ it('a page that was left to sign in and is shown again asks before it is left, a
 
 it('unsaved text is removed when its author signs out', async () => {
   await signedIn();
-  keepDraft('City/Bike', { text: '{"maximum": 1}' });
+  setDraft('City/Bike', { text: '{"maximum": 1}' });
   const { reloads } = page.location;
   signOut();
-  assert.deepEqual([draftOf('City/Bike'), asks()], [undefined, false]);
+  assert.deepEqual([getDraft('City/Bike'), asks()], [undefined, false]);
   assert.equal(page.location.reloads, reloads + 1);
   await signedIn();
   restoreDrafts();
-  assert.equal(draftOf('City/Bike'), undefined);
+  assert.equal(getDraft('City/Bike'), undefined);
 });
 
 it('what the address keeps of a form is removed before the page is loaded again for the next person', async () => {
@@ -119,7 +119,7 @@ it('what the address keeps of a form is removed before the page is loaded again 
 });
 
 it('the browser asks before leaving to sign in if unsaved text cannot be stored', async () => {
-  keepDraft('City/Bike', { text: '{}' });
+  setDraft('City/Bike', { text: '{}' });
   provide();
   const setItem = page.session.setItem.bind(page.session);
   page.session.setItem = (name, value) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { draftOf, keepDraft } from '../../../console/shared/drafts.js';
+import { getDraft, setDraft } from '../../../console/shared/drafts.js';
 import { count, rate, time } from '../../../console/shared/format.js';
-import { keepInAddress, parseRoute, replaceAddress, routeTo } from '../../../console/shared/router.js';
+import { setAddress, parseRoute, replaceAddress, routeTo } from '../../../console/shared/router.js';
 import { applyTheme, storedTheme } from '../../../console/shared/theme.js';
-import * as places from '../../../console/models/places.js';
+import * as places from '../../../console/models/routes.js';
 import { openTab } from './open-tab.js';
 import { words } from '../../support/words.js';
 
@@ -16,14 +16,14 @@ const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancel
 
 it('the browser asks before the page is left exactly while there is unsaved text', () => {
   assert.ok(!asks());
-  keepDraft('a', { text: 1 });
-  keepDraft('b', { text: 2 });
+  setDraft('a', { text: 1 });
+  setDraft('b', { text: 2 });
   assert.ok(asks());
-  assert.deepEqual([draftOf('a'), draftOf('b')], [{ text: 1 }, { text: 2 }]);
-  keepDraft('a', undefined);
+  assert.deepEqual([getDraft('a'), getDraft('b')], [{ text: 1 }, { text: 2 }]);
+  setDraft('a', undefined);
   assert.ok(asks());
-  assert.deepEqual([draftOf('a'), draftOf('b')], [undefined, { text: 2 }]);
-  keepDraft('b', undefined);
+  assert.deepEqual([getDraft('a'), getDraft('b')], [undefined, { text: 2 }]);
+  setDraft('b', undefined);
   assert.ok(!asks());
 });
 
@@ -49,13 +49,13 @@ it('empty parts are left out of an address, and unreadable parts are left unchan
 
 it('the state of a page is kept in its address without a step in the history, and only when it changes', () => {
   page.location.hash = '#/a';
-  keepInAddress('#/a');
-  keepInAddress('#/b');
+  setAddress('#/a');
+  setAddress('#/b');
   assert.deepEqual(page.history.replaced, [[{ kept: true }, '#/b']]);
   page.history.replaceState = () => {
     throw new DOMException('too often', 'SecurityError');
   };
-  keepInAddress('#/c');
+  setAddress('#/c');
   replaceAddress('#/d');
   assert.deepEqual(page.location.replaced, ['#/d']);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
-import { EMPTY_BENCH, EXAMPLE, putOnBench } from '../../../console/workbench/bench.js';
+import { EMPTY_WORKBENCH, EXAMPLE, saveWorkbench } from '../../../console/workbench/state.js';
 import { WorkbenchPage } from '../../../console/workbench/workbench-page.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem, tagged } from './open-tab.js';
@@ -12,7 +12,7 @@ describe('the workbench', () => {
 
   /** The text that "Fill in an example" fills in, if a model is named. */
   async function filledIn(model: string): Promise<string> {
-    putOnBench({ ...EMPTY_BENCH, model });
+    saveWorkbench({ ...EMPTY_WORKBENCH, model });
     const one = await page.open(h(WorkbenchPage, { part: undefined }));
     await one.press(t.example);
     assert.doesNotMatch(one.text, /no valid example/);
@@ -47,7 +47,7 @@ describe('the workbench', () => {
       const isModel = /\/models\/\w+$/.test(url);
       return isModel ? tagged({ name: 'Odd', schema: {} }) : Response.json([]);
     };
-    putOnBench({ ...EMPTY_BENCH, model: 'City/Odd', text: '{}' });
+    saveWorkbench({ ...EMPTY_WORKBENCH, model: 'City/Odd', text: '{}' });
     const one = await page.open(h(WorkbenchPage, { part: undefined }));
     await one.press(t.example);
     assert.match(one.text, /no valid example/);

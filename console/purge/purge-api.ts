@@ -16,7 +16,7 @@ export async function previewPurge(form: PurgeForm, signal: AbortSignal): Promis
 }
 
 /** Requests the events of a purge. */
-export async function eventsOf(purge: string, signal?: AbortSignal): Promise<Response> {
+export async function purgeEvents(purge: string, signal?: AbortSignal): Promise<Response> {
   return api.request('get', '/purges/{purge}/events', { path: { purge }, signal });
 }
 
@@ -24,13 +24,13 @@ export async function eventsOf(purge: string, signal?: AbortSignal): Promise<Res
 const MAX_BREAKS = 5;
 
 /** Waits for a purge to end, and returns its record. @throws Error if the gateway stays out of reach */
-export async function endOf(record: Purge): Promise<Purge> {
+export async function waitForEnd(record: Purge): Promise<Purge> {
   let last = record;
   let breaks = 0;
   const aborter = new AbortController();
   if (!isFinal(last))
     await watchJob<Purge>({
-      ask: (signal) => eventsOf(record.id, signal),
+      ask: (signal) => purgeEvents(record.id, signal),
       signal: aborter.signal,
       onRecord: (next) => {
         last = next;
@@ -54,7 +54,7 @@ export async function planPurge(form: PurgeForm): Promise<Purge | undefined> {
   const body = { target: form.target, query: queryOf(form), dryRun: true, plan: true as const };
   try {
     const begun = await api.json('post', '/purges', { body, headers: headersOf(form) });
-    const record = await endOf(begun);
+    const record = await waitForEnd(begun);
     return record.plan === undefined ? undefined : record;
   } catch {
     return undefined;

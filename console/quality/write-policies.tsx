@@ -1,7 +1,7 @@
 import { ButtonLink } from '../parts/button.js';
 import { allPages, api } from '../api/client.js';
 import { Card } from '../parts/card.js';
-import { Choice } from '../parts/fields.js';
+import { Select } from '../parts/fields.js';
 import { Empty, Pending } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
@@ -17,7 +17,7 @@ import { NEW } from './write-policy-editor.js';
 const EVERY_MS = 5000;
 
 /** The write policies, and the findings of their checks beside those of the last scan. */
-export function Writes({ policy }: { readonly policy: string | undefined }) {
+export function WritePolicies({ policy }: { readonly policy: string | undefined }) {
   const t = text.writes;
   const { value, error, reload } = useLoad('write policies', (signal) =>
     allPages((query) => api.page('/write-policies', { query, signal })),
@@ -31,17 +31,17 @@ export function Writes({ policy }: { readonly policy: string | undefined }) {
         </div>
         <Pending {...{ value, error, reload }} />
         {value?.length === 0 && <Empty>{t.empty}</Empty>}
-        {value !== undefined && value.length > 0 && <Policies policies={value} />}
+        {value !== undefined && value.length > 0 && <PolicyTable policies={value} />}
       </section>
       <div class="columns even">
-        <OfWrites policy={policy} names={(value ?? []).map(({ name }) => name)} />
-        <OfLastScan />
+        <WriteFindings policy={policy} names={(value ?? []).map(({ name }) => name)} />
+        <ScanFindings />
       </div>
     </>
   );
 }
 
-function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
+function PolicyTable({ policies }: { readonly policies: readonly WritePolicy[] }) {
   const t = text.writes;
   return (
     <Table
@@ -73,7 +73,7 @@ function Policies({ policies }: { readonly policies: readonly WritePolicy[] }) {
   );
 }
 
-function OfWrites({
+function WriteFindings({
   policy,
   names,
 }: {
@@ -89,7 +89,7 @@ function OfWrites({
   const shown = policy === undefined || names.includes(policy) ? names : [policy, ...names];
   return (
     <Card id="of-writes" title={t.ofWrites}>
-      <Choice
+      <Select
         label={text.labels.policy}
         value={policy ?? ''}
         choices={[['', t.all], ...shown]}
@@ -115,7 +115,7 @@ async function readLastScan(signal: AbortSignal) {
   return { scan: await api.json('get', '/scans/{scan}', { path: { scan: last.id }, signal }) };
 }
 
-function OfLastScan() {
+function ScanFindings() {
   const t = text.quality;
   const { value, error, reload } = useLoad('last scan', readLastScan, EVERY_MS);
   const scan = value?.scan;

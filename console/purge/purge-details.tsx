@@ -5,11 +5,11 @@ import { isFinal } from '../../sidecar/client/purges.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
-import { PurgeChip } from '../parts/purge-table.js';
+import { StateChip } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
-import { useWork } from '../shared/hooks.js';
+import { useAction } from '../shared/hooks.js';
 import { counted, text } from '../strings.js';
 import { formOf } from './form.js';
 import { failureText, progressOf } from './progress.js';
@@ -18,10 +18,10 @@ import { averageRate, usePurge } from './use-purge.js';
 import { RecordDetails } from './record-details.js';
 import { addressOfForm } from './purge-page.js';
 import { Throttle, type Rate } from './throttle.js';
-import { Undo } from './undo.js';
+import { Archive } from './archive.js';
 
 /** One purge: its progress, rate, failures and record. The purge continues without this page. */
-export function RunPage({ id }: { readonly id: string }) {
+export function PurgeDetails({ id }: { readonly id: string }) {
   const { record, rates, isBroken, error, retry, show } = usePurge(id);
   const progress = useRef<HTMLHeadingElement>(null);
   const crumbs = [[routeTo(['history']), text.run.back]] as const;
@@ -42,7 +42,7 @@ export function RunPage({ id }: { readonly id: string }) {
       actions={
         <>
           <span role="status">
-            <PurgeChip state={state} />
+            <StateChip state={state} />
           </span>
           {target !== 'restore' && (
             <ButtonLink href={addressOfForm(formOf(target, query, { tenant, link }))} label={t.again} />
@@ -89,7 +89,7 @@ export function RunPage({ id }: { readonly id: string }) {
         </Card>
       )}
       <Failures record={record} />
-      {isOver && record.archive !== undefined && <Undo record={record} />}
+      {isOver && record.archive !== undefined && <Archive record={record} />}
       <RecordDetails record={record} />
     </Page>
   );
@@ -161,7 +161,7 @@ function Controls({
     },
     [],
   );
-  const { error, run, clear } = useWork();
+  const { error, run, clear } = useAction();
   const isCancelling = record.state === 'cancelling';
   // A new record shows that the gateway can be reached again.
   useEffect(() => {

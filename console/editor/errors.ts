@@ -1,14 +1,14 @@
 import { ApiError } from '../api/client.js';
 
 /** A position in a text: a JSON pointer, or a line and a column from 1. */
-export interface Place {
+export interface Position {
   readonly pointer?: string;
   readonly line?: number;
   readonly column?: number;
 }
 
 /** An error that the gateway finds in a text, with its position if known. */
-export interface Fault extends Place {
+export interface TextError extends Position {
   readonly detail: string;
 }
 
@@ -18,15 +18,15 @@ export interface Fault extends Place {
  * @param member the pointer of the member, such as `/schema`
  * @param linesBefore number of lines of the body before those of the text
  */
-export function faultsOf(error: unknown, member: string, linesBefore: number): readonly Fault[] {
+export function errorsOf(error: unknown, member: string, linesBefore: number): readonly TextError[] {
   if (!(error instanceof ApiError)) return [];
   const { errors, line, column, detail, title } = error.problem;
   if (Array.isArray(errors))
     return errors.flatMap((one: unknown) => {
-      const { pointer, detail: said } = (one ?? {}) as Readonly<Record<string, unknown>>;
-      if (typeof pointer !== 'string' || typeof said !== 'string') return [];
-      if (pointer !== member && !pointer.startsWith(`${member}/`)) return [{ detail: said }];
-      return [{ detail: said, pointer: pointer.slice(member.length) }];
+      const { pointer, detail: message } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      if (typeof pointer !== 'string' || typeof message !== 'string') return [];
+      if (pointer !== member && !pointer.startsWith(`${member}/`)) return [{ detail: message }];
+      return [{ detail: message, pointer: pointer.slice(member.length) }];
     });
   if (typeof line !== 'number' || line <= linesBefore) return [];
   const place = { line: line - linesBefore, ...(typeof column === 'number' ? { column } : {}) };
@@ -34,7 +34,7 @@ export function faultsOf(error: unknown, member: string, linesBefore: number): r
 }
 
 /** Returns undefined if a text is one JSON value; otherwise the browser's error message. */
-export function jsonFault(text: string): string | undefined {
+export function jsonError(text: string): string | undefined {
   try {
     JSON.parse(text);
     return undefined;

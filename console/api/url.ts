@@ -4,6 +4,6 @@
  *
  * @param path without a leading slash
  */
-export function addressOf(path: string): string {
+export function urlOf(path: string): string {
   return new URL(path, new URL('../', document.baseURI)).href;
 }

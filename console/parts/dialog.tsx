@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
 import { useState, useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.js';
-import { isOvertaken } from '../api/client.js';
-import { useWork } from '../shared/hooks.js';
+import { isConflict } from '../api/client.js';
+import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { Failure } from './states.js';
-import { Where } from './where.js';
+import { EnvironmentInfo } from './environment.js';
 
-export interface SureDialogProps {
+export interface ConfirmDialogProps {
   readonly title: string;
-  readonly what: string;
-  readonly go: string;
+  readonly message: string;
+  readonly confirm: string;
   readonly onClose: () => void;
-  readonly onSure: () => Promise<unknown>;
+  readonly onConfirm: () => Promise<unknown>;
   /** Called if the resource was changed elsewhere in the meantime, and nothing was done: it has to be read and shown again. */
-  readonly onOvertaken?: () => void;
+  readonly onConflict?: () => void;
   readonly cancel?: string;
   /** The tenant that the action is about, if any. */
   readonly tenant?: string | undefined;
@@ -24,13 +24,21 @@ export interface SureDialogProps {
 }
 
 /** Says what will be done, and does it if the user confirms. */
-export function SureDialog({ title, what, go, onClose, onSure, isReady = true, ...props }: SureDialogProps) {
-  const { isBusy, error, run } = useWork();
+export function ConfirmDialog({
+  title,
+  message,
+  confirm,
+  onClose,
+  onConfirm,
+  isReady = true,
+  ...props
+}: ConfirmDialogProps) {
+  const { isBusy, error, run } = useAction();
   const act = async () => {
     try {
-      await onSure();
+      await onConfirm();
     } catch (failure) {
-      if (isOvertaken(failure)) props.onOvertaken?.();
+      if (isConflict(failure)) props.onConflict?.();
       throw failure;
     }
   };
@@ -43,12 +51,12 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
           if (isReady) run(act);
         }}
       >
-        <Where tenant={props.tenant} />
-        <p>{what}</p>
+        <EnvironmentInfo tenant={props.tenant} />
+        <p>{message}</p>
         {props.children}
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
-          <Button type="submit" class="danger" disabled={!isReady || isBusy} label={go} />
+          <Button type="submit" class="danger" disabled={!isReady || isBusy} label={confirm} />
           <Button onClick={onClose} label={props.cancel ?? text.cancel} />
         </div>
       </form>
@@ -56,26 +64,26 @@ export function SureDialog({ title, what, go, onClose, onSure, isReady = true, .
   );
 }
 
-interface SureButtonProps extends Omit<SureDialogProps, 'onClose'> {
+interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'onClose'> {
   /** Label of the button. */
   readonly label: string;
   /** Class of the button. */
-  readonly look?: 'last' | 'small';
+  readonly class?: 'last' | 'small';
 }
 
 /** A button that asks for confirmation. */
-export function SureButton({ label, look, onSure, ...question }: SureButtonProps) {
+export function ConfirmButton({ label, class: className, onConfirm, ...question }: ConfirmButtonProps) {
   const [isAsking, setIsAsking] = useState(false);
   const close = () => setIsAsking(false);
   return (
     <>
-      <Button class={look} onClick={() => setIsAsking(true)} label={label} />
+      <Button class={className} onClick={() => setIsAsking(true)} label={label} />
       {isAsking && (
-        <SureDialog
+        <ConfirmDialog
           {...question}
           onClose={close}
-          onSure={async () => {
-            await onSure();
+          onConfirm={async () => {
+            await onConfirm();
             close();
           }}
         />

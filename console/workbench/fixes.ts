@@ -3,7 +3,7 @@ import type { Schemas } from '../api/client.js';
 export type Suggestion = Schemas['Suggestion'];
 
 /** A finding that may suggest a fix. */
-export interface Suggesting {
+export interface Fixable {
   readonly pointer: string;
   readonly suggestion?: Suggestion | undefined;
 }
@@ -13,9 +13,9 @@ export interface Suggesting {
  *
  * @returns the same text if none applies any longer
  */
-export async function withSuggestions(text: string, findings: readonly Suggesting[]): Promise<string> {
+export async function applyFixes(text: string, findings: readonly Fixable[]): Promise<string> {
   // The parser is part of the editor, which is loaded by the time there are findings.
-  const { editOf } = await import('../editor/json-places.js');
+  const { editOf } = await import('../editor/json-positions.js');
   const edits = findings.flatMap(({ pointer, suggestion }) => {
     const edit = suggestion === undefined ? undefined : editOf(text, pointer, suggestion);
     return edit === undefined ? [] : [edit];

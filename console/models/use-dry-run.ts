@@ -1,13 +1,13 @@
 import { ApiError } from '../api/client.js';
 import { useDebounced, useLoad } from '../shared/hooks.js';
-import type { ChangeReport, ModelKey, ModelTrial } from './models-api.js';
-import { tryWrite, type Expected, type ModelWrite } from './model-write.js';
+import type { ChangeReport, ModelKey, ModelDryRun } from './models-api.js';
+import { dryRunWrite, type Expected, type ModelWrite } from './model-write.js';
 
 /** What a write would do, as far as known. */
-export interface Trial {
+export interface DryRun {
   /** Whether it belongs to the current write; otherwise the check is still in progress. */
   readonly isCurrent: boolean;
-  readonly found: ModelTrial | undefined;
+  readonly found: ModelDryRun | undefined;
   readonly error: unknown;
 }
 
@@ -16,17 +16,17 @@ export interface Trial {
  *
  * @param write undefined if there is nothing to check
  */
-export function useTrial(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
+export function useDryRun(key: ModelKey | undefined, write: ModelWrite | undefined, expected: Expected) {
   const wanted = key && write && JSON.stringify([key, write, expected]);
   const settled = useDebounced(wanted);
   const { last, error, isLoading, reload } = useLoad(settled, (signal) =>
-    tryWrite(...(JSON.parse(settled ?? '') as [ModelKey, ModelWrite, Expected]), signal),
+    dryRunWrite(...(JSON.parse(settled ?? '') as [ModelKey, ModelWrite, Expected]), signal),
   );
-  const trial: Trial =
+  const dryRun: DryRun =
     wanted === undefined
       ? { isCurrent: false, found: undefined, error: undefined }
       : { isCurrent: wanted === settled && !isLoading, found: last, error };
-  return { trial, again: reload };
+  return { dryRun, retry: reload };
 }
 
 /** Returns the report of a change that was refused (409). */

@@ -6,15 +6,15 @@ import { useLoad } from '../shared/hooks.js';
 const MIN_CHARACTERS = 2;
 
 /** Maximum number of suggestions. */
-const MAX_OFFERS = 200;
-const FIRST = pageParams(1, MAX_OFFERS);
+const MAX_SUGGESTIONS = 200;
+const FIRST = pageParams(1, MAX_SUGGESTIONS);
 
 /**
  * Returns suggestions for a model, as `Domain/Model`: the models of a domain, or those found by a search.
  *
  * @param typed the text once it no longer changes
  */
-export function useModelOffers(typed: string): readonly string[] {
+export function useModelNames(typed: string): readonly string[] {
   const [domain = '', name] = typed.trim().split('/');
   const { value } = useLoad(JSON.stringify([domain, name]), async (signal) => {
     if (name === '') return (await listModels(domain, FIRST, signal)).items;
@@ -26,7 +26,7 @@ export function useModelOffers(typed: string): readonly string[] {
 }
 
 /** Returns the URLs of the stored contexts, up to the maximum. @param isNeeded whether to read them */
-export function useContextOffers(isNeeded: boolean): readonly string[] {
+export function useContextUrls(isNeeded: boolean): readonly string[] {
   const key = isNeeded ? 'contexts' : undefined;
   const { value } = useLoad(key, (signal) => api.page('/contexts', { query: FIRST, signal }));
   return (value?.items ?? []).map(({ url }) => url);

@@ -5,7 +5,7 @@ export const FORMS = ['', 'normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojs
 export const CONTEXTS = ['own', 'core', 'url', 'inline'] as const;
 
 /** What is on the workbench. */
-export interface Bench {
+export interface Workbench {
   readonly text: string;
   /** `Domain/Model`; empty to use the model of the entity's type. */
   readonly model: string;
@@ -19,12 +19,12 @@ export interface Bench {
 }
 
 /** What the panels of the workbench get. */
-export interface BenchProps {
-  readonly bench: Bench;
-  readonly onChange: (change: Partial<Bench>) => void;
+export interface PanelProps {
+  readonly workbench: Workbench;
+  readonly onChange: (change: Partial<Workbench>) => void;
 }
 
-export const EMPTY_BENCH: Bench = {
+export const EMPTY_WORKBENCH: Workbench = {
   text: '',
   model: '',
   form: '',
@@ -35,21 +35,21 @@ export const EMPTY_BENCH: Bench = {
 };
 
 /** What was on the workbench when another page was opened; a reload clears it. */
-let left = EMPTY_BENCH;
+let saved = EMPTY_WORKBENCH;
 
 /** What is on the workbench. */
-export function benchAsLeft(): Bench {
-  return left;
+export function savedWorkbench(): Workbench {
+  return saved;
 }
 
 /** Puts something on the workbench, for its page to show. */
-export function putOnBench(bench: Bench): void {
-  left = bench;
+export function saveWorkbench(workbench: Workbench): void {
+  saved = workbench;
 }
 
 /** Opens the workbench with a new content. */
-export function openInWorkbench(content: Partial<Bench>): void {
-  putOnBench({ ...EMPTY_BENCH, ...content });
+export function openInWorkbench(content: Partial<Workbench>): void {
+  saveWorkbench({ ...EMPTY_WORKBENCH, ...content });
   location.hash = routeTo(['workbench']);
 }
 
@@ -67,12 +67,12 @@ export const EXAMPLE = `{
 `;
 
 /** Returns the domain and the name of the model; undefined if the text does not name one. */
-export function modelOf(text: string): readonly [string, string] | undefined {
+export function parseModel(text: string): readonly [string, string] | undefined {
   const [domain = '', name = '', ...rest] = text.trim().split('/');
   return domain === '' || name === '' || rest.length > 0 ? undefined : [domain, name];
 }
 
 /** Returns the error in the name of the model, if there is one. */
-export function modelFault({ model }: Bench): string | undefined {
-  return model.trim() === '' || modelOf(model) !== undefined ? undefined : strings.workbench.modelWrong;
+export function modelError({ model }: Workbench): string | undefined {
+  return model.trim() === '' || parseModel(model) !== undefined ? undefined : strings.workbench.modelWrong;
 }

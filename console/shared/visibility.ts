@@ -4,7 +4,7 @@
  */
 
 /** Resolves when the tab is visible, or the signal aborts. */
-export function whenSeen(signal: AbortSignal): Promise<void> {
+export function whenVisible(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (!document.hidden || signal.aborted) {
       resolve();

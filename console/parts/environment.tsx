@@ -6,11 +6,11 @@ import { text } from '../strings.js';
 export const Environment = createContext<string | undefined>(undefined);
 
 /** Where an action takes place: the environment, the gateway and the tenant. */
-export function Where({ tenant }: { readonly tenant?: string | undefined }) {
+export function EnvironmentInfo({ tenant }: { readonly tenant?: string | undefined }) {
   const environment = useContext(Environment);
   return (
     <p class="where">
-      {environment !== undefined && <span class={`chip ${toneOf(environment)}`}>{environment}</span>}
+      {environment !== undefined && <span class={`chip ${environmentTone(environment)}`}>{environment}</span>}
       <span>{location.host}</span>
       {tenant !== undefined && <span>{text.where.tenant(tenant)}</span>}
     </p>
@@ -18,7 +18,7 @@ export function Where({ tenant }: { readonly tenant?: string | undefined }) {
 }
 
 /** Returns the colour of an environment: a mistake costs the most in production, and the least in tests. */
-export function toneOf(environment: string): 'bad' | 'warn' | 'good' {
+export function environmentTone(environment: string): 'bad' | 'warn' | 'good' {
   if (/^(?:prod|live)/i.test(environment)) return 'bad';
   return /^(?:dev|test|local)/i.test(environment) ? 'good' : 'warn';
 }

@@ -1,5 +1,5 @@
 /** Lets the user save a file that was fetched, because a link could not send the token. */
-export function save(blob: Blob, name: string): void {
+export function saveFile(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;

@@ -4,18 +4,18 @@ import { api, type Purge } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure } from '../parts/states.js';
-import { SureButton } from '../parts/sure-dialog.js';
-import { save } from '../shared/save.js';
+import { ConfirmButton } from '../parts/dialog.js';
+import { saveFile } from '../shared/save-file.js';
 import { time } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { counted, text } from '../strings.js';
-import { useWork } from '../shared/hooks.js';
-import { endOf } from './order.js';
+import { useAction } from '../shared/hooks.js';
+import { waitForEnd } from './purge-api.js';
 
 /** The archive of a purge: it can be previewed, restored, downloaded and erased. */
-export function Undo({ record }: { readonly record: Purge }) {
+export function Archive({ record }: { readonly record: Purge }) {
   const [found, setFound] = useState<Purge>();
-  const { isBusy, error, run } = useWork();
+  const { isBusy, error, run } = useAction();
   const [erasedAt, setErasedAt] = useState(record.archive?.erasedAt);
   const { archive } = record;
   const t = text.undo;
@@ -23,14 +23,14 @@ export function Undo({ record }: { readonly record: Purge }) {
   const path = { purge: record.id };
   const restore = async (dryRun: boolean) =>
     api.json('post', '/purges/{purge}/restore', { path, body: { dryRun } });
-  const preview = async () => setFound(await endOf(await restore(true)));
+  const preview = async () => setFound(await waitForEnd(await restore(true)));
   const go = async () => {
     const { id } = await restore(false);
     location.hash = routeTo(['purge', id]);
   };
   const load = async () => {
     const answer = await api.request('get', '/purges/{purge}/archive', { path });
-    save(await answer.blob(), `${record.id}.ndjson`);
+    saveFile(await answer.blob(), `${record.id}.ndjson`);
   };
   const gone = counted(found?.restored ?? 0, record.unit);
   return (
@@ -59,13 +59,13 @@ export function Undo({ record }: { readonly record: Purge }) {
               <Button class="primary" aria-disabled={isBusy} onClick={() => run(go)} label={t.go(gone)} />
             )}
             <Button aria-disabled={isBusy} onClick={() => run(load)} label={t.load} />
-            <SureButton
+            <ConfirmButton
               label={t.erase}
               title={t.eraseTitle}
-              what={t.eraseWhat}
-              go={t.eraseGo}
+              message={t.eraseWhat}
+              confirm={t.eraseGo}
               tenant={record.tenant ?? ''}
-              onSure={async () => {
+              onConfirm={async () => {
                 await api.request('delete', '/purges/{purge}/archive', { path });
                 setErasedAt(new Date().toISOString());
               }}

@@ -4,7 +4,7 @@
  *
  * @returns the character and its code point, because some look like ASCII letters and others are invisible: `“М” (U+041C)`
  */
-export function unsendable(text: string): string | undefined {
+export function invalidCharacter(text: string): string | undefined {
   const character = /[^\x20-\x7e]/u.exec(text.trim())?.[0];
   if (character === undefined) return undefined;
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
