@@ -1,40 +1,25 @@
 import { nonEmpty, typedNumber } from '../parts/fields.js';
 import type { WritePolicy, WriteSettings } from './write-policies-api.js';
 
-type Tenants = 'all' | 'default' | 'one';
-type Choice = WritePolicy['onUnjudged'];
+type Judgement = WritePolicy['onUnjudged'];
 
-/** The fields of a write policy as typed; types and callers one per line. */
-export interface WritePolicyForm {
-  readonly name: string;
-  readonly mode: WritePolicy['mode'];
-  readonly types: string;
-  readonly tenants: Tenants;
-  readonly tenant: string;
-  readonly callers: string;
-  readonly model: string;
-  readonly priority: string;
-  readonly onUnjudged: Choice;
-  /** Empty: depends on the mode, even after the mode is changed. */
-  readonly onFailure: Choice | '';
-  readonly batch: WritePolicy['batch'];
-  readonly description: string;
-}
-
-export const NEW_WRITE_POLICY: WritePolicyForm = {
+/** The fields of a new write policy as typed; types and callers one per line. */
+export const NEW_WRITE_POLICY = {
   name: '',
-  mode: 'report',
+  mode: 'report' as WritePolicy['mode'],
   types: '',
-  tenants: 'all',
+  tenants: 'all' as 'all' | 'default' | 'one',
   tenant: '',
   callers: '',
   model: '',
   priority: '0',
-  onUnjudged: 'accept',
-  onFailure: '',
-  batch: 'all',
+  onUnjudged: 'accept' as Judgement,
+  /** Empty: depends on the mode, even after the mode is changed. */
+  onFailure: '' as Judgement | '',
+  batch: 'all' as WritePolicy['batch'],
   description: '',
 };
+export type WritePolicyForm = Readonly<typeof NEW_WRITE_POLICY>;
 
 /** Returns the fields for an existing policy. */
 export function formOfWritePolicy(policy: WritePolicy): WritePolicyForm {

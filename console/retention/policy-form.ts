@@ -12,23 +12,10 @@ function counts(textOf: (name: Count) => string): Readonly<Record<Count, string>
   return Object.fromEntries(COUNTS.map((name) => [name, textOf(name)])) as Record<Count, string>;
 }
 
-/** The fields of a policy as typed. */
-export interface PolicyForm extends Readonly<Record<Count, string>> {
-  readonly name: string;
-  readonly target: 'entities' | 'temporal';
-  readonly query: string;
-  readonly tenant: string;
-  readonly olderThan: string;
-  readonly by: string;
-  readonly schedule: string;
-  readonly timeZone: string;
-  readonly enabled: boolean;
-  readonly description: string;
-}
-
-export const NEW_POLICY: PolicyForm = {
+/** The fields of a new policy as typed. */
+export const NEW_POLICY = {
   name: '',
-  target: 'entities',
+  target: 'entities' as 'entities' | 'temporal',
   query: '',
   tenant: '',
   olderThan: 'P90D',
@@ -39,6 +26,7 @@ export const NEW_POLICY: PolicyForm = {
   enabled: true,
   description: '',
 };
+export type PolicyForm = Readonly<typeof NEW_POLICY>;
 
 /** Returns the fields for an existing policy. */
 export function formOfPolicy(policy: RetentionPolicy): PolicyForm {

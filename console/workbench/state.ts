@@ -4,19 +4,20 @@ import { text as strings } from '../strings.js';
 export const FORMS = ['', 'normalized', 'concise', 'keyvalues', 'ngsiv2', 'geojson'] as const;
 export const CONTEXTS = ['own', 'core', 'url', 'inline'] as const;
 
-/** What is on the workbench. */
-export interface Workbench {
-  readonly text: string;
+/** What is on the workbench at first. */
+export const EMPTY_WORKBENCH = {
+  text: '',
   /** `Domain/Model`; empty to use the model of the entity's type. */
-  readonly model: string;
+  model: '',
   /** Empty to detect it. */
-  readonly form: (typeof FORMS)[number];
-  readonly isStrict: boolean;
-  readonly context: (typeof CONTEXTS)[number];
+  form: '' as (typeof FORMS)[number],
+  isStrict: true,
+  context: 'own' as (typeof CONTEXTS)[number],
   /** The URL of the chosen context. */
-  readonly url: string;
-  readonly inline: string;
-}
+  url: '',
+  inline: '{}',
+};
+export type Workbench = Readonly<typeof EMPTY_WORKBENCH>;
 
 /** What the panels of the workbench get. */
 export interface PanelProps {
@@ -24,18 +25,8 @@ export interface PanelProps {
   readonly onChange: (change: Partial<Workbench>) => void;
 }
 
-export const EMPTY_WORKBENCH: Workbench = {
-  text: '',
-  model: '',
-  form: '',
-  isStrict: true,
-  context: 'own',
-  url: '',
-  inline: '{}',
-};
-
 /** What was on the workbench when another page was opened; a reload clears it. */
-let saved = EMPTY_WORKBENCH;
+let saved: Workbench = EMPTY_WORKBENCH;
 
 /** What is on the workbench. */
 export function savedWorkbench(): Workbench {
