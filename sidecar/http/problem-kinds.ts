@@ -51,6 +51,7 @@ export const problemKinds = {
   schemaDialectUnsupported: shape(422, problemTypeUri('schema-dialect-unsupported'), 'Draft not supported'),
   schemaTooLarge: shape(422, problemTypeUri('schema-too-large'), 'Schema too large'),
   schemaReferenceDangling: shape(422, problemTypeUri('schema-reference-dangling'), 'References lead nowhere'),
+  schemaNotConvertible: shape(422, problemTypeUri('schema-not-convertible'), 'Schema not convertible'),
   schemaTooCostly: shape(422, problemTypeUri('schema-too-costly'), 'Schema too costly'),
   contextInvalid: shape(422, problemTypeUri('context-invalid'), 'Invalid @context'),
   contextRefused: shape(422, problemTypeUri('context-refused'), 'Context refused'),

@@ -45,6 +45,7 @@ export type ProblemKind =
   | 'schemaDialectUnsupported'
   | 'schemaTooLarge'
   | 'schemaReferenceDangling'
+  | 'schemaNotConvertible'
   | 'schemaTooCostly'
   | 'contextInvalid'
   | 'contextRefused'

@@ -10,6 +10,21 @@ const KEY = { domain: 'city', name: 'Bench' };
 
 const rigOf = useRigs();
 
+it('a new model refuses a schema that cannot be bundled into one document', async (t) => {
+  const { service } = await rigOf(t);
+  const part = { $id: 'https://example.com/part', $dynamicAnchor: 'node' };
+  const tree = { $defs: { part: { ...part, properties: { a: { $dynamicRef: '#node' } } } } };
+  await service.references.put('https://example.com/tree', tree);
+  const anyOf = [{ $ref: 'https://example.com/tree#/$defs/part' }, { $ref: '#/$defs/part' }];
+  const schema = { $defs: { part }, anyOf };
+  const creating = service.models.create('city', { name: 'Bench', schema });
+  const refused = await rejection(creating, SchemaNotAcceptedError);
+  assert.deepEqual(
+    [refused.kind, refused.errors[0]?.pointer],
+    ['schemaNotConvertible', '/schema/anyOf/0/$ref'],
+  );
+});
+
 it('a new model refuses a schema that is too costly to process', async (t) => {
   const { service } = await rigOf(t, {
     workers: (workers) => ({

@@ -46,6 +46,8 @@ export interface Position {
   readonly isResource: boolean;
   /** How many schemas contain it. */
   readonly depth: number;
+  /** False below a keyword that is not known to hold schemas: there, only a `$ref` makes a value a schema. */
+  readonly known: boolean;
 }
 
 /** The names that are defined within a document. */
@@ -125,6 +127,7 @@ export function rootOf(document: SchemaDocument): Position {
     resource: uri,
     isResource: true,
     depth: 0,
+    known: true,
   };
 }
 
@@ -231,5 +234,5 @@ export function subschemaPosition(outer: Position, tokens: readonly string[], sc
 /** A value that only a `$ref` makes a schema: below an unknown keyword, or next to a `$ref` of draft-07. */
 function unknownPlace(from: Position, tokens: readonly string[]): Position | undefined {
   const value = tokens.reduce<JsonValue | undefined>(childAt, from.schema);
-  return isSchema(value) ? subschemaPosition(from, tokens, value) : undefined;
+  return isSchema(value) ? { ...subschemaPosition(from, tokens, value), known: false } : undefined;
 }

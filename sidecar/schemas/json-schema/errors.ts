@@ -12,6 +12,7 @@ export const submittedIssue: IssueFactory = (tokens, detail) => ({ pointer: poin
  *
  * - `schemaDialectUnsupported`: its draft is not supported
  * - `schemaInvalid`: a keyword has a value that it must not have, or a pattern is not a regular expression
+ * - `schemaNotConvertible`: it is valid in its own draft, but has no counterpart in a 2020-12 compound document
  * - `schemaReferenceDangling`: references lead to missing documents, or to missing places in documents
  * - `schemaTooCostly`: processing it exceeded the limits on time or memory
  * - `schemaTooLarge`: it is larger than this service accepts
@@ -19,6 +20,7 @@ export const submittedIssue: IssueFactory = (tokens, detail) => ({ pointer: poin
 export type SchemaRefusal =
   | 'schemaDialectUnsupported'
   | 'schemaInvalid'
+  | 'schemaNotConvertible'
   | 'schemaReferenceDangling'
   | 'schemaTooCostly'
   | 'schemaTooLarge';

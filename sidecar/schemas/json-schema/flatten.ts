@@ -9,9 +9,9 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { issueFactoryOf, keyOf, type Position, positionAt, rootOf } from './document.js';
+import { issueFactoryOf, keyOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { ANNOTATIONS, ASSERTIONS, DIALECT_URIS, identifierKeyword } from './keywords.js';
+import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
 import { SCHEMA_LIMITS } from './limits.js';
 import type { LinkedSchema, ReferenceKeyword } from './linker.js';
 import { type Entry, render, type Style } from './render.js';
@@ -34,8 +34,6 @@ export interface FlatOptions {
   readonly reference?: (name: string | undefined) => string;
   /** Names that definitions must not have. */
   readonly reserved?: ReadonlySet<string>;
-  /** The places of definitions in the schema that are kept even if nothing refers to them, and named first. */
-  readonly kept?: readonly (readonly string[])[];
   /** Which keywords without subschemas are kept; by default those of draft 2020-12. */
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
   /**
@@ -79,32 +77,6 @@ export function toSelfContained({ root, definitions }: FlatSchema): JsonObject {
     : objectOf([...Object.entries(root), ['$defs', objectOf(definitions)]]);
 }
 
-/**
- * Turns a schema into one self-contained document of draft 2020-12. Its definitions keep their places; those that it uses
- * of other documents are added to them. All are converted from older drafts, so that the same instances are valid.
- *
- * @throws {SchemaRefusedError} when the result would be too large
- */
-export function bundle(linked: LinkedSchema): JsonObject {
-  const { dialect } = linked.main;
-  const main = isObject(linked.main.root) ? linked.main.root : {};
-  const written = member(main, identifierKeyword(dialect));
-  const id = typeof written === 'string' ? written.replace(/#.*$/s, '') : '';
-  const isOld = isObject(member(main, 'definitions')) && !isObject(member(main, '$defs'));
-  const keyword = isOld ? 'definitions' : '$defs';
-  const { root, definitions } = flatten(linked, {
-    keeps: () => true,
-    reference: (name) => (name === undefined ? '#' : `#/${keyword}/${name}`),
-    kept: [...namedSchemasIn(main, keyword).keys()].map((name) => [keyword, name]),
-  });
-  return objectOf([
-    ['$schema', DIALECT_URIS['2020-12']],
-    ...(id === '' ? [] : [['$id', id] as const]),
-    ...Object.entries(root),
-    ...(definitions.size === 0 ? [] : [[keyword, objectOf(definitions)] as const]),
-  ]);
-}
-
 class Flattener {
   readonly #linked: LinkedSchema;
   readonly #reference: (name: string | undefined) => string;
@@ -112,29 +84,22 @@ class Flattener {
   readonly #finish: NonNullable<FlatOptions['finish']>;
   readonly #names = new Map<string, string | undefined>();
   readonly #taken: Set<string>;
-  readonly #kept: readonly (readonly string[])[];
   readonly #open: { readonly name: string; readonly position: Position; readonly scope: Scope }[] = [];
   readonly #sources = new Map<JsonObject, Position>();
   #rendered = 0;
 
-  constructor(linked: LinkedSchema, { reference, reserved, kept = [], keeps, finish }: FlatOptions) {
+  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish }: FlatOptions) {
     this.#linked = linked;
     this.#reference = reference ?? ((name) => (name === undefined ? '#' : `#/$defs/${name}`));
     this.#keeps = keeps ?? isStandardKeyword;
     this.#finish = finish ?? ((schema) => schema);
     this.#taken = new Set(reserved);
-    this.#kept = kept;
   }
 
   flatten(): FlatSchema {
-    const { main } = this.#linked;
-    const start = rootOf(main);
+    const start = rootOf(this.#linked.main);
     const scope = this.#within(start, new Map());
     this.#names.set(scopedKey(start, scope), undefined);
-    for (const tokens of this.#kept) {
-      const position = positionAt(main, tokens);
-      if (position !== undefined) this.#name(position, this.#within(position, scope));
-    }
     const root = this.#render(start, scope);
     const definitions = new Map<string, Schema>();
     for (let next = this.#open.shift(); next !== undefined; next = this.#open.shift())
@@ -152,10 +117,11 @@ class Flattener {
     this.#rendered += 1;
     if (this.#rendered > MAX_RENDERED) throw tooManyCopies(position);
     const style: Style = {
+      identity: () => undefined,
       reference: (from, keyword) => this.#refer(from, keyword, scope),
       keeps: this.#keeps,
       tracksItems: this.#linked.tracksItems,
-      inner: (next) => this.#render(next, this.#within(next, scope)),
+      inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
       finish: (part) => this.#finish(part),
     };
     const rendered = render(position, style);

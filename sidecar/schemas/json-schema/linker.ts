@@ -121,6 +121,8 @@ export interface LinkedSchema {
    * places.
    */
   readonly entries: readonly Position[];
+  /** Targets of references below keywords that are not known to hold schemas. */
+  readonly displaced: readonly Position[];
   /** The schemas that a dynamic reference may lead to, by name, for names with more than one. */
   readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
   /** Whether a schema in use has `unevaluatedItems`, so that it matters which items are evaluated. */
@@ -208,11 +210,13 @@ class Linker {
    */
   finish(): LinkedSchema {
     if (this.#missing.size > 0 || this.#dangling.length > 0) throw this.#refusal();
+    const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
     return {
       main: this.#main,
       documents: this.#documents,
       positions: this.#positions,
       entries: this.#entries,
+      displaced: [...targets.values()].filter(({ known }) => !known),
       dynamicAnchors: this.#dynamicAnchors(),
       metaSchemas: this.#metaSchemas,
       tracksItems: [...this.#positions.values()].some(hasUnevaluatedItems),

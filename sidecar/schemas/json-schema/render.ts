@@ -34,22 +34,24 @@ const IDENTITY: ReadonlySet<string> = new Set([
 
 /** The choices in writing a schema in draft 2020-12. */
 export interface Style {
+  /** The replacement for a keyword that identifies the schema. */
+  identity(position: Position, keyword: string): Entry | undefined;
   /** The replacement for a reference. */
   reference(from: Position, keyword: ReferenceKeyword): Entry | undefined;
   /** Whether a keyword without schemas is written. */
-  keeps(keyword: string, value: JsonValue): boolean;
+  keeps(keyword: string, value: JsonValue, position: Position): boolean;
   /** Whether it matters to a keyword in use which items of an array are evaluated. */
   readonly tracksItems: boolean;
-  /** The replacement for an inner schema. */
-  inner(position: Position): Schema;
+  /**
+   * The replacement for an inner schema. If undefined, the schema is left out, or replaced by `true` if the others in
+   * its list must keep their positions.
+   */
+  inner(position: Position, definition: boolean): Schema | undefined;
   /** Called at the end for a schema that replaces a part of another one. */
   readonly finish?: (schema: JsonObject) => Schema;
 }
 
-/**
- * Writes a schema of any supported draft in draft 2020-12, so that the same documents are valid. The keywords that
- * identify a schema and those that hold definitions are left out.
- */
+/** Writes a schema of any supported draft in draft 2020-12, so that the same documents are valid. */
 export function render(position: Position, style: Style): Schema {
   const { schema, dialect } = position;
   return isObject(schema)
@@ -67,11 +69,27 @@ export function render(position: Position, style: Style): Schema {
     : schema;
 }
 
-/** The name in draft 2020-12 of a keyword that holds schemas. @param isList whether it holds a list of them */
-function newName({ dialect }: Position, keyword: string, isList: boolean): string {
-  if (dialect === '2020-12') return keyword;
-  if (keyword === 'items' && isList) return 'prefixItems';
-  return keyword === 'additionalItems' ? 'items' : keyword;
+/** The path to an inner schema of a schema after that schema is rendered. */
+export function renderedTokens(
+  outer: Position,
+  [keyword = '', ...key]: readonly string[],
+  { tracksItems }: Pick<Style, 'tracksItems'>,
+): readonly string[] {
+  if (keyword === 'contains' && hidesContains(outer, tracksItems)) {
+    const allOf = isObject(outer.schema) ? member(outer.schema, 'allOf') : undefined;
+    return ['allOf', String(isArray(allOf) ? allOf.length : 0), 'not', 'not', 'contains'];
+  }
+  return newName(outer, [keyword, ...key]);
+}
+
+/** The tokens, with the name that the keyword has in draft 2020-12. */
+function newName({ dialect }: Position, [keyword = '', ...key]: readonly string[]): readonly string[] {
+  if (dialect !== '2020-12') {
+    if (keyword === 'items' && key.length > 0) return ['prefixItems', ...key];
+    if (keyword === 'additionalItems') return ['items'];
+  }
+  if (isBefore2019(dialect) && keyword === 'dependencies') return ['dependentSchemas', ...key];
+  return [keyword, ...key];
 }
 
 /** Whether `contains` must not evaluate items, because it does not in draft 2019-09. */
@@ -99,7 +117,8 @@ function keywordEntries(
   style: Style,
 ): readonly Entry[] {
   const { dialect } = position;
-  if (keyword === identifierKeyword(dialect) || IDENTITY.has(keyword) || isDefinitions(keyword)) return [];
+  if (keyword === identifierKeyword(dialect)) return some(style.identity(position, '$id'));
+  if (IDENTITY.has(keyword)) return some(style.identity(position, keyword));
   if (dialect === 'draft-04' && EXCLUSIVE.has(keyword)) return [];
   const reference = REFERENCE_KEYWORDS.find((name) => name === keyword);
   if (reference !== undefined) return some(style.reference(position, reference));
@@ -107,11 +126,12 @@ function keywordEntries(
     const name = dialect === 'draft-04' ? boundOf(keyword, schema) : keyword;
     // An annotation that has no meaning in an older draft may have a value that 2020-12 does not allow.
     if (dialect !== '2020-12' && ANNOTATED.get(name)?.(value) === false) return [];
-    return style.keeps(name, value) ? [[name, value]] : [];
+    return style.keeps(name, value, position) ? [[name, value]] : [];
   }
   if (keyword === 'dependencies') return dependencyEntries(position, value, style);
   const rendered = heldSchemas(position, keyword, value, style);
-  const name = newName(position, keyword, isArray(value));
+  if (rendered === undefined) return [];
+  const [name = keyword] = newName(position, isArray(value) ? [keyword, '0'] : [keyword]);
   // An empty list of items describes none and has no counterpart.
   return name !== keyword && isArray(rendered) && rendered.length === 0 ? [] : [[name, rendered]];
 }
@@ -140,18 +160,36 @@ function boundOf(keyword: string, schema: JsonObject): string {
   return keyword === 'maximum' && member(schema, 'exclusiveMaximum') === true ? 'exclusiveMaximum' : keyword;
 }
 
-/** The schemas of a keyword, each in its place. */
-function heldSchemas(position: Position, keyword: string, value: JsonValue, style: Style): JsonValue {
-  const write = (held: JsonValue, ...key: string[]): JsonValue =>
-    isSchema(held) ? style.inner(subschemaPosition(position, [keyword, ...key], held)) : held;
-  if (isArray(value)) return value.map((item, index) => write(item, String(index)));
+/** The schemas of a keyword, each in its place; undefined if none is written. */
+function heldSchemas(
+  position: Position,
+  keyword: string,
+  value: JsonValue,
+  style: Style,
+): JsonValue | undefined {
+  const definition = isDefinitions(keyword);
+  const write = (held: JsonValue, ...key: string[]): JsonValue | undefined =>
+    isSchema(held)
+      ? style.inner(subschemaPosition(position, [keyword, ...key], held), definition)
+      : definition
+        ? undefined
+        : held;
+  if (isArray(value)) {
+    const items = value.map((item, index) => write(item, String(index)));
+    return items.length > 0 && items.every((item) => item === undefined)
+      ? undefined
+      : items.map((item) => item ?? true);
+  }
   if (!isObject(value) || !holdsNamedSchemas(keyword)) return write(value);
-  return objectOf(Object.entries(value).map(([key, held]) => [key, write(held, key)]));
+  const all = Object.entries(value);
+  const written = all.flatMap(([key, held]) => some(pair(key, write(held, key))));
+  return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
 }
 
 /** Splits `dependencies`, which later drafts replaced by two keywords. */
 function dependencyEntries(position: Position, value: JsonValue, style: Style): readonly Entry[] {
   const rendered = heldSchemas(position, 'dependencies', value, style);
+  if (rendered === undefined) return [];
   if (!isBefore2019(position.dialect) || !isObject(rendered)) return [['dependencies', rendered]];
   const all = Object.entries(rendered);
   const required = all.filter(([, held]) => !isSchema(held));
@@ -172,6 +210,10 @@ function withSingleRef(entries: readonly Entry[]): readonly Entry[] {
     ...entries.filter((entry) => !more.includes(entry) && entry[0] !== 'allOf'),
     ['allOf', [...(isArray(allOf) ? allOf : []), ...extra]],
   ];
+}
+
+function pair(key: string, value: JsonValue | undefined): Entry | undefined {
+  return value === undefined ? undefined : [key, value];
 }
 
 function some(entry: Entry | undefined): readonly Entry[] {

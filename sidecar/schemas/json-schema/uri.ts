@@ -116,6 +116,18 @@ export function isAbsolute(uri: string): boolean {
 }
 
 /**
+ * A resolved URI as it is written in a schema. If it got its beginning from {@link ANONYMOUS}, it is written as a
+ * path from the root, provided that the path resolves to the same URI.
+ *
+ * @param base the URI that the written one is resolved against
+ */
+export function writtenUri(uri: string, base: string = ANONYMOUS): string {
+  if (isAbsolute(uri)) return uri;
+  const path = uri.slice(NO_BASE.length - 1);
+  return resolveUri(path, base)?.uri === uri ? path : uri;
+}
+
+/**
  * The form in which reference documents are stored and looked up: absolute, normalised, without fragment. Undefined
  * if the text is not an absolute URI.
  */

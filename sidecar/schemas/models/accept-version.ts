@@ -19,7 +19,7 @@ import {
   type ModelAttribute,
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
-import { bundle } from '../json-schema/flatten.js';
+import { bundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';

@@ -130,6 +130,12 @@ export function tokensOf(pointer: string): readonly string[] | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Returns the pointer as the fragment of a URI (RFC 6901 section 6), without `#`. */
+export function fragmentOf(tokens: readonly string[]): string {
+  // Everything that encodeURI leaves unencoded is allowed in a fragment, except `#`. It throws for a lone surrogate.
+  return encodeURI(pointerOf(tokens).replaceAll(/[\uD800-\uDFFF]/gu, '\uFFFD')).replaceAll('#', '%23');
+}
+
 /** Follows one token of a pointer: to a member of an object, or an item of an array. */
 export function childAt(value: JsonValue | undefined, token: string): JsonValue | undefined {
   if (isObject(value)) return member(value, token);

@@ -15,7 +15,7 @@ import {
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
 import { normalizedExample } from '../../../../sidecar/schemas/json-schema/example.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { validateEntity } from '../../../../sidecar/schemas/validation/validate-entity.js';
 import { prepareModel } from '../../../../sidecar/schemas/validation/model.js';
 import { concise, entityDrafts, keyValues, normalized } from './entity-arbitraries.js';

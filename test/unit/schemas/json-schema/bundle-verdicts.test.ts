@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { type LinkedSchema, resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';

@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { PARKING, PARKING_ENTITY, PARKING_MISTAKES, SHARED_DOCUMENTS } from './city-models.js';
+import {
+  COMMON,
+  PARKING,
+  PARKING_ENTITY,
+  PARKING_MISTAKES,
+  PLACES,
+  SHARED_DOCUMENTS,
+} from './city-models.js';
 import { acceptedBy, isValid2020, verdictOf } from './verdicts.js';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
@@ -14,9 +21,10 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
   const linked = resolveReferencesIn(PARKING, SHARED_DOCUMENTS);
   const bundled = bundle(linked);
 
-  it('the bundle names the definitions of other documents, keeps the $id, and says the draft', () => {
-    const names = ['Entity-Commons', 'Place-Commons', 'Opening', 'Identifier', 'location'];
-    assert.deepEqual(Object.keys(objectIn(bundled, '$defs')), names);
+  it('the bundle of documents with the same $id contains each under its URL, with the URL as $id', () => {
+    const defs = objectIn(bundled, '$defs');
+    assert.deepEqual(Object.keys(defs), [COMMON, PLACES]);
+    for (const url of [COMMON, PLACES]) assert.equal(objectIn(defs, url)['$id'], url);
     assert.equal(bundled['$id'], PARKING['$id']);
     assert.equal(bundled['$schema'], 'https://json-schema.org/draft/2020-12/schema');
   });
@@ -31,34 +39,57 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
     }
   });
 
-  it('the bundle of a model keeps unknown keywords', () => {
-    assert.equal(bundled['$schemaVersion'], PARKING['$schemaVersion']);
+  it('the bundle of a model keeps the text of the schema, unknown keywords included', () => {
+    const { $schema, $defs, ...rest } = bundled;
+    const { $schema: written, ...model } = PARKING;
+    assert.deepEqual([rest, $schema, isObject($defs)], [model, written, true]);
+  });
+
+  it('the bundle of a model keeps only the used parts of other documents, in place, with their annotations', () => {
+    const defs = objectIn(bundled, '$defs');
+    assert.deepEqual(defs[COMMON], withoutDraft(SHARED_DOCUMENTS.get(COMMON)));
+    assert.deepEqual(Object.keys(objectIn(objectIn(defs, PLACES), 'definitions')), ['Opening']);
   });
 });
 
 describe('a bundle', () => {
-  it('a bundle keeps the definitions of the schema in their places, used or not', () => {
-    const stored = new Map<string, JsonValue>([[A, { definitions: { text: { type: 'number' } } }]]);
-    for (const keyword of ['$defs', 'definitions']) {
-      const schema: JsonObject = {
-        properties: { a: { $ref: `${A}#/definitions/text` }, b: { $ref: `#/${keyword}/text` } },
-        [keyword]: { text: { type: 'string' }, unused: { minimum: 1 } },
-      };
-      assert.deepEqual(bundle(resolveReferencesIn(schema, stored)), {
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        properties: { a: { $ref: `#/${keyword}/text-2` }, b: { $ref: `#/${keyword}/text` } },
-        [keyword]: { text: { type: 'string' }, unused: { minimum: 1 }, 'text-2': { type: 'number' } },
-      });
-    }
-  });
-
   it('a bundle refers to a schema without $id from within an absolute $id', () => {
     const $ref = 'schema:///schema.json#/$defs/text';
     const part = { $id: 'https://example.com/part', items: { $ref } };
     const bundled = bundle(
       resolveReferencesIn({ properties: { a: part }, $defs: { text: { type: 'string' } } }),
     );
-    assert.deepEqual(bundled['properties'], { a: { items: { $ref: '#/$defs/text' } } });
+    assert.deepEqual(objectIn(objectIn(bundled, 'properties'), 'a'), part);
+    assert.deepEqual([{ a: ['text'] }, { a: [1] }].map(acceptedBy(resolveReferencesIn(bundled))), [
+      true,
+      false,
+    ]);
+  });
+
+  it('a bundle keeps the path through unused schemas to used ones', () => {
+    const definitions = Object.fromEntries(
+      ['A', 'B'].map((name) => [
+        name,
+        {
+          type: 'object',
+          title: name,
+          allOf: [false, { not: { properties: { x: { const: name }, y: true } } }],
+        },
+      ]),
+    );
+    const properties = Object.fromEntries(
+      ['A', 'B'].map((name) => [name, { $ref: `${A}#/definitions/${name}/allOf/1/not/properties/x` }]),
+    );
+    const bundled = bundle(resolveReferencesIn({ properties }, new Map([[A, { definitions }]])));
+    assert.deepEqual(objectIn(objectIn(bundled, '$defs'), A)['definitions'], {
+      A: { title: 'A', allOf: [true, { not: { properties: { x: { const: 'A' } } } }] },
+      B: { title: 'B', allOf: [true, { not: { properties: { x: { const: 'B' } } } }] },
+    });
+    assert.deepEqual([{ A: 'A', B: 'B' }, { A: 'B' }, { B: 'A' }].map(verdictOf(bundled)), [
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('a bundle of draft-07 has the keywords of 2020-12, and references that follow moved schemas', () => {
@@ -85,20 +116,15 @@ describe('a bundle', () => {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       properties: {
         pair: { prefixItems: [{ type: 'string' }, { type: 'number' }], items: { type: 'null' } },
-        first: { $ref: '#/definitions/0' },
-        rest: { $ref: '#/definitions/additionalItems' },
-        needs: { $ref: '#/definitions/b' },
+        first: { $ref: '#/properties/pair/prefixItems/0' },
+        rest: { $ref: '#/properties/pair/items' },
+        needs: { $ref: '#/dependentSchemas/b' },
         plain: { items: { type: 'string' } },
         alone: { $ref: '#/definitions/text', description: 'kept' },
       },
       dependentRequired: { a: ['b'] },
       dependentSchemas: { b: { required: ['c'] } },
-      definitions: {
-        text: { type: 'string' },
-        0: { type: 'string' },
-        additionalItems: { type: 'null' },
-        b: { required: ['c'] },
-      },
+      definitions: { text: { type: 'string' } },
     });
   });
 
@@ -114,12 +140,12 @@ describe('a bundle', () => {
   it('a bundle gives schemas below unknown keywords a place in $defs', () => {
     const schema = { $ref: '#/components/schemas/A', components: { schemas: { A: { type: 'string' } } } };
     const bundled = bundle(resolveReferencesIn(schema));
-    assert.deepEqual(bundled['$defs'], { A: { type: 'string' } });
-    assert.equal(bundled['$ref'], '#/$defs/A');
+    assert.deepEqual(bundled['$defs'], { '/components/schemas/A': { type: 'string' } });
+    assert.equal(bundled['$ref'], '#/$defs/~1components~1schemas~1A');
     assert.equal(verdictOf(bundled)(1), false);
   });
 
-  it('a bundle tells a nested resource from a document of the same URL', () => {
+  it('a bundle keeps nested resources under their absolute $id, unless a document of that URL is in it', () => {
     const nested = { $id: 'b.json', type: 'string', $defs: { x: { type: 'number' } } };
     const stored = new Map<string, JsonValue>([
       [A, { $defs: { b: nested, y: { $ref: 'b.json#/$defs/x' } } }],
@@ -133,6 +159,7 @@ describe('a bundle', () => {
     );
     assert.equal(verdictOf(alone)({ b: 'text', y: 1 }), true);
     assert.equal(verdictOf(alone)({ y: 'text' }), false);
+    assert.match(JSON.stringify(alone), /"y":\{"\$ref":"https:\/\/example\.com\/b\.json#\/\$defs\/x"/);
 
     const references = [{ $ref: `${A}#/$defs/b` }, { $ref: 'https://example.com/b.json' }] as const;
     for (const [text, flag] of [['x', 'y'] as const, ['y', 'x'] as const]) {
@@ -163,6 +190,7 @@ describe('a bundle', () => {
       properties: { x: { $ref: A }, y: { $ref: `#/$defs/${A.replaceAll('/', '~1')}` } },
     };
     const bundled = bundle(resolveReferencesIn(schema, stored));
+    assert.deepEqual(objectIn(bundled, '$defs')[A], { title: 'mine' });
     assert.equal(verdictOf(bundled)({ x: 1 }), false);
     assert.equal(verdictOf(bundled)({ y: 1 }), true);
   });
@@ -209,4 +237,8 @@ function objectIn(object: JsonObject, name: string): JsonObject {
   const held = member(object, name);
   assert.ok(isObject(held), name);
   return held;
+}
+
+function withoutDraft(document: JsonObject | undefined): JsonObject {
+  return Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => name !== '$schema'));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { compareSchemas } from '../../../../sidecar/schemas/json-schema/change-report.js';
 import type { ChangeKind } from '../../../../sidecar/schemas/json-schema/differences.js';
 import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
@@ -74,6 +74,41 @@ function size(more: JsonObject): JsonObject {
 }
 
 describe('the change report', () => {
+  it('each difference between two schemas is reported once, at its place in the schema as it was written', () => {
+    const typed = (type: string) => ({ type });
+    const cases: readonly (readonly [schema: (part: JsonObject) => JsonObject, pointer: string])[] = [
+      [(part) => ({ properties: { a: part, b: { $ref: '#/properties/a' } } }), '/properties/a'],
+      [
+        (part) => ({ properties: { a: { $ref: '#/$defs/geo:point' } }, $defs: { 'geo:point': part } }),
+        '/$defs/geo:point',
+      ],
+      [
+        (part) => ({
+          properties: { a: { $ref: '#/definitions/old' }, b: { $ref: '#/$defs/new' } },
+          definitions: { old: part },
+          $defs: { new: typed('boolean') },
+        }),
+        '/definitions/old',
+      ],
+      [
+        (part) => ({
+          properties: {
+            c: { $defs: { in: part }, type: 'object' },
+            d: { $ref: '#/properties/c/$defs/in' },
+          },
+        }),
+        '/properties/c/$defs/in',
+      ],
+    ];
+    for (const [schema, pointer] of cases) {
+      const [before, after] = [typed('string'), typed('number')].map((part) =>
+        bundle(resolveReferencesIn(schema(part))),
+      );
+      const { differences } = compareSchemas(before ?? {}, after ?? {});
+      assert.deepEqual(column(differences, 'pointer'), [`${pointer}/type`]);
+    }
+  });
+
   for (const [title, after, kind, ...pointers] of [
     ...PROPERTIES.map(
       ([of, properties, own, ...places]) =>
@@ -121,7 +156,7 @@ describe('the change report', () => {
     assert.equal(report.overall, 'narrowing');
     assert.deepEqual(
       new Set(column(report.differences, 'pointer')),
-      new Set(['/$defs/Identifier/anyOf/0/maxLength']),
+      new Set([`/$defs/${url.replaceAll('/', '~1')}/definitions/Identifier/anyOf/0/maxLength`]),
     );
   });
 

@@ -5,7 +5,7 @@ import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/lin
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 import { column } from '../../../support/columns.js';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { faultsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { isValid2020 } from './verdicts.js';
@@ -174,7 +174,7 @@ describe('bundles of older drafts', () => {
       const { $schema, ...rest } = bundled(schema);
       assert.equal($schema, DIALECT_URIS['2020-12']);
       assert.deepEqual(rest, {
-        definitions: { a: { deprecated: true } },
+        definitions: { a: { $defs: { c: { type: 'string' } }, deprecated: true } },
         properties: { a: { $ref: '#/definitions/a' } },
       });
     }

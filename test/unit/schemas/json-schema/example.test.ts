@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { bundle } from '../../../../sidecar/schemas/json-schema/flatten.js';
+import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { generateExample, type Example } from '../../../../sidecar/schemas/json-schema/example.js';
 import { flatten } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { pointerOf, childAt, tokensOf } from '../../../../sidecar/shared/json/json.js';
-import { documentUri } from '../../../../sidecar/schemas/json-schema/uri.js';
+import { childAt, fragmentOf, pointerOf, tokensOf } from '../../../../sidecar/shared/json/json.js';
+import { documentUri, resolveUri } from '../../../../sidecar/schemas/json-schema/uri.js';
 
 /** Tokens that look like escapes. */
 const ESCAPES = fc.string({ unit: fc.constantFrom('~', '0', '1', '/') });
@@ -11,8 +11,12 @@ it('JSON pointers have the tokens from which they are made, whatever their chara
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), ESCAPES)), (tokens) => {
       assert.deepEqual(tokensOf(pointerOf(tokens)), tokens);
+      const decoded = resolveUri(`#${fragmentOf(tokens)}`)?.fragment;
+      assert.equal(decoded, pointerOf(tokens));
     }),
   );
+  assert.equal(fragmentOf(['a#b/c']), '/a%23b~1c');
+  assert.equal(fragmentOf(['half \ud800 a pair']), '/half%20%EF%BF%BD%20a%20pair');
   assert.deepEqual(tokensOf(''), []);
   assert.deepEqual(tokensOf('/'), ['']);
   assert.deepEqual(tokensOf('/~01/~10/~0~1'), ['~1', '/0', '~/']);

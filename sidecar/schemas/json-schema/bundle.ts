@@ -1,0 +1,259 @@
+import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
+import {
+  issueFactoryOf,
+  subschemaPosition,
+  keyOf,
+  rootOf,
+  type Position,
+  type SchemaDocument,
+} from './document.js';
+import { SchemaRefusedError } from './errors.js';
+import {
+  fragmentOf,
+  isObject,
+  type JsonObject,
+  member,
+  objectOf,
+  pointerOf,
+  type Schema,
+} from '../../shared/json/json.js';
+import type { LinkedSchema, ReferenceKeyword } from './linker.js';
+import { render, renderedTokens, type Entry, type Style } from './render.js';
+import { isAbsolute, writtenUri } from './uri.js';
+
+/** Where a schema is found in the bundle: the resource that it is part of, and the path within the resource. */
+interface BundleLocation {
+  readonly resource: string;
+  readonly tokens: readonly string[];
+}
+
+/**
+ * Turns a schema into one self-contained document of draft 2020-12: a compound document (section 9.3 of its core), in
+ * which `$defs` holds every referenced document under its URL, with that URL as `$id`.
+ *
+ * The schema and the documents are converted from older drafts, so that the same instances are valid. Definitions of
+ * other documents that nothing refers to are left out. References become JSON pointers. A nested `$id` is dropped if
+ * another part of the bundle already has the same one.
+ *
+ * @throws {SchemaRefusedError} for dynamic references that one document cannot express
+ */
+export function bundle(linked: LinkedSchema): JsonObject {
+  return new Bundler(linked).bundle();
+}
+
+class Bundler implements Style {
+  readonly #linked: LinkedSchema;
+  /** The key of the one schema that each URI stands for in the bundle. */
+  readonly #owners = new Map<string, string>();
+  /** The keys of all schemas in use, and of everything that contains one. */
+  readonly #usedPaths = new Set<string>();
+
+  constructor(linked: LinkedSchema) {
+    this.#linked = linked;
+    const roots = [linked.main, ...linked.documents.values()].map(rootOf);
+    const nested = [...linked.positions.values()].filter(({ isResource, known }) => isResource && known);
+    for (const position of [...roots, ...nested])
+      if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, keyOf(position));
+    for (const position of linked.positions.values()) {
+      // What a dynamic reference means depends on the enclosing resources.
+      if (linked.dynamicAnchors.size > 0) this.#claimAround(position);
+      this.#pathKey(position.document, position.tokens);
+    }
+  }
+
+  /**
+   * Registers the URIs of the resources that contain a schema in use, although the resources themselves may not be in
+   * use.
+   */
+  #claimAround({ document, tokens, known }: Position): void {
+    if (!known) return;
+    for (const at of pathTo(document, tokens))
+      if (at.isResource && !this.#owners.has(at.resource)) this.#owners.set(at.resource, keyOf(at));
+  }
+
+  bundle(): JsonObject {
+    const { main, documents } = this.#linked;
+    const embedded = [...documents.values()].map(
+      (document) => [freeName(main.root, document.uri), this.#embed(document)] as const,
+    );
+    return objectOf([
+      ['$schema', DIALECT_URIS['2020-12']],
+      ...this.#entries(main, embedded).filter(([keyword]) => keyword !== '$schema'),
+    ]);
+  }
+
+  #embed(document: SchemaDocument): JsonObject {
+    return objectOf([['$id', document.uri], ...this.#entries(document, [])]);
+  }
+
+  /** The keywords of a document. Definitions without a place elsewhere are added to its `$defs`. */
+  #entries(document: SchemaDocument, embedded: readonly Entry[]): readonly Entry[] {
+    const rendered = this.inner(rootOf(document));
+    // A document that is `false` has no place for its URI.
+    const entries: readonly Entry[] = isObject(rendered)
+      ? Object.entries(rendered)
+      : rendered === false
+        ? [['not', {}]]
+        : [];
+    const displaced = this.#linked.displaced
+      .filter((position) => position.document === document)
+      .map((position) => [displacedName(position), render(position, this)] as const);
+    if (displaced.length + embedded.length === 0) return entries;
+    const defs = entries.find(([keyword]) => keyword === '$defs')?.[1];
+    const all = [...(isObject(defs) ? Object.entries(defs) : []), ...displaced, ...embedded];
+    return [...entries.filter(([keyword]) => keyword !== '$defs'), ['$defs', objectOf(all)]];
+  }
+
+  inner(position: Position): Schema | undefined {
+    const key = keyOf(position);
+    if (this.#linked.positions.has(key)) return render(position, this);
+    return this.#usedPaths.has(key) || position.tokens.length === 0 ? this.#skeleton(position) : undefined;
+  }
+
+  keeps(): boolean {
+    return true;
+  }
+
+  get tracksItems(): boolean {
+    return this.#linked.tracksItems;
+  }
+
+  identity(position: Position, keyword: string): Entry | undefined {
+    switch (keyword) {
+      case '$schema':
+        return position.isResource ? ['$schema', DIALECT_URIS['2020-12']] : undefined;
+      case '$id':
+        return this.#id(position);
+      case '$dynamicAnchor':
+      case '$recursiveAnchor':
+        return this.#dynamicAnchor(position);
+      default:
+        // References need no anchors, and on parts that lost their `$id`, anchors could collide.
+        return undefined;
+    }
+  }
+
+  reference(from: Position, keyword: ReferenceKeyword): Entry | undefined {
+    const link = this.#linked.linkOf(from, keyword);
+    if (link === undefined) return undefined;
+    const [own, home] = [this.#locationOf(from), this.#locationOf(link.target)];
+    const isNear = own.resource === home.resource;
+    const uri = writtenUri(home.resource, own.resource);
+    if (link.dynamic !== undefined && this.#linked.dynamicAnchors.has(link.dynamic)) {
+      return ['$dynamicRef', `${isNear ? '' : uri}#${link.dynamic}`];
+    }
+    const fragment = fragmentOf(home.tokens);
+    const absolute = fragment === '' ? uri : `${uri}#${fragment}`;
+    const isWritten = isObject(from.schema) && member(from.schema, keyword) === absolute;
+    return ['$ref', isNear && !isWritten ? `#${fragment}` : absolute];
+  }
+
+  #id(position: Position): Entry | undefined {
+    const { document, tokens, schema, resource, dialect } = position;
+    if (tokens.length > 0)
+      return this.#keepsId(position) ? ['$id', writtenUri(resource, this.#baseOf(position))] : undefined;
+    const id =
+      document === this.#linked.main && isObject(schema)
+        ? member(schema, identifierKeyword(dialect))
+        : undefined;
+    if (typeof id !== 'string') return undefined;
+    const isKept = isAbsolute(resource) || this.#linked.dynamicAnchors.size > 0;
+    const uri = isKept ? writtenUri(resource) : id.replace(/#.*$/s, '');
+    return uri === '' ? undefined : ['$id', uri];
+  }
+
+  #idOfSkeleton(position: Position): Entry | undefined {
+    return position.tokens.length > 0 ? this.#id(position) : undefined;
+  }
+
+  /**
+   * Whether a schema keeps its `$id`. The root of a document is known by its URL. A nested schema keeps an `$id` that
+   * no other has; a relative one only if the meaning of dynamic references depends on it.
+   */
+  #keepsId(position: Position): boolean {
+    const { tokens, resource, isResource, known } = position;
+    if (tokens.length === 0) return true;
+    const isKept = isAbsolute(resource) || this.#linked.dynamicAnchors.size > 0;
+    return isResource && known && isKept && this.#owners.get(resource) === keyOf(position);
+  }
+
+  #dynamicAnchor(position: Position): Entry | undefined {
+    for (const [name, positions] of this.#linked.dynamicAnchors) {
+      if (!positions.some((anchored) => keyOf(anchored) === keyOf(position))) continue;
+      if (this.#locationOf(position).resource === position.resource) return ['$dynamicAnchor', name];
+      throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not unique');
+    }
+    return undefined;
+  }
+
+  #locationOf({ document, tokens, known }: Position): BundleLocation {
+    let home: BundleLocation = { resource: document.uri, tokens: [] };
+    if (!known) return { ...home, tokens: ['$defs', displacedName({ document, tokens })] };
+    let outer = rootOf(document);
+    for (const at of pathTo(document, tokens)) {
+      const inner = at.tokens.slice(outer.tokens.length);
+      home = { ...home, tokens: [...home.tokens, ...renderedTokens(outer, inner, this)] };
+      if (this.#keepsId(at)) home = { resource: at.resource, tokens: [] };
+      outer = at;
+    }
+    return home;
+  }
+
+  /** The URI that the `$id` of a nested schema is resolved against in the bundle. */
+  #baseOf({ document, tokens }: Position): string {
+    const around = [...pathTo(document, tokens)].slice(0, -1);
+    return around.findLast((at) => this.#keepsId(at))?.resource ?? document.uri;
+  }
+
+  #pathKey({ uri }: SchemaDocument, tokens: readonly string[]): void {
+    for (let length = tokens.length; length >= 0; length -= 1) {
+      const key = `${uri}#${pointerOf(tokens.slice(0, length))}`;
+      if (this.#usedPaths.has(key)) return;
+      this.#usedPaths.add(key);
+    }
+  }
+
+  /**
+   * What remains of a schema that is not in use: the parts that lead to schemas in use, and for a document also its
+   * annotations.
+   */
+  #skeleton(position: Position): Schema {
+    const isRoot = position.tokens.length === 0;
+    return render(position, {
+      identity: (at, keyword) => (keyword === '$id' ? this.#idOfSkeleton(at) : undefined),
+      reference: () => undefined,
+      keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
+      tracksItems: this.tracksItems,
+      inner: (next) => this.inner(next),
+    });
+  }
+}
+
+/** The schemas on the path from the root to a known schema, including that schema but not the root. */
+function* pathTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
+  let at = rootOf(document);
+  while (at.tokens.length < tokens.length) {
+    const rest = tokens.slice(at.tokens.length);
+    const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
+    if (next === undefined) return;
+    at = subschemaPosition(at, next.tokens, next.schema);
+    yield at;
+  }
+}
+
+function displacedName({ document, tokens }: Pick<Position, 'document' | 'tokens'>): string {
+  return freeName(document.root, pointerOf(tokens));
+}
+
+/** A name that the document's own `$defs` do not use. */
+function freeName(root: Schema, name: string): string {
+  const defs = isObject(root) ? member(root, '$defs') : undefined;
+  return isObject(defs) && Object.hasOwn(defs, name) ? freeName(root, `${name}'`) : name;
+}
+
+function notConvertible({ document, tokens }: Position, keyword: string, what: string): SchemaRefusedError {
+  const detail = `${what} has no counterpart in one document of draft 2020-12`;
+  return new SchemaRefusedError('schemaNotConvertible', `The schema cannot be bundled: ${detail}.`, [
+    issueFactoryOf(document, tokens)([keyword], detail),
+  ]);
+}
