@@ -245,7 +245,10 @@ export async function showProgress(
     throw failure('The end of the purge was not reported.');
   }
   if (json === true) writeJsonLine(context, last);
-  else writeLines(context.stdout, ...summaryOf(last, durationOf(last) ?? context.clock.now() - startedMs));
+  else {
+    const nowMs = context.clock.now();
+    writeLines(context.stdout, ...summaryOf(last, durationOf(last) ?? nowMs - startedMs, nowMs));
+  }
   return exitCodeOf(last, signal.aborted);
 }
 

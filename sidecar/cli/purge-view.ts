@@ -70,8 +70,13 @@ export function settledOf({ deleted, alreadyGone, failed, unknown }: PurgeView):
 
 const ERRORS_SHOWN = 5;
 
-/** Formats the result of a purge for people. @param ms how long the purge took, if known */
-export function summaryOf(view: PurgeView, ms: number | undefined): readonly string[] {
+/**
+ * Formats the result of a purge for people.
+ *
+ * @param ms how long the purge took, if known
+ * @param nowMs the current time: an archive that has expired cannot be restored
+ */
+export function summaryOf(view: PurgeView, ms: number | undefined, nowMs: number): readonly string[] {
   if (view.target === 'restore') return restoreSummaryOf(view);
   const unit = unitOf(view);
   const rate = ms === undefined || ms < 1000 ? '' : ` (${formatRate((view.deleted * 1000) / ms)})`;
@@ -88,16 +93,16 @@ export function summaryOf(view: PurgeView, ms: number | undefined): readonly str
     lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were not deleted.`);
   return [
     ...lines,
-    ...undoLines(view),
+    ...undoLines(view, nowMs),
     ...errorLines(view),
     ...(view.warnings ?? []).map((warning) => `Warning: ${printable(warning)}`),
   ];
 }
 
 /** Says how to undo a purge that archived what it deleted. */
-function undoLines({ id, archive, deleted }: PurgeView): readonly string[] {
-  if (id === undefined || archive === undefined || archive.erasedAt !== undefined) return [];
-  if (archive.entities === 0 || deleted === 0) return [];
+function undoLines({ id, archive, deleted }: PurgeView, nowMs: number): readonly string[] {
+  if (id === undefined || archive === undefined || archive.entities === 0 || deleted === 0) return [];
+  if (archive.erasedAt !== undefined || Date.parse(archive.expiresAt) <= nowMs) return [];
   const until = archive.expiresAt.slice(0, 10);
   return [`Archived until ${until}. To undo: ngsi-ld-gateway purges restore ${id}`];
 }

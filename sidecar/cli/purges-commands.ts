@@ -171,7 +171,7 @@ export async function cancelPurgeCommand(
   let last: PurgeView = await cancelPurge(gateway, purge);
   if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context.clock, {})) last = view;
   if (json === true) writeJsonLine(context, last);
-  else writeLines(context.stdout, ...summaryOf(last, undefined));
+  else writeLines(context.stdout, ...summaryOf(last, undefined, context.clock.now()));
   return EXIT.done;
 }
 
