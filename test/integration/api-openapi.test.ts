@@ -228,6 +228,41 @@ it('the purge routes have the server, answers and parameters that the OpenAPI do
   );
 });
 
+describe('every operation of the API', () => {
+  let api: ApiClient;
+  before(async () => {
+    ({ api } = await startApi({ BODY_LIMIT_BYTES: '100000', IMPORT_LIMIT_BYTES: '100000' }));
+  });
+
+  it('an unknown query parameter is refused by every operation, with its name', async () => {
+    for (const [method, target, body] of REQUESTS) {
+      const answer = await api.send(method, `${target}${target.includes('?') ? '&' : '?'}nonsense=1`, {
+        body,
+      });
+      assert.equal(answer.status, 400, `${method} ${target}`);
+      assert.match(answer.text, /nonsense/, `${method} ${target}`);
+    }
+  });
+
+  it('a body that is too large, nested too deeply or of a wrong media type is refused by every operation', async () => {
+    await makeModel(api, 'D', 'M', CAR);
+    const deep = `${'['.repeat(501)}${']'.repeat(501)}`;
+    for (const [method, target, body] of REQUESTS) {
+      if (body === undefined) continue;
+      const asText = { body, headers: { 'content-type': 'text/plain' } };
+      for (const [request, status, reason] of [
+        [{ raw: ' '.repeat(100_001) }, 413, /larger than \d+ bytes/],
+        [{ raw: deep }, 422, /nested/],
+        [asText, 415, /Send application/],
+      ] as const) {
+        const answer = await api.send(method, target, request);
+        assert.equal(answer.status, status, `${method} ${target}`);
+        assert.match(answer.text, reason, `${method} ${target}`);
+      }
+    }
+  });
+});
+
 type Operation = OpenApi['paths'][string][string];
 
 function operations({ paths }: OpenApi): readonly Operation[] {
