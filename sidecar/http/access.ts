@@ -121,7 +121,7 @@ export class Access {
   #clientOf({ ip, headers, socket }: FastifyRequest): Client {
     if (this.#options.isClientRecorded !== true) return {};
     // Some proxies, such as Azure Application Gateway, add the port of the client.
-    const named = ip.replace(/^(?:\[(.+)\]|([\d.]+)):\d+$/, '$1$2');
+    const named = ip.replace(/^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/, '$1$2');
     // Behind proxies, the value may be anything that a client wrote.
     const address = isIP(named) === 0 ? (socket.remoteAddress ?? '') : named;
     const { 'user-agent': userAgent } = headers;

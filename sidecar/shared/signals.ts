@@ -42,7 +42,7 @@ export function onParentExit(self: { readonly ppid: number }, everyMs: number, o
 
 const PARENT_POLL_MS = 500;
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** Closes the service; a second call forces it to stop quickly. */
   readonly close: () => Promise<void>;
   readonly log: (cause: Readonly<Record<string, string>>, message: string) => void;

@@ -208,6 +208,7 @@ describe('the record of the user of each request', () => {
       ['2001:db8::1', '2001:db8::1'],
       ['203.0.113.9:1234', '203.0.113.9'],
       ['[2001:db8::1]:1234', '2001:db8::1'],
+      ['[2001:db8::1]', '2001:db8::1'],
       ['203.0.113.9:x', '127.0.0.1'],
     ] as const)
       assert.equal(await addressSeen(behind, given), seen, given);

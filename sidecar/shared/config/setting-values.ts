@@ -65,7 +65,7 @@ export function listenAddress(text: string): string {
 
 /** Validates the path of a database. A `~` or a scheme would become the name of a folder below the working directory. */
 export function databasePath(text: string): string {
-  if (/^(?:~\/|[a-z]{2,}:)/i.test(text))
+  if (/^(?:~|[a-z]{2,}:)/i.test(text))
     throw new Error('must be the path of a file, or :memory:, without ~ and without a scheme such as file:');
   return nonEmpty(text);
 }

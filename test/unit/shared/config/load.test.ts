@@ -200,7 +200,16 @@ for (const [name, values] of Object.entries({
   RETRY_MIN_DELAY_MS: ['-1', '0.2'],
   RETRY_MAX_DELAY_MS: ['never'],
   SHUTDOWN_GRACE_MS: ['-1'],
-  DATABASE_PATH: [' ', '\t', '~/schema.db', 'file:schema.db', 'sqlite:schema.db', 'postgres://u@h/db'],
+  DATABASE_PATH: [
+    ' ',
+    '\t',
+    '~',
+    '~/schema.db',
+    '~bob/x.db',
+    'file:schema.db',
+    'sqlite:schema.db',
+    'postgres://u@h/db',
+  ],
   BODY_LIMIT_BYTES: ['1023', '104857601', '5MB'],
   REMOTE_ALLOWED_ORIGINS: [
     ...words(`
