@@ -132,7 +132,7 @@ interface JudgedEntities {
 /** In seconds, from a small entity to a large batch. */
 const JUDGING_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Counts every write that is checked. Policies are named; the name of WRITE_CHECK is empty. Never throws. */
+/** Counts every write that is checked. An empty name of a policy means the setting WRITE_CHECK. Never throws. */
 function createWriteMetrics(instruments: Instruments) {
   const entities = instruments.counter(
     'write_check_entities_total',

@@ -37,7 +37,7 @@ interface CountedFinding extends Mutable<ScanFinding> {
 }
 
 /** The members of a record with the results. */
-export type ScanCounts = Pick<
+type ScanCounts = Pick<
   ScanRecord,
   'checked' | 'valid' | 'invalid' | 'notJudged' | 'models' | 'findings' | 'unmodelled'
 >;

@@ -148,8 +148,6 @@ async function replaceAll(client: ClientBase, tables: readonly Table[], read: Re
     for await (const row of rowsOf(table, read))
       await client.query({ name: `copy ${name}`, text, values: [...row] });
   }
-  // The next gateway that polls continues the jobs, even if held_until has a default.
-  await client.query('UPDATE job SET held_until = NULL');
   for (const [name, id] of Object.entries(NUMBERED))
     await client.query(
       `SELECT setval(pg_get_serial_sequence('${name}', '${id}'), max(${id})) FROM ${name} HAVING max(${id}) IS NOT NULL`,

@@ -210,7 +210,7 @@ export class DatabaseInUseError extends DatabaseUnusableError {
 }
 
 /** Returns what to call a resource in a sentence. */
-export function describeResource(resource: ResourceRef): string {
+function describeResource(resource: ResourceRef): string {
   switch (resource.kind) {
     case 'domain':
       return `domain ${named(resource.name)}`;
