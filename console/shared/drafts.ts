@@ -36,9 +36,27 @@ export function storeDrafts(): void {
 
 /** Restores the drafts that were stored before the page was left. */
 export function restoreDrafts(): void {
-  for (const [name, draft] of JSON.parse(stored.get() ?? '[]') as [string, object][]) drafts.set(name, draft);
+  const text = stored.get();
+  // It is removed first, so that a damaged text cannot fail each time the page is loaded.
   stored.set(undefined);
+  for (const [name, draft] of draftsIn(text)) drafts.set(name, draft);
   warnIf(drafts.size > 0);
+}
+
+/** Returns the drafts in a stored text, without those that cannot be read. */
+function draftsIn(text = '[]'): readonly (readonly [string, object])[] {
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) ? entries.filter(isEntry) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isEntry(entry: unknown): entry is readonly [string, object] {
+  if (!Array.isArray(entry)) return false;
+  const [name, draft] = entry as readonly unknown[];
+  return typeof name === 'string' && typeof draft === 'object' && draft !== null;
 }
 
 function warnIf(isUnsaved: boolean): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { getDraft, setDraft } from '../../../console/shared/drafts.js';
+import { getDraft, restoreDrafts, setDraft } from '../../../console/shared/drafts.js';
 import { count, rate, time } from '../../../console/shared/format.js';
 import { setAddress, parseRoute, replaceAddress, routeTo } from '../../../console/shared/router.js';
 import { applyTheme, storedTheme } from '../../../console/shared/theme.js';
@@ -25,6 +25,33 @@ it('the browser asks before the page is left exactly while there is unsaved text
   assert.deepEqual([getDraft('a'), getDraft('b')], [undefined, { text: 2 }]);
   setDraft('b', undefined);
   assert.ok(!asks());
+});
+
+it('stored drafts that cannot be read are removed and do not stop the page', () => {
+  const name = 'ngsi-ld-gateway.drafts';
+  for (const damaged of [
+    '',
+    '{',
+    'null',
+    '{}',
+    '"a"',
+    '[1]',
+    '[null]',
+    '[["a"]]',
+    '[["a", null]]',
+    '[[1, {}]]',
+  ]) {
+    page.session.kept.set(name, damaged);
+    restoreDrafts();
+    assert.deepEqual(
+      [getDraft('a'), asks(), page.session.kept.has(name)],
+      [undefined, false, false],
+      damaged,
+    );
+  }
+  page.session.kept.set(name, '[1, ["a", {"text": 1}]]');
+  restoreDrafts();
+  assert.deepEqual(getDraft('a'), { text: 1 });
 });
 
 it('an address leads back to the parts of which it was made, whatever these are', () => {
