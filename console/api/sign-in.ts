@@ -92,7 +92,8 @@ export async function signIn(settings: SignInSettings): Promise<void> {
     ...resourceOf(settings),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  write(PENDING, departure);
+  // The page needs it after the redirect, when memory is gone.
+  if (!PENDING.set(JSON.stringify(departure))) throw new Error('This browser stores nothing for this page.');
   storeDrafts();
   location.assign(url.href);
 }
@@ -181,7 +182,9 @@ async function refreshed(): Promise<boolean> {
 function saveSession(settings: SignInSettings, answer: OAuth.TokenEndpointResponse, before?: string): void {
   failure = undefined;
   const { access_token: accessToken, refresh_token: refreshToken = before } = answer;
-  write(SESSION, { settings, accessToken, refreshToken, sinceMs: Date.now() } satisfies Session);
+  const next: Session = { settings, accessToken, refreshToken, sinceMs: Date.now() };
+  // Without space or storage, the user is signed in until the page is left.
+  SESSION.set(JSON.stringify(next));
   notifyListeners();
 }
 
@@ -226,8 +229,4 @@ function read(stored: StoredText): unknown {
   } catch {
     return undefined;
   }
-}
-
-function write(stored: StoredText, value: Session | PendingSignIn): void {
-  if (!stored.set(JSON.stringify(value))) throw new Error('This browser stores nothing for this page.');
 }

@@ -8,11 +8,13 @@ export class StoredText {
     readonly key: string,
   ) {}
 
+  /** Returns the text that was set last, even if the storage refused it. */
   get(): string | undefined {
+    if (this.#unstored !== undefined) return this.#unstored;
     try {
-      return this.storage().getItem(this.key) ?? this.#unstored;
+      return this.storage().getItem(this.key) ?? undefined;
     } catch {
-      return this.#unstored;
+      return undefined;
     }
   }
 

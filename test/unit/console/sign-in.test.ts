@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { it, mock } from 'node:test';
 import {
   accessToken,
+  endSession,
   finishSignIn,
   refreshSignIn,
   signIn,
   signInFailure,
   signOut,
 } from '../../../console/api/sign-in.js';
+import { onCredentialsChange } from '../../../console/api/token.js';
 import { getDraft, setDraft, restoreDrafts } from '../../../console/shared/drafts.js';
 import { HOME, openTab, settled } from './open-tab.js';
 
@@ -118,14 +120,19 @@ it('what the address keeps of a form is removed before the page is loaded again 
   assert.equal(last, '#/purge');
 });
 
+/** Lets the storage of the tab refuse texts whose names end with a word. */
+function refuseToStore(word: string): void {
+  const setItem = page.session.setItem.bind(page.session);
+  page.session.setItem = (name, value) => {
+    if (name.endsWith(word)) throw new DOMException('full', 'QuotaExceededError');
+    setItem(name, value);
+  };
+}
+
 it('the browser asks before leaving to sign in if unsaved text cannot be stored', async () => {
   setDraft('City/Bike', { text: '{}' });
   provide();
-  const setItem = page.session.setItem.bind(page.session);
-  page.session.setItem = (name, value) => {
-    if (name.endsWith('drafts')) throw new DOMException('full', 'QuotaExceededError');
-    setItem(name, value);
-  };
+  refuseToStore('drafts');
   await left();
   assert.ok(asks());
 });
@@ -165,6 +172,31 @@ it('the refresh token gets a new access token, but not for one that is only seco
   assert.equal(page.lines.filter((line) => line.startsWith('POST')).length, 2);
   assert.equal(new URLSearchParams(page.sent.at(-1)?.body).get('refresh_token'), 'first-refresh');
   assert.equal(accessToken(), 'second');
+});
+
+it('a user stays signed in until the page is left if the session cannot be stored', async (t) => {
+  t.after(endSession);
+  let changes = 0;
+  t.after(onCredentialsChange(() => (changes += 1)));
+  refuseToStore('session');
+  await signedIn();
+  assert.deepEqual([accessToken(), signInFailure(), changes], ['first', undefined, 1]);
+});
+
+it('a new access token replaces the stored one even if it cannot be stored', async (t) => {
+  t.after(endSession);
+  await signedIn();
+  mock.timers.tick(60_000);
+  refuseToStore('session');
+  provide(() => tokens('second'));
+  assert.deepEqual([await refreshSignIn(), accessToken()], [true, 'second']);
+});
+
+it('a sign-in that cannot be stored does not leave the page', async () => {
+  provide();
+  refuseToStore('departure');
+  await assert.rejects(signIn(SETTINGS), /stores nothing/);
+  assert.deepEqual(page.location.assigned, []);
 });
 
 it('signing out while a new access token is being requested leaves nobody signed in', async () => {
