@@ -30,8 +30,6 @@ export function ModelVersions({
   const { value, error, reload } = useLoad(`${model.domain}/${model.name}`, (signal) =>
     allPages((query) => api.page(`${MODEL}/versions`, { path: pathOf(model), query, signal })),
   );
-  const to = numberOf(params.get('to')) ?? model.version;
-  const from = numberOf(params.get('from')) ?? Math.max(1, to - 1);
   const compare = (one: number, other: number) =>
     replaceAddress(toModel(model, 'versions', { from: String(one), to: String(other) }));
   // The old version becomes the draft of the next one; the schema page then shows what saving it would change.
@@ -44,6 +42,11 @@ export function ModelVersions({
   };
   if (error !== undefined || value === undefined) return <Pending {...{ value, error, reload }} />;
   const versions = [...value].reverse();
+  // The address may name versions that do not exist. The fields show only those that do.
+  const named = (name: string) =>
+    versions.find(({ version }) => String(version) === params.get(name))?.version;
+  const to = named('to') ?? model.version;
+  const from = named('from') ?? Math.max(1, to - 1);
   const choices = versions.map(({ version }) => [String(version), t.versionName(version)] as const);
   return (
     <>
@@ -127,8 +130,4 @@ export function ModelVersions({
       )}
     </>
   );
-}
-
-function numberOf(given: string | null): number | undefined {
-  return given !== null && /^[1-9]\d{0,9}$/.test(given) ? Number(given) : undefined;
 }

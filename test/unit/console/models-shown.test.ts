@@ -287,7 +287,7 @@ describe('pages of models', () => {
       );
     });
 
-    it('the last two versions are compared unless the address names others, and each version can be compared with its predecessor', async () => {
+    it('the last two versions are compared unless the address names others that exist, and each version can be compared with its predecessor', async () => {
       page.answer = ({ url }) =>
         url.includes('offset') ? Response.json(versionsOf(1, 5)) : new Promise<Response>(() => undefined);
       const asked = () =>
@@ -298,6 +298,9 @@ describe('pages of models', () => {
         ['to=1', undefined],
         ['from=1', 'from=1&to=5'],
         ['from=x&to=0', 'from=4&to=5'],
+        ['from=99', 'from=4&to=5'],
+        ['from=99&to=3', 'from=2&to=3'],
+        ['from=2&to=99', 'from=2&to=5'],
       ] as const) {
         const before = asked().length;
         const one = await page.open(
