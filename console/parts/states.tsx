@@ -35,19 +35,23 @@ export function Failure({
   error,
   onRetry,
   title,
+  isStored = false,
 }: {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
   readonly title?: string | undefined;
+  /** Whether the error is a section of a stored record. Screen readers do not announce it when the page is opened. */
+  readonly isStored?: boolean;
 }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   const status = problem?.status;
+  const Heading = isStored ? 'h2' : 'h3';
   return (
-    <section class="notice bad" role="alert">
-      <h3>
+    <section class="notice bad" role={isStored ? undefined : 'alert'}>
+      <Heading>
         {title ?? errorTitle(error)}
         {status !== undefined && <span class="chip">{status}</span>}
-      </h3>
+      </Heading>
       <p>{errorDetail(error)}</p>
       {error instanceof ApiError && error.retryAfter !== undefined && (
         <p>{text.state.retryAfter(error.retryAfter)}</p>

@@ -79,6 +79,7 @@ export function PurgeDetails({ id }: { readonly id: string }) {
         <Failure
           error={new ApiError(record.problem as unknown as Problem, undefined)}
           title={state === 'refused' ? t.whyRefused : t.why}
+          isStored
         />
       )}
       {(!isOver || rates.length > 1 || average !== undefined) && !record.dryRun && (
