@@ -11,7 +11,7 @@ import { setDiagnostics, type Diagnostic } from '@codemirror/lint';
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { editorTheme } from './editor-theme.js';
 import type { TextError, Position } from './errors.js';
-import { rangeOfPointer } from './json-positions.js';
+import { rangeOf } from './json-positions.js';
 import { schemaCompletions } from './schema-completions.js';
 
 /** An error or a warning in the text of an editor, and its position. */
@@ -79,12 +79,6 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
       }),
     ],
   });
-  const rangeOf = ({ pointer = '', line, column = 1 }: Position) => {
-    const { doc } = view.state;
-    if (line === undefined) return rangeOfPointer(doc.toString(), pointer);
-    const { from, to, length } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-    return { from: from + Math.min(Math.max(column, 1), Math.max(length, 1)) - 1, to };
-  };
   return {
     /** Replaces the text, unless it is the same. */
     setValue(next: string) {
@@ -97,7 +91,7 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
     setMarks(marks: readonly Marker[]) {
       const own = view.state.doc.length === 0 ? [] : lintJson(view);
       const given = marks.map((mark): Diagnostic => ({
-        ...rangeOf(mark),
+        ...rangeOf(view.state.doc, mark),
         severity: mark.isWarning === true ? 'warning' : 'error',
         message: mark.detail,
       }));
@@ -105,7 +99,7 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
     },
     /** Scrolls to a position, and puts the cursor there. */
     reveal(mark: Position) {
-      const { from, to } = rangeOf(mark);
+      const { from, to } = rangeOf(view.state.doc, mark);
       view.dispatch({
         selection: { anchor: from, head: to },
         effects: EditorView.scrollIntoView(from, { y: 'center' }),

@@ -1,6 +1,8 @@
 import { jsonLanguage } from '@codemirror/lang-json';
+import type { Text } from '@codemirror/state';
 import type { SyntaxNode } from '@lezer/common';
 import { tokensOf } from '../../sidecar/shared/json/json.js';
+import type { Position } from './errors.js';
 
 /** A part of a text, in UTF-16 units. */
 export interface Range {
@@ -9,12 +11,18 @@ export interface Range {
 }
 
 /**
- * Returns the range of the value at a JSON pointer (RFC 6901). If there is none, returns the range of the closest enclosing
- * value.
+ * Returns the range to mark for a position. A line and a column beyond the text are moved into it.
  *
  * @param text JSON, even while it is being typed
  */
-export function rangeOfPointer(text: string, pointer: string): Range {
+export function rangeOf(text: Text, { pointer = '', line, column = 1 }: Position): Range {
+  if (line === undefined) return rangeOfPointer(text.toString(), pointer);
+  const { from, to, length } = text.line(Math.min(Math.max(line, 1), text.lines));
+  return { from: from + Math.min(Math.max(column, 1), Math.max(length, 1)) - 1, to };
+}
+
+/** Returns the range of the value at a JSON pointer (RFC 6901); if there is none, of the closest enclosing value. */
+function rangeOfPointer(text: string, pointer: string): Range {
   const { node, name } = nearest(text, pointer);
   // For a value with members, its name is enough; without a name, its first character.
   if (node === undefined) return { from: 0, to: Math.min(1, text.length) };
