@@ -35,7 +35,7 @@ export function SampleList({
 }
 
 /** An entity as the broker has it now. */
-export function EntityDialog({
+function EntityDialog({
   id,
   place,
   onClose,

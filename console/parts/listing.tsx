@@ -8,7 +8,7 @@ import { Empty, Pending } from './states.js';
 const PAGE_SIZE = 25;
 
 /** One page of a list. */
-export interface PagedList<Item> extends Loaded<Page<Item>> {
+interface PagedList<Item> extends Loaded<Page<Item>> {
   /** From 1. */
   readonly page: number;
 }

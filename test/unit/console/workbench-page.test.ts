@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { h } from 'preact';
-import { EMPTY_WORKBENCH, EXAMPLE, saveWorkbench } from '../../../console/workbench/state.js';
+import {
+  EMPTY_WORKBENCH,
+  EXAMPLE,
+  modelError,
+  parseModel,
+  saveWorkbench,
+} from '../../../console/workbench/state.js';
 import { WorkbenchPage } from '../../../console/workbench/workbench-page.js';
 import { text } from '../../../console/strings.js';
 import { openTab, problem, tagged } from './open-tab.js';
@@ -52,5 +58,14 @@ describe('the workbench', () => {
     await one.press(t.example);
     assert.match(one.text, /no valid example/);
     assert.equal(one.field(t.text).value, '{}');
+  });
+
+  it('a model is named by its domain and its name, and by nothing else', () => {
+    assert.deepEqual(parseModel(' City/Car '), ['City', 'Car']);
+    for (const text of ['', 'City', 'City/', '/Car', 'City/Car/x', 'City/Car/']) {
+      assert.equal(parseModel(text), undefined, text);
+      assert.equal(modelError({ ...EMPTY_WORKBENCH, model: text }) === undefined, text === '', text);
+    }
+    for (const model of ['City/Car', ' ']) assert.equal(modelError({ ...EMPTY_WORKBENCH, model }), undefined);
   });
 });

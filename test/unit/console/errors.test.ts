@@ -3,7 +3,6 @@ import { it } from 'node:test';
 import { ApiError } from '../../../console/api/client.js';
 import { errorsOf, jsonError } from '../../../console/editor/errors.js';
 import { bodyOf, LINES_BEFORE_SCHEMA } from '../../../console/models/model-write.js';
-import { modelError, parseModel, EMPTY_WORKBENCH } from '../../../console/workbench/state.js';
 
 const of = (members: object) =>
   errorsOf(new ApiError({ title: 'T', status: 400, ...members }, undefined), '/schema', 1);
@@ -22,7 +21,7 @@ it('a pointer into the body becomes a pointer into the text, and a pointer to an
   );
 });
 
-it('values that are not faults are skipped', () => {
+it('values that are not errors are skipped', () => {
   for (const errors of [[null], ['x'], [{ pointer: 3, detail: 'a' }], [{ pointer: '/schema' }], []])
     assert.deepEqual(of({ errors }), []);
   assert.deepEqual(errorsOf(new Error('x'), '/schema', 1), []);
@@ -43,16 +42,7 @@ it('the schema starts in the body of a request after LINES_BEFORE_SCHEMA lines',
   }
 });
 
-it('a text is JSON, or its fault is reported', () => {
+it('a text is JSON, or its error is reported', () => {
   for (const text of ['{}', ' 1 ', 'null']) assert.equal(jsonError(text), undefined);
   for (const text of ['', '{', '{} {}']) assert.match(jsonError(text) ?? '', /JSON|Unexpected/);
-});
-
-it('a model is named by its domain and its name, and by nothing else', () => {
-  assert.deepEqual(parseModel(' City/Car '), ['City', 'Car']);
-  for (const text of ['', 'City', 'City/', '/Car', 'City/Car/x', 'City/Car/']) {
-    assert.equal(parseModel(text), undefined, text);
-    assert.equal(modelError({ ...EMPTY_WORKBENCH, model: text }) === undefined, text === '', text);
-  }
-  for (const model of ['City/Car', ' ']) assert.equal(modelError({ ...EMPTY_WORKBENCH, model }), undefined);
 });
