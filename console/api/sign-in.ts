@@ -225,7 +225,7 @@ function session(): Session | undefined {
 /** Reads a value that this page has stored, if it can be read. */
 function read(stored: StoredText): unknown {
   try {
-    return JSON.parse(stored.get() ?? '');
+    return JSON.parse(stored.get() ?? '') ?? undefined;
   } catch {
     return undefined;
   }

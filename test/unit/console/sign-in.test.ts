@@ -149,6 +149,14 @@ it('an unexpected answer of a provider, or one with a wrong state, signs nobody 
   assert.equal(page.session.kept.size, 0);
 });
 
+it('a stored sign-in that is damaged signs nobody in and does not stop the page', async () => {
+  for (const damaged of ['{', 'null', '1', '{}']) {
+    page.session.kept.set('ngsi-ld-gateway.departure', damaged);
+    await comeBack({ state: 'x', code: 'a-code' });
+    assert.deepEqual([accessToken(), page.session.kept.size, page.sent.length], [undefined, 0, 0], damaged);
+  }
+});
+
 it('a refusal of the provider is quoted, up to a maximum length', async () => {
   provide();
   const state = (await left()).searchParams.get('state') ?? '';
