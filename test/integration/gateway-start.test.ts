@@ -133,20 +133,7 @@ it('a second gateway on the same SQLite file is refused, and the file is free ag
 });
 
 it('a gateway whose log nobody reads answers and stops as usual', async () => {
-  await ensureBuilt();
-  const port = await freePort();
-  const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
-    env: { PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  child.stdout.pause();
-  const ended = once(child, 'exit');
-  stopLater(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await untilUp(url);
+  const { url, child, ended } = await startWithLog('pipe');
   // More than the pipe holds: each purge logs its query twice.
   for (let count = 1; count <= 60; count += 1) {
     const query = `type=Nothing&q=name=="${'x'.repeat(7000)}"`;
@@ -162,28 +149,10 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
     test.skip('the system has no /dev/full');
     return;
   }
-  await ensureBuilt();
   for (const NODE_ENV of ['production', 'test']) {
-    const port = await freePort();
     const full = openSync('/dev/full', 'w');
-    const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
-      env: {
-        PORT: String(port),
-        NODE_ENV,
-        BROKER_URL: 'embedded',
-        DATABASE_PATH: ':memory:',
-        LOG_LEVEL: 'debug',
-      },
-      stdio: ['ignore', full, 'inherit'],
-    });
+    const { url, child, ended } = await startWithLog(full, { NODE_ENV, LOG_LEVEL: 'debug' });
     closeSync(full);
-    const ended = once(child, 'exit');
-    stopLater(async () => {
-      child.kill('SIGKILL');
-      await ended;
-    });
-    const url = `http://127.0.0.1:${port}`;
-    await untilUp(url);
     for (let count = 1; count <= 3; count += 1) {
       const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Nothing`, { method: 'DELETE' });
       assert.equal(answer.status, 204);
@@ -192,6 +161,25 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
     assert.deepEqual(await ended, [0, null]);
   }
 });
+
+/** Starts the built gateway with another standard output: a file, or a pipe that nobody reads. */
+async function startWithLog(log: number | 'pipe', env: Readonly<Record<string, string>> = {}) {
+  await ensureBuilt();
+  const port = await freePort();
+  const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
+    env: { PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:', ...env },
+    stdio: ['ignore', log, 'inherit'],
+  });
+  child.stdout?.pause();
+  const ended = once(child, 'exit');
+  stopLater(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilUp(url);
+  return { url, child, ended };
+}
 
 async function untilUp(url: string): Promise<void> {
   await untilTrue(() =>
