@@ -53,7 +53,7 @@ export class ArchiveReader {
    * @throws ArchiveUnavailableError; ArchiveUnreadableError if segments are missing
    */
   async segments(): Promise<readonly string[]> {
-    const { storage, folder, recorded: said } = this.#options;
+    const { storage, folder, recorded } = this.#options;
     const names = (await storage.list(folder)).map((name) => name.slice(folder.length + 1));
     const found = names.flatMap((name) => {
       const place = parseSegmentName(name);
@@ -61,21 +61,23 @@ export class ArchiveReader {
     });
     await this.#requireComplete(names, found.length);
     const own =
-      said?.listDigest === undefined ? found : found.filter(({ name }) => this.#expected?.has(name) === true);
+      recorded?.listDigest === undefined
+        ? found
+        : found.filter(({ name }) => this.#expected?.has(name) === true);
     const inOrder = own.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
     return inOrder.map(({ name }) => `${folder}/${name}`);
   }
 
   /** @throws ArchiveUnreadableError if something is missing that is in the last list of segments, or in the record */
   async #requireComplete(names: readonly string[], found: number): Promise<void> {
-    const { storage, folder, recorded: said = {} } = this.#options;
+    const { storage, folder, recorded = {} } = this.#options;
     if (names.length === 0) {
-      if ((said.segments ?? 0) > 0) throw new ArchiveUnreadableError(ARCHIVE_NOT_FOUND);
+      if ((recorded.segments ?? 0) > 0) throw new ArchiveUnreadableError(ARCHIVE_NOT_FOUND);
       return;
     }
     const [last] = names.flatMap((name) => segmentListEpoch(name) ?? []).sort((one, other) => other - one);
     const text = last === undefined ? undefined : await storage.get(`${folder}/${segmentListName(last)}`);
-    const { segments = 0, listDigest } = said;
+    const { segments = 0, listDigest } = recorded;
     if (listDigest !== undefined && (text === undefined || sha256(text) !== listDigest))
       throw new ArchiveUnreadableError(
         'The archive is damaged: the list of its segments is missing, or was changed.',

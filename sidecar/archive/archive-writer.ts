@@ -252,8 +252,8 @@ export class ArchiveWriter {
   }
 
   async #putSegment(name: string, lines: readonly string[]): Promise<void> {
-    const { storage, cipher, folder, metadata: about } = this.#options;
-    if (!this.#isDescribed) await storage.put(`${folder}/${METADATA_NAME}`, Buffer.from(about));
+    const { storage, cipher, folder, metadata } = this.#options;
+    if (!this.#isDescribed) await storage.put(`${folder}/${METADATA_NAME}`, Buffer.from(metadata));
     this.#isDescribed = true;
     const path = `${folder}/${name}`;
     const bytes = await cipher.encrypt(await compressLines(lines), path, this.#salt);

@@ -131,14 +131,14 @@ export class Archives {
     return writer.counts;
   }
 
-  reader({ purge, target, recorded: said }: ArchiveReference): ArchiveReader {
+  reader({ purge, target, recorded }: ArchiveReference): ArchiveReader {
     if (!PURGE_ID.test(purge)) throw new Error('The id of a purge is expected.');
     const { storage, cipher } = this.#options;
     return new ArchiveReader({
       storage,
       cipher,
       folder: purge,
-      recorded: said,
+      recorded,
       isTemporal: target === 'temporal',
     });
   }
