@@ -60,10 +60,14 @@ const LAST_RUN = statement<{ policy: string }, Pick<RecordRow, 'record'>>(
 const UNFINISHED = statement<object, RecordRow & { readonly job: string | null }>(
   'SELECT record, details, job FROM job WHERE ended_at IS NULL ORDER BY number',
 );
-const PRUNE_OLD = statement<{ endedBefore: number }>('DELETE FROM job WHERE ended_at < @endedBefore');
-const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number }>(`
-  DELETE FROM job WHERE state = 'refused' AND kind = @kind AND number <=
-    (SELECT number FROM job WHERE state = 'refused' AND kind = @kind ORDER BY number DESC LIMIT 1 OFFSET @keep)`);
+const PRUNE_OLD = statement<{ endedBefore: number; most: number }>(`
+  DELETE FROM job WHERE number IN (SELECT number FROM job WHERE ended_at < @endedBefore LIMIT @most)`);
+const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number; most: number }>(`
+  DELETE FROM job WHERE number IN
+    (SELECT number FROM job WHERE state = 'refused' AND kind = @kind ORDER BY number DESC LIMIT @most OFFSET @keep)`);
+
+/** Maximum number of records that are removed at a time: SQLite blocks everything else meanwhile, and PostgreSQL limits statements. */
+const REMOVED_AT_A_TIME = 200;
 
 /** The records of all jobs, and their queue. */
 export class SqlJobs extends SqlJobQueue {
@@ -160,8 +164,17 @@ export class SqlJobs extends SqlJobQueue {
    *
    * @returns the number of removed records
    */
-  prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
-    return this.session.change(() => prune(endedBeforeMs, maxRefused));
+  async prune(endedBeforeMs: number, maxRefused: number): Promise<number> {
+    const most = REMOVED_AT_A_TIME;
+    const steps = [
+      () => run(PRUNE_OLD, { endedBefore: endedBeforeMs, most }),
+      () => run(PRUNE_REFUSED, { kind: 'purge', keep: maxRefused, most }),
+      () => run(PRUNE_REFUSED, { kind: 'scan', keep: maxRefused, most }),
+    ];
+    let removed = 0;
+    for (const step of steps)
+      for (let last = most; last > 0; removed += last) last = await this.session.change(step);
+    return removed;
   }
 }
 
@@ -179,10 +192,4 @@ function* amend(
   const record = change(recordOf(row) as PurgeRecord);
   yield* run(AMEND, { id, record: JSON.stringify(record) });
   return record;
-}
-
-function* prune(endedBefore: number, keep: number): SqlRoutine<number> {
-  let removed = yield* run(PRUNE_OLD, { endedBefore });
-  for (const kind of ['purge', 'scan'] as const) removed += yield* run(PRUNE_REFUSED, { kind, keep });
-  return removed;
 }
