@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { quoted } from '../shared/format-value.js';
 import { isLoopback } from '../shared/loopback.js';
 
 /** A document of an OpenID provider cannot be used. The message is for the log. */
@@ -9,6 +10,9 @@ const TIMEOUT_MS = 5000;
 
 /** Maximum size of one document, in bytes. Those of real providers have a few thousand. */
 const MAX_BYTES = 256 * 1024;
+
+/** Maximum length of an issuer in messages. Issuers may differ in their last character. */
+const MAX_SHOWN_CHARS = 300;
 
 export interface ProviderDocumentsOptions {
   /** The issuer, exactly as tokens name it. */
@@ -48,8 +52,12 @@ export class ProviderDocuments {
       typeof document === 'object' && document !== null && Object.hasOwn(document, name)
         ? (document as Readonly<Record<string, unknown>>)[name]
         : undefined;
-    if (named('issuer') !== issuer)
-      throw new ProviderError(`The discovery document at ${url.href} names another issuer than AUTH_ISSUER.`);
+    const found = named('issuer');
+    if (found !== issuer)
+      throw new ProviderError(
+        `The discovery document at ${url.href} names another issuer than AUTH_ISSUER, ` +
+          `${quoted(issuer, MAX_SHOWN_CHARS)}: ${typeof found === 'string' ? quoted(found, MAX_SHOWN_CHARS) : 'none'}.`,
+      );
     const keys = named('jwks_uri');
     const keysUrl = typeof keys === 'string' && URL.canParse(keys) ? new URL(keys) : undefined;
     if (keysUrl?.origin !== url.origin || !isSecure(keysUrl))

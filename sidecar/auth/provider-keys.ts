@@ -48,7 +48,7 @@ export class ProviderKeys {
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
-    await this.#refetchForUnknownKey();
+    await this.readAgain();
     return this.#findCached(header, token);
   };
 
@@ -71,13 +71,19 @@ export class ProviderKeys {
     return this.#keys(...token);
   }
 
-  /** Reads the keys again for an unknown key, which may be new. */
-  async #refetchForUnknownKey(): Promise<void> {
+  /**
+   * Reads the keys again because of a token that none of them fits: it may be signed by a new key.
+   *
+   * @returns false if the keys were read for this reason a moment ago
+   * @throws SignInUnavailableError
+   */
+  async readAgain(): Promise<boolean> {
     if (this.#pendingFetch === undefined) {
-      if (this.#failedMs === undefined && this.#isWithin(COOLDOWN_MS, this.#unknownKeyMs)) return;
+      if (this.#failedMs === undefined && this.#isWithin(COOLDOWN_MS, this.#unknownKeyMs)) return false;
       this.#unknownKeyMs = this.#options.clock.monotonicMs();
     }
     await this.#requireFetch();
+    return true;
   }
 
   async #requireFetch(): Promise<void> {

@@ -117,15 +117,12 @@ export class TokenVerifier {
   }
 
   async #claimsOf(token: string): Promise<JWTPayload> {
-    const { issuer, audience, clock } = this.#options;
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.findKey, {
-        issuer,
-        audience,
-        algorithms: ALGORITHMS,
-        requiredClaims: ['exp'],
-        clockTolerance: CLOCK_SKEW_S,
-        currentDate: new Date(clock.now()),
+      const { payload, protectedHeader } = await this.#verified(token).catch(async (error: unknown) => {
+        // Some providers give a new key the name of the old one, or name no keys.
+        const mayBeNewKey = error instanceof errors.JWSSignatureVerificationFailed;
+        if (!mayBeNewKey || !(await this.#keys.readAgain().catch(() => false))) throw error;
+        return this.#verified(token);
       });
       if (!ACCESS_TOKEN_TYPES.has(protectedHeader.typ?.toLowerCase()) || isForClientOnly(payload))
         throw new TokenRefusedError('It is not an access token.');
@@ -135,6 +132,19 @@ export class TokenVerifier {
       // Errors from jose contain the claims, which must not get into a log, so the error is not kept as a cause.
       throw new TokenRefusedError(reasonOf(error));
     }
+  }
+
+  /** Verifies a token with the keys that are known. @throws jose's errors, SignInUnavailableError */
+  #verified(token: string) {
+    const { issuer, audience, clock } = this.#options;
+    return jwtVerify(token, this.#keys.findKey, {
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      requiredClaims: ['exp'],
+      clockTolerance: CLOCK_SKEW_S,
+      currentDate: new Date(clock.now()),
+    });
   }
 }
 
