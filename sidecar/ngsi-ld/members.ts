@@ -79,8 +79,14 @@ export const KIND_BY_MEMBER: ReadonlyMap<string, AttributeKind> = new Map<string
   ['objectList', 'ListRelationship'],
 ]);
 
+/** The kinds by the names of attribute types: their own, and the one that VocabProperty had in V1.7.1. */
+export const KIND_BY_NAME: ReadonlyMap<string, AttributeKind> = new Map<string, AttributeKind>([
+  ...ATTRIBUTE_KINDS.map((kind) => [kind, kind] as const),
+  ['VocabularyProperty', 'VocabProperty'],
+]);
+
 const KIND_BY_TYPE: ReadonlyMap<JsonValue | undefined, AttributeKind> = new Map(
-  ATTRIBUTE_KINDS.flatMap((kind) => [[kind, kind] as const, [`${CORE}${kind}`, kind] as const]),
+  [...KIND_BY_NAME].flatMap(([name, kind]) => [[name, kind] as const, [`${CORE}${name}`, kind] as const]),
 );
 
 /** Returns the kind that the `type` of an attribute names, as a term or as its IRI. */

@@ -1,6 +1,7 @@
 import {
   ATTRIBUTE_KINDS,
   type AttributeKind,
+  KIND_BY_NAME,
   NON_ATTRIBUTE_MEMBERS,
   VALUE_MEMBERS,
 } from '../../ngsi-ld/members.js';
@@ -48,7 +49,7 @@ export interface ModelAttributes extends FlatSchema {
 }
 
 const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
-  ATTRIBUTE_KINDS.map((kind) => [kind.toLowerCase(), kind] as const),
+  [...KIND_BY_NAME].map(([name, kind]) => [name.toLowerCase(), kind] as const),
 );
 
 /**

@@ -52,6 +52,11 @@ it('each kind of attribute has its value in its own member, and is named by its 
   assert.equal(KIND_BY_MEMBER.size, 7);
 });
 
+it('a VocabProperty is also known by VocabularyProperty, its name in V1.7.1, which brokers still send', () => {
+  for (const type of ['VocabularyProperty', `${CORE}VocabularyProperty`])
+    assert.equal(kindOfType(type), 'VocabProperty');
+});
+
 it('the kinds of attributes whose key-values form wraps the value are those of languages, vocabularies and JSON', () => {
   assert.deepEqual([...WRAPPED_KINDS].sort(), ['JsonProperty', 'LanguageProperty', 'VocabProperty']);
 });

@@ -15,6 +15,7 @@ describe('the attributes of a model', () => {
         f: { type: 'string' },
         g: true,
         h: { description: 'VocabProperty' },
+        i: { 'x-ngsi': { type: 'VocabularyProperty' } },
       }),
       {
         a: 'LanguageProperty',
@@ -25,6 +26,7 @@ describe('the attributes of a model', () => {
         f: 'Property',
         g: 'Property',
         h: 'VocabProperty',
+        i: 'VocabProperty',
       },
     );
   });

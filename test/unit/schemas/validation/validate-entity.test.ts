@@ -222,13 +222,15 @@ describe('an entity validated by its model', () => {
     const wrapped = { type: 'object', properties: { vocab: { const: 'a' } }, required: ['vocab'] };
     for (const own of [wrapped, { anyOf: [{ type: 'null' }, { $ref: '#/$defs/w' }] }, { const: 'a' }]) {
       const schema: JsonObject = { properties: { a: own }, $defs: { w: wrapped } };
-      const entity = (vocab: string): JsonObject => ({
-        id: 'urn:a:b',
-        type: 'Vehicle',
-        a: { type: 'VocabProperty', vocab },
-      });
-      assert.deepEqual(judged(entity('a'), schema).errors, []);
-      assert.deepEqual(judged(entity('b'), schema).errors, [['/a/vocab', 'must be "a", is "b"']]);
+      for (const type of ['VocabProperty', 'VocabularyProperty']) {
+        const entity = (vocab: string): JsonObject => ({
+          id: 'urn:a:b',
+          type: 'Vehicle',
+          a: { type, vocab },
+        });
+        assert.deepEqual(judged(entity('a'), schema).errors, []);
+        assert.deepEqual(judged(entity('b'), schema).errors, [['/a/vocab', 'must be "a", is "b"']]);
+      }
     }
   });
 
