@@ -81,8 +81,8 @@ export interface KnownRepository {
 
 /**
  * Determines the repositories among the files, from what most `$id`s indicate for a folder. If they indicate this for
- * one of several top-level folders, the others are repositories as well, under their own names. Otherwise everything
- * belongs to one repository, that of the archive.
+ * one of several top-level folders, and not more often for all of them together, the others are repositories as well,
+ * under their own names. Otherwise everything belongs to one repository, that of the archive.
  */
 export function repositoryRoots(
   files: ReadonlySet<string>,
@@ -97,7 +97,11 @@ export function repositoryRoots(
   const tops = new Set(
     [...files].filter((path) => !isUrl(path)).map((path) => path.slice(0, path.indexOf('/') + 1)),
   );
-  const areRepositories = tops.size > 1 && !tops.has('') && [...tops].some((top) => roots.has(top));
+  const votesOf = (isMeant: (folder: string) => boolean) =>
+    believed.reduce((sum, { folder, votes }) => sum + (isMeant(folder) ? votes : 0), 0);
+  const votes = votesOf((folder) => tops.has(folder));
+  const areRepositories =
+    tops.size > 1 && !tops.has('') && votes > 0 && votes >= votesOf((folder) => folder === '');
   for (const folder of areRepositories ? tops : []) {
     const name = nameOfFolder(folder);
     if (name !== undefined && !roots.has(folder)) roots.set(folder, { folder, name });

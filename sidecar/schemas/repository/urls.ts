@@ -164,6 +164,8 @@ export class RepositoryUrls {
     const isOwn = names?.has(hosted.repository.toLowerCase()) === true || names?.has(hostname) === true;
     const hasName = hosted.path.at(-1) === fileNameOf(path);
     if (isOwn) return { kind: hasName ? 'own' : 'claimed' };
+    // A folder named like another repository is still part of the one around it.
+    if (this.#hostedAt(hosted) === path) return { kind: 'own' };
     // A repository that was renamed still has its former name in some of its files.
     const id = this.#idOf.get(path);
     const isItself = id !== undefined && isSameFile(hostedFile(id), hosted);

@@ -65,6 +65,29 @@ describe('a repository on a code host', () => {
     assert.equal(found(within('BLDG-main', files))?.mayReplace, true);
   });
 
+  it('a folder whose model names another repository still has the URLs of the repository around it', () => {
+    const url = `${RAW}/drafts/refs/heads/master/City/common.json`;
+    const files = within('drafts', {
+      'City/common.json': shared(url),
+      'City/Bench/schema.json': model(`${PAGES}/dataModel.City/Bench/schema.json`, url),
+      'Lamp/schema.json': model(`${PAGES}/drafts/Lamp/schema.json`),
+      'Tree/schema.json': model(`${PAGES}/drafts/Tree/schema.json`),
+    });
+    assert.deepEqual(models(files), ['dataModel.City/Bench', 'drafts/Lamp', 'drafts/Tree']);
+    assert.deepEqual(plan(files).refused, []);
+    assert.equal(documents(files)[url], 'drafts/City/common.json');
+  });
+
+  it('a single model that names another repository does not turn the folders beside it into repositories', () => {
+    const files = {
+      'City/Bench/schema.json': model(`${PAGES}/dataModel.City/Bench/schema.json`),
+      'Lamp/schema.json': model(`${PAGES}/drafts/Lamp/schema.json`),
+      'Tree/schema.json': model(`${PAGES}/drafts/Tree/schema.json`),
+      'Well/schema.json': model(undefined),
+    };
+    assert.deepEqual(models(files), ['dataModel.City/Bench', 'drafts/Lamp', 'drafts/Tree', 'drafts/Well']);
+  });
+
   it('a context never takes the URLs of the contexts of other repositories', () => {
     const files = {
       'context.jsonld': { '@context': {} },
