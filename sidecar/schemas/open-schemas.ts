@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { EntityJudge, SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
@@ -7,6 +7,7 @@ import type { SchemaStore } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
 import { Transfer } from './repository/transfer.js';
 import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
+import { HEAP } from '../shared/workers/limits.js';
 import type { TaskRunner } from '../shared/workers/tasks.js';
 import type { Tasks } from './worker.js';
 
@@ -25,10 +26,18 @@ export interface OpenSchemas {
 }
 
 /**
- * Number of worker threads; one core is left for the event loop. There are at least two, so that a task that hangs
- * until its deadline does not block others.
+ * Returns the number of worker threads. One core is left for the event loop, and half of the memory for all but the heaps
+ * of the workers. There are at least two workers, so that a task that hangs until its deadline does not block others.
+ *
+ * @param memoryBytes the memory of the machine, or the limit of the container if that is lower
  */
-const THREADS = Math.max(2, Math.min(8, availableParallelism() - 1));
+export function workerThreads(cores: number, memoryBytes: number): number {
+  const thatFit = Math.floor(memoryBytes / 2 / (HEAP.usedMb * 2 ** 20));
+  return Math.max(2, Math.min(8, cores - 1, thatFit));
+}
+
+/** Unlimited memory is stated as 0 or as a huge number. */
+const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
 /** Maximum number of tasks that wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;
@@ -111,5 +120,6 @@ export interface Workers extends TaskRunner<Tasks> {
  */
 export function createWorkers(options: { readonly deadlineMs: number; readonly clock: Clock }): Workers {
   const entry = entryBeside('worker', import.meta.url);
-  return new WorkerPool<Tasks>({ entry, threads: THREADS, queueLength: QUEUE_LENGTH, ...options });
+  const threads = workerThreads(availableParallelism(), MEMORY_BYTES);
+  return new WorkerPool<Tasks>({ entry, threads, queueLength: QUEUE_LENGTH, ...options });
 }

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createWorkers, openSchemas, type Workers } from '../../../sidecar/schemas/open-schemas.js';
+import {
+  createWorkers,
+  openSchemas,
+  workerThreads,
+  type Workers,
+} from '../../../sidecar/schemas/open-schemas.js';
 import type { Config } from '../../../sidecar/shared/config/load.js';
 import type { RunOptions } from '../../../sidecar/shared/workers/tasks.js';
 import { SqliteStore } from '../../../sidecar/store/sqlite-store.js';
@@ -101,5 +106,13 @@ describe('the schemas of a gateway', () => {
     const workers = createWorkers({ deadlineMs: 1000, clock: handClock() });
     assert.deepEqual(workers.load(), { waiting: 0, running: 0 });
     await workers.close();
+  });
+
+  it('a container with many cores but little memory starts only as many workers as half of its memory holds', () => {
+    const GIB = 2 ** 30;
+    const threads = [16, 8, 3, 1].map((cores) => workerThreads(cores, 64 * GIB));
+    assert.deepEqual(threads, [8, 7, 2, 2]);
+    const bySize = [0.25, 1, 1.5, 2, 3.9].map((size) => workerThreads(16, size * GIB));
+    assert.deepEqual(bySize, [2, 2, 3, 4, 7]);
   });
 });
