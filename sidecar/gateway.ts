@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyBaseLogger } from 'fastify';
+import { stdSerializers } from 'pino';
 import { createTokenVerifier } from './auth/index.js';
 import type { EmbeddedBroker } from './embedded-broker/index.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
@@ -32,6 +33,7 @@ import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
+import { errorCode } from './shared/errors.js';
 import { PendingConnections, yieldToEventLoop } from './shared/event-loop.js';
 import { createViaName } from './shared/via.js';
 import { openStore } from './store/databases.js';
@@ -103,7 +105,8 @@ function consoleSignIn({ AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience, AUTH_CLIE
 }
 
 async function start(config: Config, options: GatewayOptions, resources: OpenResources): Promise<Gateway> {
-  const { logger, clock = systemClock, random = Math.random } = options;
+  const { clock = systemClock, random = Math.random } = options;
+  const logger = options.logger.child({}, { serializers: { err: loggedError } });
   const store = await openStore(config, {
     clock,
     onAway: (err) => logger.error({ err }, 'the database cannot be reached'),
@@ -295,4 +298,13 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
 /** Tells the client that its connection ends with this answer. */
 function endConnection(_: IncomingMessage, res: ServerResponse): void {
   res.shouldKeepAlive = false;
+}
+
+/**
+ * Returns what the log says of an error: its type, its code, and the messages and stacks of the error and its causes.
+ * Libraries put data into other members, such as a part of the broker's answer.
+ */
+function loggedError(error: Error): object {
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, code: errorCode(error), message, stack };
 }

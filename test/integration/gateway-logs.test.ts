@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, it } from 'node:test';
 import {
   startTestBroker,
@@ -7,6 +8,7 @@ import {
   type LogLine,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { listening } from '../support/listening.js';
 import { holdBack, isDelete } from '../support/recording-broker.js';
 import { words } from '../support/words.js';
 
@@ -161,4 +163,20 @@ it('the log never holds a token, credentials or a cookie, at any level', async (
     assert.ok(gateway.log.lines.every(({ level }) => level < ERROR));
     for (const secret of SECRETS) assert.ok(!gateway.log.text.includes(secret), secret);
   }
+});
+
+it('the log never holds a part of an answer of the broker that is not HTTP', async (t) => {
+  const broker = await listening(
+    createServer(({ socket }) =>
+      socket.end('HTTP/1.1 200 OK\r\nBad Name: x\r\nSet-Cookie: secret-1\r\n\r\n{"id":"secret-2"}'),
+    ),
+  );
+  t.after(() => broker.close());
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, RETRY_MAX_ATTEMPTS: '2' });
+  await gateway.send('GET', '/ngsi-ld/v1/entities/urn:ngsi-ld:Car:1');
+  await gateway.purge('type=Car');
+  const [line] = gateway.log.with('pass-through failed');
+  assert.match(JSON.stringify(line?.['err']), /HTTPParserError.*Invalid header token/);
+  assert.equal(purgeLines(gateway).length, 2);
+  assert.doesNotMatch(gateway.log.text, /secret/);
 });
