@@ -381,31 +381,37 @@ describe('tenants', () => {
     assert.equal((await sendJson(gateway.url, 'POST', '/api/v2/purges', body, as('ada'))).status, 202);
   });
 
-  it('a PUT does not replace a policy that another tenant creates while the body of the PUT arrives', async () => {
-    const path = '/api/v2/retention-policies/slow';
-    const body = JSON.stringify(policyIn('a'));
-    const put = request(gateway.url + path, {
-      method: 'PUT',
-      headers: {
-        ...limited,
-        expect: '100-continue',
-        'content-type': 'application/json',
-        'content-length': body.length,
-      },
+  for (const [method, action, body] of [
+    ['PUT', '', JSON.stringify(policyIn('a'))],
+    ['DELETE', '', ''],
+    ['POST', '/run', ''],
+  ] as const)
+    it(`${method} of a policy${action} is 403 if another tenant creates the policy while the body arrives`, async () => {
+      const path = `/api/v2/retention-policies/slow-${method}`;
+      const slow = request(gateway.url + path + action, {
+        method,
+        headers: {
+          ...limited,
+          expect: '100-continue',
+          'content-type': 'application/json',
+          'transfer-encoding': 'chunked',
+        },
+      });
+      slow.flushHeaders();
+      await once(slow, 'continue');
+      const made = await sendJson(gateway.url, 'PUT', path, policyIn('b'), as('ada'));
+      assert.equal(made.status, 201);
+      slow.end(body);
+      const [answer] = (await once(slow, 'response')) as [IncomingMessage];
+      answer.resume();
+      assert.equal(answer.statusCode, 403);
+      const kept = (await gateway.send('GET', path, { headers: as('ada') })).json() as {
+        readonly tenant: string;
+      };
+      assert.equal(kept.tenant, 'b');
+      const runs = await gateway.send('GET', `${path}/runs`, { headers: as('ada') });
+      assert.deepEqual(runs.json(), []);
     });
-    put.flushHeaders();
-    await once(put, 'continue');
-    const made = await sendJson(gateway.url, 'PUT', path, policyIn('b'), as('ada'));
-    assert.equal(made.status, 201);
-    put.end(body);
-    const [answer] = (await once(put, 'response')) as [IncomingMessage];
-    answer.resume();
-    assert.equal(answer.statusCode, 403);
-    const kept = (await gateway.send('GET', path, { headers: as('ada') })).json() as {
-      readonly tenant: string;
-    };
-    assert.equal(kept.tenant, 'b');
-  });
 
   it('a policy that had another tenant shows its earlier runs, and the last one, only to users with that tenant', async () => {
     const path = '/api/v2/retention-policies';

@@ -4,6 +4,7 @@ import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Access } from '../access.js';
+import { SAFE_METHODS } from '../request-checks.js';
 import {
   authorizationHook,
   type BaseUrlOf,
@@ -61,10 +62,10 @@ export interface ApiOptions
 function keepToTenants(api: Api, options: ApiOptions): void {
   const guard = tenantGuard(options);
   api.addHook('onRequest', guard);
-  // Repeats the check, because receiving the body may take a while, and the resource that a PUT replaces may belong to
-  // another tenant by then.
+  // Repeats the check, because a body may take a while to arrive, even an empty one, and a policy of that name may belong
+  // to another tenant by then.
   api.addHook('preHandler', async (request) => {
-    if (request.method === 'PUT') await guard(request);
+    if (!SAFE_METHODS.has(request.method)) await guard(request);
   });
 }
 
