@@ -32,7 +32,9 @@ export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord)
   return {
     ...Object.fromEntries(Object.entries(given).filter(isOther)),
     ...defined({
-      'ngsild-tenant': tenant === service ? undefined : tenant,
+      // Also for a purge with Fiware-Service alone: a record does not say whether its request had both, and without this one,
+      // many brokers would take the default tenant.
+      'ngsild-tenant': tenant,
       'fiware-service': service,
       'fiware-servicepath': servicePath,
       link,

@@ -61,6 +61,20 @@ describe('a restore', () => {
     assert.equal(broker.entities.count('city'), 2);
   });
 
+  it('every request of a restore names its tenant in each header in which the purge did', async () => {
+    broker.entities.seed(2, everyKind, 'city');
+    const both = { 'ngsild-tenant': 'city', 'fiware-service': 'city' };
+    const purge = await gateway.purge('type=Car&archive=required', both);
+    broker.requests.clear();
+    await restored(gateway, purge.headers.get('purge-id') ?? '');
+    const named = broker.requests.entries.map(({ headers }) => [
+      headers['ngsild-tenant'],
+      headers['fiware-service'],
+    ]);
+    assert.ok(named.length > 0);
+    for (const tenants of named) assert.deepEqual(tenants, ['city', 'city']);
+  });
+
   it('a restore restores every kind of attribute, and reports what it cannot restore', async () => {
     const cars = await withCars(1234);
     const purge = await purged(gateway, 'type=Car&archive=required');
