@@ -132,7 +132,7 @@ export interface SchemaView {
  * an IRI or a list of types, it is shown the submitted one.
  */
 export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): SchemaView {
-  const plain = (reading: Reading) => omitMembers(reading.keyValues, model.undescribedMembers);
+  const plain = (reading: Reading) => shownTo(model, entity, reading);
   const shown = plain(first);
   const error = model.firstError(shown);
   if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
@@ -153,7 +153,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 
 /** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
 export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
-  const shown = omitMembers(reading.keyValues, model.undescribedMembers);
+  const shown = shownTo(model, entity, reading);
   if (model.firstError(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
@@ -161,6 +161,13 @@ export function isAccepted(entity: JsonObject, reading: Reading, model: Model): 
     !jsonEquals(type, member(shown, 'type')) &&
     model.firstError(withType(shown, type)) === undefined
   );
+}
+
+/** What the schema is shown: without members that it does not describe, and with the `@context` if it describes that. */
+function shownTo(model: Model, entity: JsonObject, { keyValues }: Reading): JsonObject {
+  const shown = omitMembers(keyValues, model.undescribedMembers);
+  const context = model.describesContext ? member(entity, '@context') : undefined;
+  return context === undefined ? shown : objectOf([...Object.entries(shown), ['@context', context]]);
 }
 
 function ofType(issues: readonly Explanation[]): number {

@@ -35,6 +35,8 @@ export interface Model {
   readonly describesByPattern: (attribute: string) => boolean;
   /** Members of every entity, such as createdAt, that the schema does not describe. They are not validated. */
   readonly undescribedMembers: ReadonlySet<string>;
+  /** Whether the schema describes the `@context`, which is not part of the entity otherwise. */
+  readonly describesContext: boolean;
   /**
    * Whether the model describes the bare value of an attribute whose key-values form wraps the value; see
    * `ReadOptions`.
@@ -66,6 +68,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     undescribedMembers: new Set(
       COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member)),
     ),
+    describesContext: describes(flat.root, flat.targets, '@context'),
     unwraps: (attribute) => {
       const known = unwrapped.get(attribute);
       if (known !== undefined) return known;

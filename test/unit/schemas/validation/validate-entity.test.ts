@@ -80,6 +80,19 @@ describe('an entity validated by its model', () => {
     );
   });
 
+  it('a schema that describes the @context sees that of the entity', () => {
+    const schema: JsonObject = {
+      properties: { '@context': { type: 'array' }, speed: { type: 'number' } },
+      required: ['@context'],
+    };
+    const entity = { id: 'urn:a:1', type: 'Vehicle', speed: { type: 'Property', value: 1 } };
+    assert.deepEqual(judged({ ...entity, '@context': ['https://a.example'] }, schema).errors, []);
+    assert.deepEqual(judged({ ...entity, '@context': 'https://a.example' }, schema).errors, [
+      ['/@context', 'must be an array, is the string "https://a.example"'],
+    ]);
+    assert.deepEqual(judged(entity, schema).errors, [['', 'lacks the member "@context"']]);
+  });
+
   it('an entity has one error for a wrong bare geometry, and one for a misspelled id', () => {
     const location = { type: 'Point', coordinates: [1] };
     assert.deepEqual(
