@@ -1,8 +1,8 @@
 import { parseJson } from '../../sidecar/shared/json/lossless-json.js';
-import { isNumber } from '../../sidecar/shared/json/json.js';
+import { isNumber, type JsonObject } from '../../sidecar/shared/json/json.js';
 import { isResourceName } from '../../sidecar/shared/resource-name.js';
-import { ATTRIBUTE_KINDS, VALUE_MEMBERS } from '../../sidecar/ngsi-ld/members.js';
 import { type Entries, guessForm as guessEntityForm } from '../../sidecar/ngsi-ld/representation/form.js';
+import { readEntity } from '../../sidecar/ngsi-ld/representation/read-entity.js';
 
 /** Prepares samples before a schema is inferred from them. */
 
@@ -26,11 +26,6 @@ export function detectForm(samples: readonly Json[]): SampleForm {
   return forms.includes('ngsiv2') ? 'ngsiv2' : 'keyvalues';
 }
 
-const KINDS: ReadonlySet<unknown> = new Set(ATTRIBUTE_KINDS);
-
-/** The members that hold the value of an attribute (NGSI-LD § 4.5.4). */
-const VALUES = Object.values(VALUE_MEMBERS);
-
 /** Returns the type of the first sample, if it can be the name of a model. */
 export function modelName(samples: readonly Json[]): string | undefined {
   const [first] = samples;
@@ -41,29 +36,13 @@ export function modelName(samples: readonly Json[]): string | undefined {
 }
 
 /**
- * Converts a sample to the form that the schema describes, with the plain values of its attributes (NGSI-LD § 4.5.4). Undefined
- * if part of it has no plain value; it cannot be an example then.
+ * Converts a sample to the form that the schema describes, as inference reads it (NGSI-LD § 4.5.4). Undefined for
+ * GeoJSON, and for several instances of an attribute, which have no single value; the sample cannot be an example then.
  */
 export function plainSample(sample: Json, form: SampleForm): Json | undefined {
   if (form === 'geojson') return undefined;
-  const plain: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(sample)) {
-    if (name === '@context') continue;
-    if (form === 'keyvalues' || !isObject(value)) plain[name] = value;
-    else {
-      const member = VALUES.find((one) => one in value);
-      if (member === undefined) return undefined;
-      plain[name] = value[member];
-    }
-  }
-  return form !== 'keyvalues' && Object.values(plain).some((one) => isListOfAttributes(one))
-    ? undefined
-    : plain;
-}
-
-/** Several instances of an attribute, one per dataset, have no plain value that a schema could describe. */
-function isListOfAttributes(value: unknown): boolean {
-  return Array.isArray(value) && value.some((one) => isObject(one) && KINDS.has(one['type']));
+  const read = readEntity(sample as JsonObject, form === 'ngsi-ld' ? {} : { form });
+  return read.readings.length > 1 ? undefined : read.readings[0].keyValues;
 }
 
 /** Adds a sample to the examples of a schema. */

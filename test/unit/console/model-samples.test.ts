@@ -8,6 +8,9 @@ import {
   samplesOf,
   withExample,
 } from '../../../console/models/samples.js';
+import { inferSchema } from '../../../sidecar/schemas/inference/tasks.js';
+import { prepareModel } from '../../../sidecar/schemas/validation/model.js';
+import type { JsonValue } from '../../../sidecar/shared/json/json.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 
@@ -52,30 +55,46 @@ it('a model is named after the type of its first sample, if that can be a name',
     assert.equal(modelName([sample]), undefined);
 });
 
-it('a sample becomes an example with plain values', () => {
+it('a sample becomes an example with the values that the inferred schema describes', () => {
   const sample = {
     '@context': 'https://example.org/',
-    id: ID,
+    '@id': ID,
     type: 'Car',
     speed: { type: 'Property', value: 3, unitCode: 'KMH' },
     owner: { type: 'Relationship', object: 'urn:x:y' },
     name: { type: 'LanguageProperty', languageMap: { en: 'car' } },
+    trips: { type: 'ListRelationship', objectList: [{ object: 'urn:x:z' }] },
+    seen: { type: 'Property', value: { '@type': 'DateTime', '@value': '2026-01-31T12:00:00Z' } },
   };
-  const plain = { id: ID, type: 'Car', speed: 3, owner: 'urn:x:y', name: { en: 'car' } };
-  assert.deepEqual(plainSample(sample, 'ngsi-ld'), plain);
-  assert.deepEqual(plainSample({ id: ID, address: { street: 'Main' } }, 'keyvalues'), {
+  const example = plainSample(sample, 'ngsi-ld');
+  assert.deepEqual(example, {
     id: ID,
-    address: { street: 'Main' },
+    type: 'Car',
+    speed: 3,
+    owner: 'urn:x:y',
+    name: { languageMap: { en: 'car' } },
+    trips: ['urn:x:z'],
+    seen: '2026-01-31T12:00:00Z',
+  });
+  const inferred = inferSchema(sample, { form: 'ngsi-ld' });
+  assert.equal(prepareModel('Car', inferred).firstError(example as JsonValue), undefined);
+  for (const form of ['keyvalues', 'ngsi-ld'] as const)
+    assert.deepEqual(plainSample({ '@context': 'https://a.example', id: ID, at: { street: 'Main' } }, form), {
+      id: ID,
+      at: { street: 'Main' },
+    });
+  assert.deepEqual(plainSample({ id: ID, speed: { type: 'Number', value: 3 } }, 'ngsiv2'), {
+    id: ID,
+    speed: 3,
   });
 });
 
-it('a sample without a plain form does not become an example', () => {
+it('a sample with several instances of an attribute, or in GeoJSON, does not become an example', () => {
   const twice = [
     { type: 'Property', value: 1, datasetId: 'urn:a:1' },
     { type: 'Property', value: 2 },
   ];
   assert.equal(plainSample({ id: ID, speed: twice }, 'ngsi-ld'), undefined);
-  assert.equal(plainSample({ id: ID, speed: { type: 'Property' } }, 'ngsi-ld'), undefined);
   assert.equal(plainSample({ type: 'Feature' }, 'geojson'), undefined);
 });
 
