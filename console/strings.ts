@@ -717,9 +717,8 @@ export const text = {
       checked: 'Checked',
       invalid: 'Invalid',
       entities: 'Entities',
-      share: 'Share of checked',
-      place: 'Place',
-      detail: 'What is wrong',
+      share: 'Share',
+      detail: 'What is wrong (first entity)',
     },
     counts: (checked: number, valid: number, invalid: number, notJudged: number) =>
       `${count(checked)} checked: ${count(valid)} valid, ${count(invalid)} invalid; ${count(notJudged)} not judged`,

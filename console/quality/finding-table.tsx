@@ -22,29 +22,25 @@ export function FindingTable({
   return (
     <Table
       label={text.labels.findings}
-      columns={[
-        { number: t.columns.entities },
-        t.columns.share,
-        text.labels.model,
-        t.columns.place,
-        t.columns.detail,
-      ]}
+      columns={[t.columns.detail, { number: t.columns.entities }, t.columns.share]}
     >
       {findings.map(({ domain, model, pointer, keyword, detail, entities }, position) => (
         <tr
           key={JSON.stringify([domain, model, pointer, keyword, detail])}
           {...(position === chosen ? { 'aria-current': 'true' as const } : {})}
         >
+          <td class="prose">
+            {to === undefined ? detail : <a href={to(position)}>{detail}</a>}
+            <p class="hint">
+              <code>{pointer === '' ? t.entity : pointer}</code> ·{' '}
+              {domain === '' ? model : `${domain}/${model}`}
+            </p>
+          </td>
           <td class="number">{count(entities)}</td>
-          <td>
+          <td class="when">
             <meter min={0} max={Math.max(1, of)} value={entities} aria-hidden="true" />
             {percent(entities, of)}
           </td>
-          <td>{`${domain}/${model}`}</td>
-          <td>
-            <code>{pointer === '' ? t.entity : pointer}</code>
-          </td>
-          <td>{to === undefined ? detail : <a href={to(position)}>{detail}</a>}</td>
         </tr>
       ))}
     </Table>

@@ -60,8 +60,12 @@ export function qualityFlows(browser: () => Browser): void {
     await page.getByRole('link', { name: 'Back to Quality' }).first().click();
     await page.getByLabel('Policy', { exact: true }).selectOption('rooms');
     const findings = (name: string) => page.getByRole('region', { name }).locator('tbody code');
-    for (const name of ['Findings of writes', 'Findings of the last scan'])
+    for (const name of ['Findings of writes', 'Findings of the last scan']) {
       assert.equal(await findings(name).innerText(), '/temperature/value');
+      const table = page.getByRole('region', { name }).locator('.table');
+      const isCut = await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+      assert.equal(isCut, false, `the table of ${name} fits the page`);
+    }
     await page.getByText('1 checked: 1 invalid, 0 refused; 0 not judged').waitFor();
     await page.getByRole('link', { name: 'rooms', exact: true }).click();
     await page.getByLabel('Mode', { exact: true }).selectOption('enforce');
