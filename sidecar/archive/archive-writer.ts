@@ -1,3 +1,4 @@
+import type { Clock } from '../shared/clock.js';
 import type { ArchiveCipher } from './cipher.js';
 import { type DigestTable, digestOf } from './digest-table.js';
 import { ArchiveUnavailableError } from './errors.js';
@@ -37,8 +38,9 @@ export interface ArchiveWriterOptions {
   readonly folder: string;
   /** Increases with each process that works on the purge, so that segment names of different processes never collide. */
   readonly epoch: number;
-  /** The description of the archive, written before the first segment. */
-  readonly metadata: string;
+  /** The description of the archive, without the time at which it is written. */
+  readonly metadata: object;
+  readonly clock: Pick<Clock, 'now'>;
   /** What earlier processes have archived. */
   readonly existing: ArchiveContent;
   /** Called for each segment that could not be stored. */
@@ -69,6 +71,9 @@ const MAX_FAILED = 3;
 
 /** How often a part may change before it is durable; beyond this, it changes faster than it can be archived. */
 const MAX_VERSIONS = 20;
+
+/** The age at which the description is written again, in milliseconds. */
+const DESCRIBE_EVERY_MS = 3_600_000;
 
 interface Segment {
   readonly lines: string[];
@@ -102,7 +107,7 @@ export class ArchiveWriter {
   #openSegment = newSegment();
   #storing = new Set<Promise<void>>();
   #number = 0;
-  #isDescribed = false;
+  #describedMs = -Infinity;
   #failedInARow = 0;
   #failure: ArchiveUnavailableError | undefined;
 
@@ -252,14 +257,26 @@ export class ArchiveWriter {
   }
 
   async #putSegment(name: string, lines: readonly string[]): Promise<void> {
-    const { storage, cipher, folder, metadata } = this.#options;
-    if (!this.#isDescribed) await storage.put(`${folder}/${METADATA_NAME}`, Buffer.from(metadata));
-    this.#isDescribed = true;
+    const { storage, cipher, folder } = this.#options;
+    await this.#describe();
     const path = `${folder}/${name}`;
     const bytes = await cipher.encrypt(await compressLines(lines), path, this.#salt);
     await storage.put(path, bytes);
     this.#bytes += bytes.length;
     this.#segments.set(name, sha256(bytes));
+  }
+
+  /**
+   * Writes the description before the first segment, and again from time to time: gateways that do not know the purge
+   * remove its archive by the age of the description.
+   */
+  async #describe(): Promise<void> {
+    const { storage, folder, metadata, clock } = this.#options;
+    const nowMs = clock.now();
+    if (nowMs - this.#describedMs < DESCRIBE_EVERY_MS) return;
+    const text = JSON.stringify({ ...metadata, writtenAt: new Date(nowMs).toISOString() });
+    await storage.put(`${folder}/${METADATA_NAME}`, Buffer.from(`${text}\n`));
+    this.#describedMs = nowMs;
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { systemClock, type Clock } from '../shared/clock.js';
 import { defined } from '../shared/defined.js';
 import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
@@ -22,6 +23,8 @@ export interface ArchivesOptions {
   readonly cipher: ArchiveCipher;
   /** How many days archives are kept after the end of their purge. */
   readonly keepDays: number;
+  /** @default the clock of the system */
+  readonly clock?: Pick<Clock, 'now'>;
   readonly onFailed?: (error: ArchiveUnavailableError) => void;
   /** Called for each expired archive that cannot be removed. Must not throw. */
   readonly onNotRemoved?: (error: unknown, purge: string) => void;
@@ -97,7 +100,7 @@ export class Archives {
     epoch: number,
     keysOf: (id: string, line: string) => ArchivedLine['parts'],
   ): Promise<ArchiveWriter> {
-    const { storage, cipher, keepDays, onFailed = () => {} } = this.#options;
+    const { storage, cipher, keepDays, clock = systemClock, onFailed = () => {} } = this.#options;
     const reader = this.reader({ ...of, recorded: defined({ segments: of.recorded?.segments }) });
     const existing = await this.#readExisting(reader, keysOf);
     const metadata = {
@@ -106,7 +109,6 @@ export class Archives {
       purge: of.purge,
       target: of.target,
       keepDays,
-      createdAt: new Date().toISOString(),
     };
     return new ArchiveWriter({
       storage,
@@ -115,7 +117,8 @@ export class Archives {
       existing,
       onFailed,
       folder: of.purge,
-      metadata: `${JSON.stringify(metadata)}\n`,
+      metadata,
+      clock,
     });
   }
 
@@ -144,8 +147,7 @@ export class Archives {
   }
 
   /**
-   * Removes an archive. The object with its creation time is removed last, so that a partly removed archive can be
-   * removed later.
+   * Removes an archive. The object with its time is removed last, so that a partly removed archive can be removed later.
    *
    * @throws ArchiveUnavailableError
    */
@@ -193,10 +195,10 @@ export class Archives {
     try {
       const parsed = parseJson(metadata.toString('utf8'));
       if (!isObject(parsed)) return false;
-      const { createdAt, keepDays } = parsed;
-      if (typeof createdAt !== 'string' || typeof keepDays !== 'number') return false;
-      // One more day, because the purge may have taken a while.
-      return Date.parse(createdAt) + (keepDays + 1) * DAY_MS < nowMs;
+      const { writtenAt, keepDays } = parsed;
+      if (typeof writtenAt !== 'string' || typeof keepDays !== 'number') return false;
+      // One more day, because the purge may have ended later.
+      return Date.parse(writtenAt) + (keepDays + 1) * DAY_MS < nowMs;
     } catch {
       return false;
     }

@@ -536,6 +536,31 @@ describe('archives in a folder and in a bucket', () => {
     await archives.close();
   });
 
+  it('the archive of a purge that takes longer than archives are kept is not removed by a gateway that does not know the purge', async () => {
+    const dayMs = 86_400_000;
+    const time = { ms: Date.now() };
+    const archives = new Archives({
+      storage: new FolderStorage(temporaryFolder()),
+      cipher: new ArchiveCipher([]),
+      keepDays: 1,
+      clock: { now: () => time.ms },
+    });
+    const [long, dead] = [randomUUID(), randomUUID()];
+    await written(archives, dead, [entity('urn:0')]);
+    const writer = await archives.writer({ purge: long, target: 'entities' }, 0, wholes);
+    for (let day = 0; day < 5; day += 1, time.ms += dayMs) {
+      await writer.add(entityLine(`urn:${day}`, entity(`urn:${day}`)));
+      await writer.flush();
+      await archives.removeExpired(async () => undefined, time.ms);
+    }
+    assert.deepEqual(
+      [(await linesOf(archives, long)).length, (await linesOf(archives, dead)).length],
+      [5, 0],
+    );
+    await archives.removeExpired(async () => undefined, time.ms + 2 * dayMs);
+    assert.equal((await linesOf(archives, long)).length, 0);
+  });
+
   it('bucket: removing an archive fails if the list of its objects is truncated or is not a list', async () => {
     const storage = bucketStorage(bucket);
     await storage.put('cut/1', Buffer.from('x'));
