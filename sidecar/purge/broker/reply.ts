@@ -1,5 +1,5 @@
 import type { BrokerReply } from './client.js';
-import { tryParseJson } from '../../shared/json/lossless-json.js';
+import { tryParseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 
 /**
@@ -24,11 +24,17 @@ export function parseBrokerProblem(reply: BrokerReply): BrokerProblem {
   return text === '' ? { status: reply.status } : { status: reply.status, detail: cap(text) };
 }
 
+/** Where servers say what is wrong. Some have only `error`, which is often a mere code. */
+const DETAIL_MEMBERS = ['detail', 'message', 'description', 'error_description'] as const;
+
 /** The textual members of a problem-like object. */
 function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
   const type = textOf(body['type']);
   const title = textOf(body['title']);
-  const detail = textOf(body['detail']) ?? textOf(body['message']) ?? textOf(body['description']);
+  const [error, ...details] = ['error', ...DETAIL_MEMBERS].map((name) => body[name]);
+  const detail = [...details.map(textOf), ...details.map(jsonOf), textOf(error), jsonOf(error)].find(
+    isDefined,
+  );
   return {
     ...(type === undefined ? {} : { type }),
     ...(title === undefined ? {} : { title }),
@@ -67,6 +73,17 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? cap(value.trim()) : undefined;
+}
+
+/** Returns the JSON of an object or list that is given in place of a text, as by Scorpio, Keyrock and FastAPI. */
+function jsonOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return undefined;
+  try {
+    return cap(writeJson(value));
+  } catch {
+    // It is nested too deeply to be written.
+    return undefined;
+  }
 }
 
 function cap(text: string): string {
