@@ -21,7 +21,7 @@ import { isGeometry } from './geometry.js';
  * One instance of an attribute, normalized or concise (clauses 4.5.2 and 4.5.3):
  * - `typed`: an object with the type of an attribute, hence normalized;
  * - `inferred`: an object without a type, whose kind follows from the member that holds its value, hence concise;
- * - `bare`: the value itself, also concise; includes a geometry, although that has a `type`;
+ * - `bare`: the value itself, also concise; includes a geometry and a typed value, although they have a `type`;
  * - `foreign`: an object with any other type, which no representation allows.
  */
 export type Instance = TypedInstance | InferredInstance | BareInstance | ForeignInstance;
@@ -65,6 +65,7 @@ export function instanceOf(submitted: JsonValue): Instance {
     return { how: 'typed', object: submitted, kind, member: found };
   }
   if (isGeometry(submitted)) return { how: 'bare', value: submitted, kind: 'GeoProperty' };
+  if (typedValueIn(submitted) !== undefined) return { how: 'bare', value: submitted, kind: 'Property' };
   const found = valueMemberIn(submitted);
   if (type !== undefined) return { how: 'foreign', object: submitted, type, member: found };
   const inferred = found === undefined ? undefined : KIND_BY_MEMBER.get(found);
@@ -222,11 +223,14 @@ function wrappedIn(
   return typedValueIn(value) ?? (unwrapsAttributes ? attributeIn(value) : undefined);
 }
 
-/** Returns the content of a JSON-LD value object: `@value`, optionally `@type`, and nothing else. */
+/**
+ * Returns the content of a JSON-LD value object: `@value`, optionally `@type`, and nothing else. Brokers show `@type` as
+ * `type`, its name in the core context (Annex C.6).
+ */
 function typedValueIn(value: JsonObject): WrappedValue | undefined {
   const inside = member(value, '@value');
   if (inside === undefined) return undefined;
-  const count = typeof member(value, '@type') === 'string' ? 2 : 1;
+  const count = typeof (member(value, '@type') ?? member(value, 'type')) === 'string' ? 2 : 1;
   return Object.keys(value).length === count ? { token: '@value', inside, isFinal: true } : undefined;
 }
 

@@ -83,9 +83,11 @@ export function attributeSchema(kind: AttributeKind): JsonObject {
 /** What the value of a Property may be instead of a date or time string (clause 4.6.3). */
 export const TYPED_VALUE: JsonObject = {
   type: 'object',
-  description: 'A value with its data type, e.g. DateTime.',
-  required: ['@type', '@value'],
-  properties: { '@type': { type: 'string' }, '@value': { type: 'string' } },
+  description: 'A value with its data type, e.g. DateTime. Brokers show @type as type.',
+  required: ['@value'],
+  properties: { '@type': { type: 'string' }, type: { type: 'string' }, '@value': { type: 'string' } },
+  minProperties: 2,
+  maxProperties: 2,
   additionalProperties: false,
 };
 

@@ -40,6 +40,10 @@ describe('the schemas of the OpenAPI document', () => {
       'typed values of times by reference',
       { checked: property({ '@type': 'Date', '@value': '2024-01-01' }) },
     ],
+    [
+      'typed values as brokers show them',
+      { opened: property({ type: 'DateTime', '@value': '2024-01-01T00:00:00Z' }) },
+    ],
     ['several types', { type: ['ParkingSite', 'Building'] }],
     [
       'members of entities',
@@ -71,6 +75,7 @@ describe('the schemas of the OpenAPI document', () => {
     ['too short a list', { stops: { type: 'ListProperty', valueList: [1] } }],
     ['a list of no objects', { neighbours: { type: 'ListRelationship', objectList: [5] } }],
     ['a value that no branch takes', { fee: property('gratis') }],
+    ['a time without type or value', { opened: property({ '@value': '2024-01-01T00:00:00Z' }) }],
     ['a typed value that is no time', { name: property({ '@type': 'Text', '@value': 'abc' }) }],
     ['the type of something else', { type: ['Car'] }],
   ] as const) {
