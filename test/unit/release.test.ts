@@ -8,7 +8,13 @@ import { ROOT } from '../support/project.js';
 
 interface Job {
   readonly 'timeout-minutes'?: number;
-  readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
+  readonly env?: object;
+  readonly steps: readonly {
+    readonly uses?: string;
+    readonly run?: string;
+    readonly env?: object;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 const WORKFLOWS = join(ROOT, '.github/workflows');
@@ -42,6 +48,23 @@ it('every action of the workflows is pinned by digest, and every job has a time 
     for (const [, action = ''] of text.matchAll(/uses: (\S+)/g)) assert.match(action, /@[0-9a-f]{40}$/, name);
     for (const [job, { 'timeout-minutes': minutes }] of Object.entries(jobsOf(name)))
       assert.ok(minutes !== undefined, `${name}: ${job}`);
+  }
+});
+
+it('no step of the workflows in which packages run code has a token, or finds one that a checkout left', () => {
+  for (const [name, text] of texts) {
+    assert.doesNotMatch(text.split(/^jobs:$/m)[0] ?? '', /secrets\./, name);
+    for (const { env, steps } of Object.values(jobsOf(name))) {
+      assert.equal(env, undefined, name);
+      for (const { uses = '', run = '', env: own, with: options } of steps) {
+        if (uses.startsWith('actions/checkout@')) assert.equal(options?.['persist-credentials'], false, name);
+        if (JSON.stringify(own ?? {}).includes('secrets.'))
+          assert.doesNotMatch(run, /\b(?:np[mx]|node)\b/, name);
+      }
+      const logins = steps.findIndex(({ run = '' }) => run.includes('docker login'));
+      const packages = steps.findLastIndex(({ run = '' }) => /\bnp[mx]\b/.test(run));
+      assert.ok(logins === -1 || logins > packages, `${name}: a login stays in a file`);
+    }
   }
 });
 
