@@ -148,7 +148,7 @@ const PATH_HEADER = /^x[-_](?:original|rewrite)[-_]url$/i;
 function asksForDelete(rawUrl: string, rawHeaders: readonly string[]): boolean {
   return (
     headerValues(rawHeaders, METHOD_HEADER).some((value) => /delete/i.test(value)) ||
-    (mayNameMethod(rawUrl) && queryOf(rawUrl).split('&').some(isMethodParameter))
+    (mayNameMethod(rawUrl) && parametersOf(rawUrl).some(isMethodParameter))
   );
 }
 
@@ -160,7 +160,7 @@ export function isOverridden(method: string, rawUrl: string, rawHeaders: readonl
   return (
     headerValues(rawHeaders, METHOD_HEADER).some((value) => value.trim().toUpperCase() !== method) ||
     overridingPaths(rawHeaders).length > 0 ||
-    (mayNameMethod(rawUrl) && queryOf(rawUrl).split(/[&;]/).some(namesMethod))
+    (mayNameMethod(rawUrl) && parametersOf(rawUrl).some(namesMethod))
   );
 }
 
@@ -189,7 +189,8 @@ function isMethodParameter(parameter: string): boolean {
   return decodings(parameter).some((text) => /^\s*_method(?:\[[^=]*\])?\s*=[^]*delete/i.test(text));
 }
 
-function queryOf(rawUrl: string): string {
+/** Returns the parameters of a query, which some servers also split at semicolons. */
+function parametersOf(rawUrl: string): readonly string[] {
   const start = rawUrl.indexOf('?');
-  return start === -1 ? '' : rawUrl.slice(start + 1);
+  return start === -1 ? [] : rawUrl.slice(start + 1).split(/[&;]/);
 }
