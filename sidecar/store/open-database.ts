@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, GatewayError } from '../shared/errors.js';
@@ -91,11 +91,20 @@ export function openForReading(path: string): Database.Database {
   });
 }
 
-/** Creates the directories of a missing file. @throws DatabaseUnusableError if the path is not a regular file, e.g. a device */
+/** The mode of a file with the content of a store, such as queries and credentials: only its owner may read it. */
+export const PRIVATE_FILE = 0o600;
+
+/**
+ * Creates a missing file and its directories. SQLite gives the files beside it the same mode.
+ *
+ * @throws DatabaseUnusableError if the path is not a regular file, e.g. a device
+ */
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) makeDirectories(dirname(file));
-  else if (!found.isFile())
+  if (found === undefined) {
+    makeDirectories(dirname(file));
+    closeSync(openSync(file, 'a', PRIVATE_FILE));
+  } else if (!found.isFile())
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
 }
 

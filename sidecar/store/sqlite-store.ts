@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../shared/clock.js';
 import { DatabaseUnusableError } from './errors.js';
-import { lockDatabase, openDatabase, openForReading } from './open-database.js';
+import { lockDatabase, openDatabase, openForReading, PRIVATE_FILE } from './open-database.js';
 import { SqlStore } from './sql-store.js';
 import { SqliteSession } from './sqlite-session.js';
 
@@ -42,7 +42,7 @@ async function copyTo(db: Database.Database, partial: string, file: string): Pro
 /** Creates an empty file, so that a second backup to the same target sees that one is in progress. */
 async function claim(partial: string): Promise<void> {
   try {
-    await (await open(partial, 'wx')).close();
+    await (await open(partial, 'wx', PRIVATE_FILE)).close();
   } catch (error) {
     throw existsSync(partial)
       ? new DatabaseUnusableError(

@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import Database from 'better-sqlite3';
 import { DatabaseInUseError } from '../../sidecar/store/errors.js';
@@ -27,6 +27,7 @@ import {
   SETTINGS,
 } from '../support/store-samples.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { words } from '../support/words.js';
 
 const folder = temporaryFolder();
 let names = 0;
@@ -41,6 +42,22 @@ it('opening a SQLite store creates the file and its directories; opening it agai
   const again = await open(path);
   assert.deepEqual(await dump(again), before);
   await again.close();
+});
+
+it('only its owner can read a new SQLite store, its write-ahead log and its backup', async () => {
+  const path = join(folder, 'private', 'schema.db');
+  const store = await open(path);
+  await fill(store);
+  await backUp(path, `${path}.copy`);
+  const modes = readdirSync(dirname(path)).map((name) => [
+    name,
+    statSync(join(dirname(path), name)).mode & 0o777,
+  ]);
+  await store.close();
+  assert.deepEqual(
+    modes,
+    words('schema.db schema.db-shm schema.db-wal schema.db.copy').map((name) => [name, 0o600]),
+  );
 });
 
 it('the write-ahead log shrinks again once a long read that kept it has ended', async () => {
