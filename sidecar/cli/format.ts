@@ -45,9 +45,22 @@ export function jsonText(document: unknown, indent?: number): string {
   return writeJson(document, indent).split('\n').map(printable).join('\n');
 }
 
-/** The width of a text on a terminal, where colour codes take up no space. */
+const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uffe6`;
+
+/** Matches characters that take up two cells of a terminal: emoji, and East Asian ones that are not halfwidth forms. */
+const WIDE = new RegExp(
+  String.raw`^(?![\uff61-\uffdc])(?:[\p{Emoji_Presentation}${EAST_ASIAN}]|.\ufe0f)`,
+  'u',
+);
+
+const characters = new Intl.Segmenter();
+
+/** The width of a text on a terminal, where colour codes and combining marks take up no space. */
 function widthOf(text: string): number {
-  return stripVTControlCharacters(text).length;
+  let width = 0;
+  for (const { segment } of characters.segment(stripVTControlCharacters(text)))
+    width += WIDE.test(segment) ? 2 : 1;
+  return width;
 }
 
 /** Aligns rows in columns, each as wide as its widest cell; the last column is not padded. */

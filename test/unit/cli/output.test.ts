@@ -52,6 +52,16 @@ it('the output for people has readable numbers, times and rates', () => {
   );
 });
 
+it('the columns of a table are aligned whatever script their texts have', () => {
+  const cells = ['ab', '東京', 'ｱｱ', '서울', '🚲', '♻️', 'e\u0301', '\u001b[31mab\u001b[39m'];
+  const widths = [2, 4, 2, 4, 2, 2, 1, 2];
+  const lines = formatTable(cells.map((cell) => [cell, 'x']));
+  assert.deepEqual(
+    lines,
+    cells.map((cell, index) => `${cell}${' '.repeat(6 - (widths[index] ?? 0))}x`),
+  );
+});
+
 it('the output for people contains no foreign text that a terminal would interpret as a command', () => {
   assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
   const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
