@@ -104,7 +104,8 @@ function answerOf(
         return;
       }
       const why = stderr.toString().trim() || error.message;
-      reject(usage(`git cannot read ${revision} in ${folder}: ${printable(why)}`, { cause: error }));
+      const lines = why.split(/\s*\n\s*/).map(printable);
+      reject(usage(`git cannot read ${revision} in ${folder}: ${lines.join('\n  ')}`, { cause: error }));
     });
     // If git fails, it does not read its input. The reason is reported above.
     child.stdin?.on('error', () => {});

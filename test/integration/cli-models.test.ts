@@ -219,6 +219,11 @@ it('models check reports changes since a revision, and fails for changes beyond 
   assert.equal(files.find(({ status }) => status === 'updated')?.model, 'dataModel.City/Lamp');
   for (const revision of ['nowhere', '--output=x'])
     assert.equal((await cli(['models', 'check', folder, `--against=${revision}`])).code, 2);
+  // The folder of another user, as in a container: git says on several lines what to do.
+  const foreign = await cli(['models', 'check', folder, '--against=HEAD'], {
+    GIT_TEST_ASSUME_DIFFERENT_OWNER: '1',
+  });
+  assert.match(foreign.stderr, /dubious ownership.*\n.*\n {2}git config --global --add safe\.directory /);
 });
 
 it('models check since a revision compares files that git archives omit, and names removed models', async () => {
