@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { isFinal, type JobRecord } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { headResponse, send } from './answer.js';
+import { headResponse, REVALIDATE, send } from './answer.js';
 import { content, empty, TEXT } from './schemas.js';
 
 const EVENTS = 'text/event-stream';
@@ -44,7 +44,8 @@ export function sendEvents<Record extends JobRecord>(
   );
   return send(reply, {
     status: 200,
-    headers: { 'x-accel-buffering': 'no' },
+    // Proxies that buffer or compress answers (nginx, Traefik, Caddy) would hold events back.
+    headers: { 'x-accel-buffering': 'no', 'cache-control': `${REVALIDATE}, no-transform` },
     stream: { text: eventsOf(records, seen, shown), mediaType: EVENTS },
   });
 }

@@ -317,6 +317,7 @@ it('a stream of events has an event for each record, except for the one that the
   const events = [...text.matchAll(/^id: (\S{16})\ndata: (.*)\n\n/gm)];
   const records = events.map(([, , data = '']) => JSON.parse(data) as unknown);
   assert.deepEqual([status, headers['x-accel-buffering'], records], [200, 'no', [RECORD, DONE]]);
+  assert.equal(headers['cache-control'], 'no-cache, no-transform', 'proxies must not hold events back');
   const [first, last] = events.map(([, id]) => id);
   const again = await watched([RECORD, DONE], RECORD, first);
   assert.equal(again.text, text.slice(text.indexOf(`id: ${last}`)));
