@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import pLimit from 'p-limit';
-import { Agent, request } from 'undici';
+import { Agent, interceptors, request } from 'undici';
 import type { Clock } from '../shared/clock.js';
 import { errorCode } from '../shared/errors.js';
 import { ArchiveUnavailableError } from './errors.js';
@@ -58,7 +58,9 @@ export class BucketStorage implements ArchiveStorage {
   readonly #options: BucketOptions;
   readonly #bucketUrl: string;
   /** A separate pool: unfinished requests must not delay others, nor outlive this object. */
-  readonly #agent = new Agent({ keepAliveTimeout: 10_000, connect: { timeout: 10_000 } });
+  readonly #agent = new Agent({ keepAliveTimeout: 10_000, connect: { timeout: 10_000 } }).compose(
+    interceptors.decompress({ skipErrorResponses: false }),
+  );
   readonly #closing = new AbortController();
 
   constructor(options: BucketOptions) {

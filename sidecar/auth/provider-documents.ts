@@ -1,4 +1,4 @@
-import { Agent } from 'undici';
+import { Agent, interceptors } from 'undici';
 import { quoted } from '../shared/format-value.js';
 import { isLoopback } from '../shared/loopback.js';
 
@@ -26,7 +26,9 @@ export interface ProviderDocumentsOptions {
 export class ProviderDocuments {
   readonly #options: ProviderDocumentsOptions;
   // It is rarely used, so no connection is kept open.
-  readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+  readonly #agent = new Agent({ pipelining: 0, headersTimeout: 0, bodyTimeout: 0 }).compose(
+    interceptors.decompress(),
+  );
 
   constructor(options: ProviderDocumentsOptions) {
     this.#options = options;

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { errors, Pool, type Dispatcher } from 'undici';
+import { errors, interceptors, Pool, type Dispatcher } from 'undici';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { withVia } from '../../shared/via.js';
@@ -115,7 +115,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       // The client's own timer covers the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
+    }).compose(interceptors.decompress({ skipErrorResponses: false }));
 
   async function answerTo(request: BrokerRequest): Promise<BrokerReply> {
     const { signal } = request;
@@ -138,7 +138,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
         method: request.method,
         headers: {
           accept: 'application/json',
-          // Without it, any coding is acceptable (RFC 9110 § 12.5.3), and some proxies compress then.
+          // Without it, any coding is acceptable (RFC 9110 § 12.5.3), and some proxies compress then. Others always do.
           'accept-encoding': 'identity',
           ...request.headers,
           ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),

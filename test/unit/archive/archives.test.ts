@@ -14,7 +14,7 @@ import promises, {
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it, mock } from 'node:test';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import {
   ArchiveCipher,
@@ -559,6 +559,17 @@ describe('archives in a folder and in a bucket', () => {
     );
     await archives.removeExpired(async () => undefined, time.ms + 2 * dayMs);
     assert.equal((await linesOf(archives, long)).length, 0);
+  });
+
+  it('bucket: a list is read also through a proxy that compresses although it must not', async () => {
+    const storage = bucketStorage(bucket);
+    bucket.fault = (_request, response) => {
+      const list = '<ListBucketResult><Contents><Key>gateway/x=1/a/1</Key></Contents></ListBucketResult>';
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(list));
+      return true;
+    };
+    assert.deepEqual(await storage.list('a'), ['a/1']);
+    await storage.close();
   });
 
   it('bucket: removing an archive fails if the list of its objects is truncated or is not a list', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   createBrokerClient,
   BrokerTimeoutError,
@@ -67,6 +68,37 @@ it('broker client on real sockets decodes a character that is split between two 
     setImmediate(() => response.end(bytes.subarray(2)));
   });
   assert.equal((await clientOf(t, url).send(LIST)).body, '"ü"');
+});
+
+it('broker client on real sockets reads answers that are compressed although it asks for none, errors too', async (t) => {
+  const body = JSON.stringify([{ id: 'urn:a:1' }]);
+  for (const [coding, bytes] of [
+    ['gzip', gzipSync(body)],
+    ['br', brotliCompressSync(body)],
+    ['deflate, GZIP', gzipSync(deflateSync(body))],
+  ] as const)
+    for (const status of [200, 400]) {
+      const { url } = await serve(t, (request, response) => {
+        assert.equal(request.headers['accept-encoding'], 'identity');
+        response.writeHead(status, { 'content-encoding': coding }).end(bytes);
+      });
+      const reply = await clientOf(t, url).send(LIST);
+      assert.deepEqual([reply.status, reply.body, reply.isDamaged], [status, body, false]);
+    }
+});
+
+it('broker client on real sockets limits the size of a compressed answer as it is unpacked', async (t) => {
+  const { url } = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2_000_000, ' '))),
+  );
+  await assert.rejects(clientOf(t, url, { replyMaxBytes: 1_000_000 }).send(LIST), ReplyTooLargeError);
+});
+
+it('broker client on real sockets does not take a part of a compressed answer for the whole', async (t) => {
+  const { url } = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[] '.repeat(1000)).subarray(0, -9)),
+  );
+  await assert.rejects(clientOf(t, url).send(LIST), BrokerUnreachableError);
 });
 
 it('broker client on real sockets leaves no connection open after it is closed, and sends nothing more', async (t) => {
