@@ -20,7 +20,7 @@ export interface ScanOrder extends Pick<
   readonly rateLimiter: RateLimiter;
   /** Maximum number of entities to judge. */
   readonly sample?: number | undefined;
-  readonly judge: Pick<ScanJudge, 'judge'>;
+  readonly judge: Pick<ScanJudge, 'judge' | 'readIds'>;
   readonly results: ScanResults;
   /** Called after each verdict, with the entities to keep. */
   readonly onJudged: (found: readonly FoundEntities[]) => Promise<void>;
@@ -54,7 +54,9 @@ export async function runScan(
     return judged < sample;
   };
   try {
-    const report = await listEntities({ query, headers, limits, onPage, onEvent }, dependencies, stop);
+    const readIds = (text: string) => order.judge.readIds(text, stop);
+    const listing = { query, headers, limits, readIds, onPage, onEvent };
+    const report = await listEntities(listing, dependencies, stop);
     await pageJudge.finish();
     return report;
   } catch (error) {

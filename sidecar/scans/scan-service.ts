@@ -160,6 +160,7 @@ export class ScanService extends JobKind<ScanRecord> {
         limits: limitsUnder(policy, setup.limits, policy.concurrency),
         sample,
         judge: {
+          readIds: (...text) => scanJudge.readIds(...text),
           judge: (...page) => records.whenStored(live, () => scanJudge.judge(...page)),
         },
         results,

@@ -7,7 +7,7 @@ import { countItems, type ItemKind } from '../deleting/index.js';
 import { refusedData } from '../query/index.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import { entities, type ListedPage } from '../listing/index.js';
+import { entities, entitiesIn, type ListedPage } from '../listing/index.js';
 
 /** Attributes to remove from each match instead of the entity (clause 5.6.21). */
 export interface AttributeRemoval {
@@ -64,7 +64,7 @@ function attributeKind(context: PurgeContext, removal: AttributeRemoval): ItemKi
       const contents: JsonValue[] = [];
       const items = indexes.flatMap((index) => {
         const entityId = page.ids[index] ?? '';
-        const entity = page.entities[index] ?? {};
+        const entity = entitiesIn(page)[index] ?? {};
         return attributesToRemove(entity, removal).map((attribute) => {
           contents.push(entity[attribute] as JsonValue);
           const datasets = datasetsOf(entity[attribute]);
@@ -118,8 +118,7 @@ export async function checkNames(context: QueryView, removal: AttributeRemoval):
   const others = whole.filter(({ name }) => name !== 'attrs');
   for (const name of removal.names) {
     const selection = [...others, { name: 'attrs', value: name }];
-    const { entities } = await lister.page({ selection, limit: 1 });
-    for (const entity of entities) {
+    for (const entity of entitiesIn(await lister.page({ selection, limit: 1 }))) {
       const shown = attributeNames(entity);
       if (shown.length === 0 || shown.includes(name)) continue;
       const detail =
@@ -143,7 +142,7 @@ export async function checkKept(
   first: ListedPage,
 ): Promise<void> {
   if (kind === 'drop' || first.ids.length === 0) return;
-  if (first.entities.some((entity) => names.some((name) => Object.hasOwn(entity, name)))) return;
+  if (entitiesIn(first).some((entity) => names.some((name) => Object.hasOwn(entity, name)))) return;
   const attrs = { name: 'attrs', value: names.join(',') };
   const selection = [...context.selection, attrs];
   if (await showsAny(context.open({ resource: entities('attributes'), selection }))) return;
@@ -157,7 +156,7 @@ export async function checkKept(
 
 async function showsAny(context: PurgeContext): Promise<boolean> {
   const page = await firstPage(context, { limit: 1 });
-  if (page.entities.some((entity) => attributeNames(entity).length > 0)) {
+  if (entitiesIn(page).some((entity) => attributeNames(entity).length > 0)) {
     // If the broker ignores `attrs`, it shows an entity with other attributes.
     await context.proveFilters();
     return true;

@@ -2,7 +2,7 @@ import { itemTexts } from '../../archive/index.js';
 import { type ArchivedPart, NOT_UTF8 } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { type ListedPage, pagesUpTo } from '../listing/index.js';
+import { entitiesIn, type ListedPage, pagesUpTo } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { type ItemBatch, portionsOf, withIds } from './items.js';
@@ -49,10 +49,13 @@ async function keepShown(
 /** Adds parts of entities to the archive of the purge. */
 export async function keepParts(
   { archiving }: PurgeContext,
-  { entities, ids, isDamaged }: Pick<ListedPage, 'entities' | 'ids' | 'isDamaged'>,
+  page: Pick<ListedPage, 'entities' | 'ids' | 'isDamaged'>,
   { items, contents = [] }: Pick<ItemBatch, 'items' | 'contents'>,
 ): Promise<void> {
-  const types = new Map(entities.map((entity, index) => [ids[index], entity['type'] ?? entity['@type']]));
+  const { ids, isDamaged } = page;
+  const types = new Map(
+    entitiesIn(page).map((entity, index) => [ids[index], entity['type'] ?? entity['@type']]),
+  );
   const byEntity = new Map<string, ArchivedPart[]>();
   for (const [index, item] of items.entries()) {
     const { entityId, attribute = '' } = item;

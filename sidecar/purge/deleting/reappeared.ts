@@ -2,6 +2,7 @@
  * Entities that count as deleted and that the query lists again: the query lags behind, the delete had no effect, or somebody
  * made them again. They count as made again unless the broker shows that they are the old ones.
  */
+import { entitiesIn } from '../listing/index.js';
 import { parseJsonObject, type BrokerProblem, type DeleteResult } from '../broker/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { unlessQueryRefused } from '../errors.js';
@@ -140,7 +141,7 @@ export async function creationTimesOf(context: PurgeContext, ids: readonly strin
     // A page may hold fewer than are asked for.
     if (shown.length === 0) break;
     for (const [index, id] of page.ids.entries()) {
-      const createdAt = page.entities[index]?.['createdAt'];
+      const createdAt = entitiesIn(page)[index]?.['createdAt'];
       if (typeof createdAt === 'string') times.set(id, createdAt);
     }
   }

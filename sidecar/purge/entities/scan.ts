@@ -1,4 +1,4 @@
-import { entities } from '../listing/index.js';
+import { entities, type ReadIds } from '../listing/index.js';
 import {
   type AcceptedParameters,
   parseParameters,
@@ -55,6 +55,8 @@ export interface MatchPage {
 }
 
 export interface ListingOrder extends PurgeOrder<EntityPurgeQuery> {
+  /** Reads the ids in a page; the very list is passed on with the page. */
+  readonly readIds: ReadIds;
   /**
    * Receives the pages one after the other. The next page is requested when the promise resolves.
    *
@@ -84,8 +86,8 @@ export function listEntities(
   });
 }
 
-async function run(scope: PurgeScope, { query, onPage }: ListingOrder): Promise<PurgeReport> {
-  const context = scope.open({ resource: entities('text'), selection: query.selection });
+async function run(scope: PurgeScope, { query, readIds, onPage }: ListingOrder): Promise<PurgeReport> {
+  const context = scope.open({ resource: entities('text', readIds), selection: query.selection });
   const first = await firstProvenPage(context);
   const total = trustedTotal(context, first);
   if (total !== undefined) scope.emit({ type: 'counted', matches: total });

@@ -7,8 +7,11 @@ export {
   type ParsedPage,
   type PageQuery,
   type PageShape,
+  type ReadIds,
   entities,
+  entitiesIn,
   parsePage,
+  readPage,
   temporalEntities,
 } from './page.js';
 export type { PagingEvidence, WalkEnd } from './walk-plan.js';

@@ -14,6 +14,7 @@ import { PageSize, smallerThan, Trial, type PageTry, type Reception } from './pa
 import {
   hiddenFailure,
   parsePage,
+  readPage,
   projectionParameters,
   type ListedPage,
   type ListedResource,
@@ -103,7 +104,7 @@ export class Lister {
         continue;
       }
       if (this.#isAnswer(answered.reply)) {
-        const page = this.#accept(answered, tried, trial, startedMs);
+        const page = await this.#accept(answered, tried, trial, startedMs);
         if (!isLook) return page;
         // Each context source of the broker may show one entity.
         const heedsLimits = new Set(page.ids).size <= Math.max(1, wanted / 10);
@@ -163,16 +164,21 @@ export class Lister {
   }
 
   /** Reads a page, and learns from it. */
-  #accept({ reply, path }: Answered, tried: PageTry, trial: Trial, startedMs: number): ListedPage {
+  async #accept(
+    { reply, path }: Answered,
+    tried: PageTry,
+    trial: Trial,
+    startedMs: number,
+  ): Promise<ListedPage> {
     const { capabilities, resource, clock } = this.#options;
     const { query, limit, projection } = tried;
-    const page = parsePage(reply, resource.isExact, resource.keepsText);
+    const atMs = clock.monotonicMs();
+    const page = await readPage(reply, resource);
     this.#isUncountable ||= page.ids.length > 0 && page.hasInvalidCount;
     // From now on, the path that answered is the only one used.
     capabilities.learn('collection-end', path === `${resource.path}/` ? '/' : '');
     trial.keep();
     capabilities.learn(`page ${projection}`, limit);
-    const atMs = clock.monotonicMs();
     const tookMs = atMs - startedMs;
     this.#noteSize(page, tried, tookMs);
     const isRecent = projection === 'recent' || projection === 'recent-times';

@@ -1,5 +1,12 @@
 import type { BrokerReply, Projection, Failure } from '../broker/index.js';
 import { BrokerReplyError } from '../errors.js';
+import {
+  type EntityList,
+  entityListOf,
+  type IdsIn,
+  type ListedEntity,
+  NOT_JSON,
+} from '../../ngsi-ld/entity-list.js';
 import type { Parameter } from '../query/index.js';
 import { parseJson, parseWithDoubles } from '../../shared/json/lossless-json.js';
 
@@ -30,8 +37,8 @@ export type PageShape = Pick<PageQuery, 'limit' | 'instances' | 'needsTimes' | '
 export interface ParsedPage {
   /** Ids in the order of the page, repeats included. */
   readonly ids: readonly string[];
-  /** The listed entities; only their ids when the page was asked for with ids alone. */
-  readonly entities: readonly Readonly<Record<string, unknown>>[];
+  /** See entitiesIn(); undefined if only the ids were read. */
+  readonly entities: readonly ListedEntity[] | undefined;
   /** NGSILD-Results-Count (clause 6.3.13); undefined when it is missing or invalid. */
   readonly count: number | undefined;
   /** Whether that header has something that is not a count: negative, a fraction, or not a number. */
@@ -81,12 +88,31 @@ export interface ListedPage extends ParsedPage, Listed {
  * @throws BrokerReplyError if it is not an array of entities
  */
 export function parsePage(reply: BrokerReply, isExact = false, keepsText = isExact): ParsedPage {
-  const entities = parseEntities(reply, isExact);
+  return pageOf(reply, parseEntities(reply, isExact), keepsText);
+}
+
+/** Reads the answer to a query of a resource, which may have a way of its own to read ids. @throws BrokerReplyError */
+export async function readPage(
+  reply: BrokerReply,
+  { isExact, keepsText, readIds }: ListedResource,
+): Promise<ParsedPage> {
+  const read = isBlank(reply) ? undefined : await readIds?.(reply.body);
+  return read === undefined ? parsePage(reply, isExact, keepsText) : pageOf(reply, read, keepsText);
+}
+
+/** The listed entities; only their ids when the page was asked for with ids alone. */
+export function entitiesIn({ entities: parsed }: Pick<ParsedPage, 'entities'>): readonly ListedEntity[] {
+  if (parsed === undefined) throw new Error('Only the ids of this page were read.');
+  return parsed;
+}
+
+function pageOf(reply: BrokerReply, list: EntityList | IdsIn, keepsText = false): ParsedPage {
+  if ('fault' in list) throw new BrokerReplyError(`The broker ${list.fault}.`);
   const count = countOf(reply);
   return {
-    entities,
+    entities: 'entities' in list ? list.entities : undefined,
     isPartial: reply.status === 206,
-    ids: entities.map(idOf),
+    ids: list.ids,
     count: count === 'invalid' ? undefined : count,
     hasInvalidCount: count === 'invalid',
     hasNext: hasNextLink(reply.headers.get('link')),
@@ -109,42 +135,32 @@ function countOf({ headers }: Pick<BrokerReply, 'headers'>): number | 'invalid' 
   return /^\s*\d{1,15}\s*$/.test(written) ? Number(written) : 'invalid';
 }
 
-function parseEntities(reply: BrokerReply, isExact: boolean): readonly Readonly<Record<string, unknown>>[] {
-  // Brokers answer limit=0, and some queries that match nothing, with 200 and no body. A proxy that answers in place of the
-  // broker says that the body is text or HTML.
-  if (reply.body.trim() === '' && /json|^$/i.test(reply.headers.get('content-type') ?? '')) return [];
+/**
+ * Whether an answer is an empty list without a body. Brokers answer limit=0, and some queries that match nothing, with 200 and
+ * no body. A proxy that answers in place of the broker says that the body is text or HTML.
+ */
+function isBlank({ body, headers }: BrokerReply): boolean {
+  return body.trim() === '' && /json|^$/i.test(headers.get('content-type') ?? '');
+}
+
+function parseEntities(reply: BrokerReply, isExact: boolean): EntityList {
+  if (isBlank(reply)) return { entities: [], ids: [] };
   let body: unknown;
   try {
     body = isExact ? parseJson(reply.body) : parseWithDoubles(reply.body);
   } catch (cause) {
-    throw new BrokerReplyError('The broker answered a query with something that is not JSON.', { cause });
+    throw new BrokerReplyError(`The broker ${NOT_JSON.fault}.`, { cause });
   }
-  if (!Array.isArray(body))
-    throw new BrokerReplyError(
-      'The broker answered a query with something that is not an array of entities.',
-    );
-  for (const entity of body as unknown[]) {
-    if (typeof entity !== 'object' || entity === null || Array.isArray(entity)) {
-      throw new BrokerReplyError(
-        'The broker answered a query with an array of something other than entities.',
-      );
-    }
-  }
-  return body as Readonly<Record<string, unknown>>[];
-}
-
-function idOf(entity: Readonly<Record<string, unknown>>): string {
-  const id = entity['id'] ?? entity['@id'];
-  // An empty id would turn the delete of one entity into a delete of the collection.
-  if (typeof id !== 'string' || id === '')
-    throw new BrokerReplyError('The broker listed an entity without an id.');
-  return id;
+  return entityListOf(body);
 }
 
 /** Looks for rel="next" among all link-values (RFC 8288); the @context link shares the header field. */
 function hasNextLink(link: string | undefined): boolean {
   return link !== undefined && /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(link);
 }
+
+/** Reads the ids of the entities in the text of a page, or says why it is not one; see `EntityList`. */
+export type ReadIds = (text: string) => Promise<IdsIn | undefined>;
 
 /** A collection of the broker that can be listed, and the ways to ask for no more than is needed. */
 export interface ListedResource {
@@ -158,6 +174,8 @@ export interface ListedResource {
   readonly isExact?: true;
   /** Pages keep the text of the answer. */
   readonly keepsText?: true;
+  /** Reads the ids in the text of an answer, so that its entities are not needed here; undefined if that failed. */
+  readonly readIds?: ReadIds | undefined;
   /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
   projectionsOf(query: PageQuery): readonly Projection[];
 }
@@ -168,9 +186,14 @@ export interface ListedResource {
  * @param content `ids`: only ids are needed; `attributes`: the attributes are needed as well; `whole`: everything is needed,
  *   to archive or compare parts; `archived`: everything is needed, as the text of the answer; `text`: the text of the answer is
  *   needed
+ * @param readIds see ListedResource
  */
-export function entities(content: 'ids' | 'attributes' | 'whole' | 'archived' | 'text'): ListedResource {
+export function entities(
+  content: 'ids' | 'attributes' | 'whole' | 'archived' | 'text',
+  readIds?: ReadIds,
+): ListedResource {
   return {
+    readIds,
     path: '/entities',
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),

@@ -4,7 +4,14 @@ import type { BrokerCapabilities } from '../broker/index.js';
 import type { Parameter } from '../query/index.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
-import type { ListedPage, PageQuery, PageShape, PagingEvidence, PageSource } from '../listing/index.js';
+import {
+  entitiesIn,
+  type ListedPage,
+  type PageQuery,
+  type PageShape,
+  type PagingEvidence,
+  type PageSource,
+} from '../listing/index.js';
 import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './probes.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -149,11 +156,13 @@ export class QueryProof {
       if (meaning === undefined) throw error;
       return meaning;
     }
-    const { entities, count, hasNext } = answer.value;
+    const { ids, count, hasNext } = answer.value;
     const { countsUnshown } = this.#options;
     if (probe.showsBareEntities && countsUnshown)
-      return entities.every((entity) => attributeNames(entity).length === 0) ? 'honoured' : 'ignored';
-    if (entities.length > 0) return 'ignored';
+      return entitiesIn(answer.value).every((entity) => attributeNames(entity).length === 0)
+        ? 'honoured'
+        : 'ignored';
+    if (ids.length > 0) return 'ignored';
     const isCounted = (count ?? 0) > 0;
     if (countsUnshown) return hasNext || isCounted ? 'ignored' : 'honoured';
     if (isLast) return isCounted ? 'counted' : 'honoured';

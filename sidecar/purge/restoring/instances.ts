@@ -5,7 +5,7 @@ import { instantOf } from '../../ngsi-ld/q-time.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isNotUnderstood } from '../errors.js';
-import { Lister, temporalEntities } from '../listing/index.js';
+import { entitiesIn, Lister, temporalEntities } from '../listing/index.js';
 import type { CreateResult, RestoreItem, RestoreKind, RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
@@ -177,7 +177,7 @@ export class Instances implements RestoreKind {
       return undefined;
     });
     if (page === undefined) return undefined;
-    const shown = page.entities[page.ids.indexOf(entityId)] as JsonObject | undefined;
+    const shown = entitiesIn(page)[page.ids.indexOf(entityId)] as JsonObject | undefined;
     return { instances: instancesOf(member(shown ?? {}, attribute)), isPartial: page.isPartial };
   }
 }

@@ -1,7 +1,7 @@
 import type { ArchivedEntity } from '../../archive/index.js';
 import type { BrokerCapabilities, BrokerProblem } from '../broker/index.js';
 import { portionsOf } from '../deleting/index.js';
-import { entities, Lister, pagesUpTo } from '../listing/index.js';
+import { entities, entitiesIn, Lister, pagesUpTo } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { PurgeLimits } from '../run/index.js';
 import type { Clock } from '../../shared/clock.js';
@@ -86,7 +86,7 @@ export class Lookup {
       const selection = [...type, { name: 'id', value: [...ids].join(',') }];
       for await (const page of pagesUpTo(lister, selection, ids.size)) {
         for (const [index, id] of page.ids.entries()) {
-          const entity = page.entities[index];
+          const entity = entitiesIn(page)[index];
           if (ids.has(id) && isObject(entity)) found.set(id, entity);
         }
         if (found.size >= items.length) break;

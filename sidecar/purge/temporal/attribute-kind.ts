@@ -1,3 +1,4 @@
+import { entitiesIn } from '../listing/index.js';
 import type { PurgeScope } from '../run/index.js';
 import { datasetParameter, deleteItem, deleteWholeAttribute } from '../attributes/index.js';
 import type { ItemKind } from '../deleting/index.js';
@@ -27,7 +28,7 @@ export function temporalAttributeKind(
       const items: Item[] = [];
       for (const index of indexes) {
         const entityId = page.ids[index] ?? '';
-        for (const { attribute, instances } of instanceListsOf(page.entities[index] ?? {}, 'observedAt')) {
+        for (const { attribute, instances } of instanceListsOf(entitiesIn(page)[index] ?? {}, 'observedAt')) {
           guard.checkAttribute(entityId, attribute);
           for (const instance of instances) guard.checkInstance(entityId, attribute, instance);
           if (instances.length === 0) continue;

@@ -8,7 +8,7 @@ import { walkItems } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
-import { pagesUpTo, type PageSource } from '../listing/index.js';
+import { entitiesIn, pagesUpTo, type PageSource } from '../listing/index.js';
 import { impossibleSelections } from '../proof/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 import { InstanceKind } from './instance-kind.js';
@@ -247,7 +247,7 @@ export class TemporalHistories implements HistoryArchive {
       shown.mayBeCut ||= page.isPartial || batch.mayHideMore === true;
       for (const [at, item] of batch.items.entries()) {
         const { entityId, attribute = '' } = item;
-        const entity = page.entities[page.ids.indexOf(entityId)] ?? {};
+        const entity = entitiesIn(page)[page.ids.indexOf(entityId)] ?? {};
         const history = histories.get(entityId) ?? newHistory(entity);
         histories.set(entityId, history);
         const instances = history.attributes.get(attribute) ?? new Map<string, JsonValue>();
@@ -273,7 +273,7 @@ export class TemporalHistories implements HistoryArchive {
       // With lastN, the status is 206 if any attribute has more instances, but every attribute is shown.
       if (page.isPartial && page.instances === undefined) return false;
       for (const [at, entityId] of page.ids.entries())
-        for (const attribute of attributeNames(page.entities[at] ?? {})) {
+        for (const attribute of attributeNames(entitiesIn(page)[at] ?? {})) {
           if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
           const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
           const part = { ...view, selection: [...one, ...timeParameters(time)] };
@@ -297,7 +297,7 @@ export class TemporalHistories implements HistoryArchive {
           // The broker has read the name, because it accepts the others.
           if (!(error instanceof BrokerRefusedError)) throw error;
         });
-      if (page?.entities.some((entity) => attributeNames(entity).length > 0) === true) return false;
+      if (page && entitiesIn(page).some((entity) => attributeNames(entity).length > 0)) return false;
     }
     this.#hasProvenTimes = true;
     return true;

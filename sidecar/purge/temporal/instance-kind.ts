@@ -4,7 +4,7 @@ import type { PurgeContext } from '../run/index.js';
 import { IdState, itemProblem, keyOf, type Item, type ItemError } from '../ledger/index.js';
 import type { ItemBatch, ItemKind } from '../deleting/index.js';
 import type { DeleteResult } from '../broker/index.js';
-import type { ListedPage, PageShape } from '../listing/index.js';
+import { entitiesIn, type ListedPage, type PageShape } from '../listing/index.js';
 import {
   TruncationEvidence,
   firstShape,
@@ -162,7 +162,7 @@ export class InstanceKind implements ItemKind {
         ...timeParameters(time),
       ];
       const page = await lister.page({ selection, limit: 1 });
-      const remains = page.entities.some((entity) => instanceListsOf(entity, time.property).length > 0);
+      const remains = entitiesIn(page).some((entity) => instanceListsOf(entity, time.property).length > 0);
       if (remains) yield { entityId, attribute, error: itemProblem(OUT_OF_SIGHT) };
     }
   }
@@ -170,7 +170,7 @@ export class InstanceKind implements ItemKind {
   #listsOf(page: ListedPage, index: number): TruncatedList[] {
     const { guard, time } = this.#options;
     const entityId = page.ids[index] ?? '';
-    return instanceListsOf(page.entities[index] ?? {}, time.property)
+    return instanceListsOf(entitiesIn(page)[index] ?? {}, time.property)
       .filter(({ instances }) => instances.length > 0)
       .map(({ attribute, instances }) => {
         guard.checkAttribute(entityId, attribute);
@@ -247,7 +247,7 @@ export class InstanceKind implements ItemKind {
       limit: 1,
       ...(page.instances === undefined ? { isBare: true } : { instances: MAX_INSTANCES }),
     });
-    for (const entity of whole.entities)
+    for (const entity of entitiesIn(whole))
       for (const { instances } of instanceListsOf(entity, property)) evidence.note(whole, instances.length);
     return truncated.filter(({ instances }) => evidence.mayBeTruncated(page, instances.length));
   }

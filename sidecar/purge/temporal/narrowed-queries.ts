@@ -1,3 +1,4 @@
+import { entitiesIn } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { type AttributeInstance, identityOf, instanceListsOf } from './instances.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
@@ -77,7 +78,7 @@ async function proveOne(
   const query = [...selection, ...timeParameters(time)];
   // A broker that refuses the impossible value has read it, because it accepts the query itself.
   const page = await unlessQueryRefused(lister.page({ selection: query, limit: 1 }));
-  if (page?.entities.some((entity) => attributeNames(entity).length > 0) !== true) return;
+  if (!page || entitiesIn(page).every((entity) => attributeNames(entity).length === 0)) return;
   throw new FilterIgnoredError(
     filter,
     `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway ` +
@@ -127,7 +128,7 @@ export async function* findByNarrowedQueries(
       isBare,
       needsTimes,
     });
-    const lists = instanceListsOf(page.entities[page.ids.indexOf(entityId)] ?? {}, time.property);
+    const lists = instanceListsOf(entitiesIn(page)[page.ids.indexOf(entityId)] ?? {}, time.property);
     const shown = lists.find((other) => other.attribute === attribute)?.instances ?? [];
     const mayBeTruncated = evidence.mayBeTruncated(page, shown.length);
     evidence.note(page, shown.length);

@@ -11,7 +11,13 @@ import {
   isNotUnderstood,
   UnsupportedRequestError,
 } from '../errors.js';
-import { type ListedResource, temporalEntities, type ListedPage, type PageShape } from '../listing/index.js';
+import {
+  entitiesIn,
+  type ListedResource,
+  temporalEntities,
+  type ListedPage,
+  type PageShape,
+} from '../listing/index.js';
 import { checkUnderstood, showsOnlyWithout } from '../entities/index.js';
 import type { Parameter } from '../query/index.js';
 import { instanceListsOf } from './instances.js';
@@ -62,9 +68,9 @@ export class QuerySet {
     this.#checksValues = false;
     const time = { property: 'observedAt', from: EPOCH, to: undefined } as const;
     const { selection } = context;
-    const { ids, entities } = await context.lister.page({ selection, limit: SAMPLE_LIMIT, instances: 20 });
-    const lists = entities.flatMap((entity, index) =>
-      instanceListsOf(entity, time.property).map((list) => ({ entityId: ids[index] ?? '', ...list })),
+    const page = await context.lister.page({ selection, limit: SAMPLE_LIMIT, instances: 20 });
+    const lists = entitiesIn(page).flatMap((entity, index) =>
+      instanceListsOf(entity, time.property).map((list) => ({ entityId: page.ids[index] ?? '', ...list })),
     );
     if ((await learnValueSelection(context, lists, time)) !== 'instances') return;
     throw new UnsupportedRequestError(
@@ -155,7 +161,7 @@ async function checkTimeProperty(context: QueryView): Promise<void> {
   const isUnknown = await showsOnlyWithout(
     context,
     { holding: since(property), without: since('observedAt') },
-    ({ entities }) => entities.some((entity) => attributeNames(entity).length > 0),
+    (page) => entitiesIn(page).some((entity) => attributeNames(entity).length > 0),
   );
   if (!isUnknown) return;
   throw new FilterIgnoredError(

@@ -1,3 +1,4 @@
+import { entitiesIn } from '../listing/index.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import type { QueryView } from '../run/index.js';
 import type { Parameter } from '../query/index.js';
@@ -56,7 +57,7 @@ async function idsShown(
     limit: 1,
     instances: MAX_INSTANCES,
   });
-  const shown = page.entities.flatMap((entity) => instanceListsOf(entity, interval.property));
+  const shown = entitiesIn(page).flatMap((entity) => instanceListsOf(entity, interval.property));
   return {
     ids: new Set(shown.flatMap(({ instances }) => instances.map(identityOf))),
     isPartial: page.isPartial,

@@ -2,10 +2,10 @@ import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { retryWhileBusy, TaskFailedError, TaskTooCostlyError } from '../../shared/workers/errors.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
-import type { JudgeInput, JudgeOutcome, JudgingTasks } from '../validation/judging.js';
+import type { JudgeOutcome, JudgingTasks, ReadPage } from '../validation/judging.js';
 import type { NamedType } from '../validation/body-entities.js';
 import { undefinedIfGone } from './concurrency.js';
 import {
@@ -114,6 +114,8 @@ export class ScanJudge {
   readonly #unknownTypes = new Set<string>();
   readonly #ambiguousTypes = new Set<string>();
   #lookedUp = 0;
+  /** Where pages were read, by the list of their ids. */
+  readonly #readBy = new WeakMap<readonly string[], { readonly number: number; readonly threadId: number }>();
   /** The schemas by key, because a model may be deleted while entities are judged by it. */
   readonly #schemas = new Map<string, string>();
 
@@ -121,6 +123,24 @@ export class ScanJudge {
     this.#parts = parts;
     this.#domain = domain;
     this.#models = models;
+  }
+
+  /**
+   * Reads the ids in a page. The worker that has read it will judge it, if `judge` is given the very same list of ids.
+   *
+   * @returns undefined if that took too much time or memory
+   * @throws the signal's reason
+   */
+  async readIds(text: string, signal: AbortSignal): Promise<ReadPage | undefined> {
+    try {
+      const read = await this.#run('readPage', { text }, { signal });
+      if ('ids' in read) this.#readBy.set(read.ids, read);
+      return read;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof TaskTooCostlyError || error instanceof TaskFailedError)) throw error;
+      return undefined;
+    }
   }
 
   /**
@@ -158,28 +178,31 @@ export class ScanJudge {
     signal: AbortSignal,
   ): Promise<PageVerdict> {
     let missing: readonly string[] = [];
+    let readBy = this.#readBy.get(page.ids);
     const beyondLimit: string[] = [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const models = [...this.#models];
-      const outcome = await this.#run(
-        {
-          text: page.text,
-          take,
-          reported,
-          models: models.map(({ schema, model, types, isOfAnyType = false }) => ({
-            key: schema.contentHash,
-            name: model,
-            isOfAnyType,
-            types,
-          })),
-          unknownTypes: [...this.#unknownTypes, ...beyondLimit],
-          ambiguousTypes: [...this.#ambiguousTypes],
-          schemas: [...this.#schemas].filter(([key]) => missing.includes(key)),
-        },
-        signal,
-      );
+      const input = {
+        page: readBy?.number ?? page.text,
+        take,
+        reported,
+        models: models.map(({ schema, model, types, isOfAnyType = false }) => ({
+          key: schema.contentHash,
+          name: model,
+          isOfAnyType,
+          types,
+        })),
+        unknownTypes: [...this.#unknownTypes, ...beyondLimit],
+        ambiguousTypes: [...this.#ambiguousTypes],
+        schemas: [...this.#schemas].filter(([key]) => missing.includes(key)),
+      };
+      // Compiling takes longer than judging, but it ends, because the schemas were accepted.
+      const deadlineMs = (input.schemas.length > 0 ? COMPILE_DEADLINES : 1) * this.#parts.deadlineMs;
+      const options = { signal, deadlineMs, threadId: readBy?.threadId };
+      const outcome: JudgeOutcome = await this.#run('judge', input, options);
       if ('judged' in outcome) return { judged: outcome.judged, models };
-      if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
+      if ('text' in outcome.needs) readBy = undefined;
+      else if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
       else {
         missing = [...missing, ...outcome.needs.schemas];
         await addMissingSchemas(this.#schemas, models, missing);
@@ -189,16 +212,15 @@ export class ScanJudge {
     return { notJudged: take.length, why, sample: sampleOf(page, take) };
   }
 
-  /**
-   * Waits while all workers are busy. Compiling takes longer than judging, but it ends, because the schemas were
-   * accepted.
-   */
-  async #run(input: JudgeInput, signal: AbortSignal): Promise<JudgeOutcome> {
-    const { workers, deadlineMs, clock } = this.#parts;
-    const queueKey = `judge ${input.models.map(({ key }) => key).join(' ')}`;
-    const compiles = (input.schemas?.length ?? 0) > 0;
-    const options = { signal, queueKey, deadlineMs: compiles ? COMPILE_DEADLINES * deadlineMs : undefined };
-    return retryWhileBusy(() => workers.run('judge', input, options), clock, signal);
+  /** Runs a task, and waits while all workers are busy. */
+  #run<Kind extends keyof JudgingTasks>(
+    kind: Kind,
+    input: Parameters<JudgingTasks[Kind]>[0],
+    options: RunOptions & { readonly signal: AbortSignal },
+  ) {
+    const { workers, clock } = this.#parts;
+    const queueKey = `judge ${this.#models.map(({ schema }) => schema.contentHash).join(' ')}`;
+    return retryWhileBusy(() => workers.run(kind, input, { ...options, queueKey }), clock, options.signal);
   }
 
   /** Looks up the models of types. @returns the types beyond the maximum, which are not remembered either */

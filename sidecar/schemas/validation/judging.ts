@@ -1,3 +1,6 @@
+import { threadId } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { type EntityList, entityListOf, type NoList, NOT_JSON } from '../../ngsi-ld/entity-list.js';
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
@@ -36,8 +39,8 @@ interface JudgingModel extends KeyedModel {
 
 /** A page of entities to be judged, and the models that judge them. */
 export interface JudgeInput {
-  /** A JSON array of entities. */
-  readonly text: string;
+  /** A JSON array of entities, or the number of one that this worker has read. */
+  readonly page: string | number;
   /** Indexes of the entities to judge. */
   readonly take: readonly number[];
   readonly models: readonly JudgingModel[];
@@ -54,7 +57,17 @@ export interface JudgeInput {
 /** The results, or what a worker needs to judge the page. */
 export type JudgeOutcome =
   | { readonly judged: Judged }
-  | { readonly needs: { readonly schemas: readonly string[] } | { readonly types: readonly NamedType[] } };
+  | {
+      readonly needs:
+        | { readonly schemas: readonly string[] }
+        | { readonly types: readonly NamedType[] }
+        | { readonly text: true };
+    };
+
+/** The ids in a page, and where it was read; or why it is not a list of entities. */
+export type ReadPage =
+  | { readonly ids: readonly string[]; readonly number: number; readonly threadId: number }
+  | NoList;
 
 /** Maximum number of ids given as examples of a finding. */
 const MAX_SAMPLE = 5;
@@ -79,7 +92,7 @@ export const judgingTasks = {
    * does not know yet, and for the models of a type that was not looked up.
    */
   judge({
-    text,
+    page,
     take,
     models,
     unknownTypes,
@@ -89,16 +102,27 @@ export const judgingTasks = {
   }: JudgeInput): JudgeOutcome {
     const compiled = compiledModels(models, schemas);
     if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
-    const itemAt = itemsOf(text);
+    const itemAt = typeof page === 'string' ? itemsIn(readJson(page), page) : readPages.get(page)?.itemAt;
+    if (itemAt === undefined) return { needs: { text: true } };
     const bench = new PageJudge(compiled.ready, { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
       const item = itemAt(index);
       if ('unreadable' in item) bench.addUnreadable(item.unreadable, item.text);
       else bench.judge(item.entity);
     }
-    return bench.unmetTypes.length > 0
-      ? { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } }
-      : { judged: bench.result() };
+    if (bench.unmetTypes.length > 0)
+      return { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } };
+    if (typeof page === 'number') readPages.delete(page);
+    return { judged: bench.result() };
+  },
+
+  /** Reads the ids in a page. The page is kept until it is judged, so that it is parsed only once. */
+  readPage({ text }: { readonly text: string }): ReadPage {
+    const page = readJson(text);
+    const list = 'value' in page ? entityListOf(page.value) : listIn(text);
+    if ('fault' in list) return list;
+    readPages.set((lastPage += 1), { itemAt: itemsIn(page, text), characters: text.length });
+    return { ids: list.ids, number: lastPage, threadId };
   },
 };
 
@@ -108,12 +132,32 @@ type Item =
   | { readonly entity: JsonObject }
   | { readonly unreadable: Pick<Unreadable, 'detail' | 'isTooDeep'>; readonly text: string };
 
+type ItemAt = (index: number) => Item;
+
 /**
- * Reads the items of a page. They are read one by one if the page as a whole has something that readers could
+ * The pages that were read and not judged yet, by number. The oldest are dropped if there are too many; then the text is sent
+ * again.
+ */
+const readPages = new LRUCache<number, { readonly itemAt: ItemAt; readonly characters: number }>({
+  maxSize: 8 * 1024 * 1024,
+  sizeCalculation: ({ characters }) => characters,
+});
+let lastPage = 0;
+
+/** The list in a text that readers could understand differently. */
+function listIn(text: string): EntityList {
+  try {
+    return entityListOf(parseWithDoubles(text));
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/**
+ * Returns the items of a page. They are read one by one if the page as a whole has something that readers could
  * understand differently.
  */
-function itemsOf(text: string): (index: number) => Item {
-  const page = readJson(text);
+function itemsIn(page: ReturnType<typeof readJson>, text: string): ItemAt {
   const all = 'value' in page && isArray(page.value as JsonValue) ? (page.value as readonly JsonValue[]) : [];
   const spans = 'value' in page ? [] : itemSpans(text);
   return (index) => {

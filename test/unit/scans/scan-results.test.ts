@@ -14,7 +14,7 @@ it('a page with more findings than a record keeps is marked as having more', () 
     [name]: { type: 'Property', value: 'no number' },
   }));
   const outcome = judgingTasks.judge({
-    text: JSON.stringify(entities),
+    page: JSON.stringify(entities),
     take: entities.map((_, index) => index),
     models: [{ key: 'k', name: 'Thing' }],
     unknownTypes: [],
@@ -32,7 +32,7 @@ it('a page with more findings than a record keeps is marked as having more', () 
 it('a long id is cut in the findings of a scan', () => {
   const id = `urn:ngsi-ld:Thing:${'x'.repeat(5000)}`;
   const outcome = judgingTasks.judge({
-    text: JSON.stringify([{ id, type: 'Thing' }]),
+    page: JSON.stringify([{ id, type: 'Thing' }]),
     take: [0],
     models: [{ key: 'needs', name: 'Thing' }],
     unknownTypes: [],

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
 import { deleteItem, removeItems } from '../../../../sidecar/purge/attributes/index.js';
-import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { entitiesIn, entities } from '../../../../sidecar/purge/listing/index.js';
 import { attributePath } from '../../../../sidecar/purge/proof/index.js';
 import { replyOf } from '../broker/replies.js';
 import { contextOf } from '../hand-made-context.js';
@@ -56,7 +56,7 @@ function removal({ count, answer = () => GONE, losesAnswers, isPartial = false, 
         for (const index of indexes) {
           const { [index]: entityId = '' } = page.ids;
           onRead?.(ids.indexOf(entityId), tried.length);
-          yield { items: 'a' in (page.entities[index] ?? {}) ? [{ entityId, attribute: 'a' }] : [] };
+          yield { items: 'a' in (entitiesIn(page)[index] ?? {}) ? [{ entityId, attribute: 'a' }] : [] };
         }
       },
       mayComeBack: true,

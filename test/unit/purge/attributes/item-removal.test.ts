@@ -10,7 +10,7 @@ import {
 } from '../../../../sidecar/purge/errors.js';
 import { removeItems } from '../../../../sidecar/purge/attributes/index.js';
 import type { ItemBatch, ItemKind } from '../../../../sidecar/purge/deleting/index.js';
-import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import { entitiesIn, entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { keyOf, type Item } from '../../../../sidecar/purge/ledger/index.js';
 import { replyOf } from '../broker/replies.js';
 import { createTestClock, type TestClock } from '../../../support/purge-harness.js';
@@ -103,7 +103,7 @@ async function removed(removal: Removal) {
     *read(page, indexes) {
       yield {
         items: indexes.flatMap((index) =>
-          attributeNames(page.entities[index] ?? {}).map((attribute) => ({
+          attributeNames(entitiesIn(page)[index] ?? {}).map((attribute) => ({
             entityId: page.ids[index] ?? '',
             attribute,
           })),
@@ -136,7 +136,7 @@ function inBatches(
     *read(page, indexes) {
       for (const index of indexes) {
         const { [index]: entityId = '' } = page.ids;
-        const shown = attributeNames(page.entities[index] ?? {});
+        const shown = attributeNames(entitiesIn(page)[index] ?? {});
         const { names = shown, ...more } = batchOf(shown, entityId);
         yield { items: names.map((attribute) => ({ entityId, attribute })), ...more };
       }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { attributeNames } from '../../../../sidecar/ngsi-ld/members.js';
 import type { PurgeCounts, Item } from '../../../../sidecar/purge/ledger/index.js';
-import { entities } from '../../../../sidecar/purge/listing/index.js';
+import { entitiesIn, entities } from '../../../../sidecar/purge/listing/index.js';
 import {
   type ItemBatch,
   type ItemKind,
@@ -77,7 +77,7 @@ function attributes(extra: Partial<ItemBatch> = {}): Pick<ItemKind, 'read'> {
   return {
     *read(page, indexes) {
       const items = indexes.flatMap((index) =>
-        attributeNames(page.entities[index] ?? {}).map((attribute) => ({
+        attributeNames(entitiesIn(page)[index] ?? {}).map((attribute) => ({
           entityId: page.ids[index] ?? '',
           attribute,
         })),

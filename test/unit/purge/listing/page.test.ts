@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { it } from 'node:test';
 import { BrokerReplyError } from '../../../../sidecar/purge/errors.js';
-import { parsePage, entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
+import {
+  entitiesIn,
+  parsePage,
+  readPage,
+  entities,
+  temporalEntities,
+} from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../broker/replies.js';
 import type { Projection } from '../../../../sidecar/purge/broker/index.js';
 import { projectionParameters, PROJECTION_WORDS } from '../../../../sidecar/purge/listing/page.js';
@@ -16,7 +22,7 @@ it('parsePage keeps ids in order, repeats included, by id or @id', () => {
     replyOf(200, [{ id: 'urn:a:2' }, { '@id': 'urn:a:1' }, { id: 'urn:a:2', type: 'A' }]),
   );
   assert.deepEqual(page.ids, ['urn:a:2', 'urn:a:1', 'urn:a:2']);
-  assert.deepEqual(page.entities[2], { id: 'urn:a:2', type: 'A' });
+  assert.deepEqual(entitiesIn(page)[2], { id: 'urn:a:2', type: 'A' });
 });
 
 it('parsePage reads a missing body as an empty page, unless its media type is not JSON', () => {
@@ -57,8 +63,9 @@ it('parsePage returns a page or throws BrokerReplyError, whatever the body is', 
   fc.assert(
     fc.property(bodies, (body) => {
       try {
-        const { ids, entities } = parsePage(replyOf(200, body));
-        assert.equal(ids.length, entities.length);
+        const page = parsePage(replyOf(200, body));
+        const { ids } = page;
+        assert.equal(ids.length, entitiesIn(page).length);
         for (const id of ids) assert.ok(typeof id === 'string' && id !== '');
       } catch (error) {
         assert.ok(error instanceof BrokerReplyError, String(error));
@@ -173,4 +180,30 @@ it('parameters that reduce a request are recognised by each name in a problem, i
     assert.equal(PROJECTION_WORDS[projection] === undefined, sent.length === 0, projection);
     assert.doesNotMatch('The limit is too large.', PROJECTION_WORDS[projection] ?? /$^/);
   }
+});
+
+it('a page of which only the ids were read refuses to show entities, instead of showing none', async () => {
+  const read = (body: string, content = JSON.parse(body || '[]') as readonly { readonly id: string }[]) =>
+    readPage(
+      replyOf(200, body),
+      entities('text', async () => ({ ids: content.map(({ id }) => id) })),
+    );
+  const page = await read('[{"id": "urn:a:1"}]');
+  assert.deepEqual([page.ids, page.body], [['urn:a:1'], '[{"id": "urn:a:1"}]']);
+  assert.throws(() => entitiesIn(page), /Only the ids/);
+  assert.deepEqual(entitiesIn(await read('')), []);
+});
+
+it('a page whose ids could not be read elsewhere is read here, and a fault found elsewhere is that of the broker', async () => {
+  const reply = replyOf(200, '[{"id": "urn:a:1"}]');
+  const page = await readPage(
+    reply,
+    entities('text', async () => undefined),
+  );
+  assert.deepEqual([page.ids, entitiesIn(page)], [['urn:a:1'], [{ id: 'urn:a:1' }]]);
+  const faulty = readPage(
+    reply,
+    entities('text', async () => ({ fault: 'listed an entity without an id' })),
+  );
+  await assert.rejects(faulty, new BrokerReplyError('The broker listed an entity without an id.'));
 });

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { IdState, keyOf } from '../../../../sidecar/purge/ledger/index.js';
 import type { ItemBatch } from '../../../../sidecar/purge/deleting/index.js';
 import {
+  entitiesIn,
   type ListedPage,
   type PageQuery,
   temporalEntities,
@@ -231,7 +232,7 @@ it('a count queries omitted instances whatever q selects, and a purge only if q 
       countsOnly,
       answer: (query) => {
         const page = cutPage(['urn:t:0'], TWO);
-        const entities = page.entities.map((entity) => ({
+        const entities = entitiesIn(page).map((entity) => ({
           ...entity,
           speed: (entity['speed'] as readonly { value: unknown }[]).filter(({ value }) =>
             shown(query, value),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'node:test';
 import {
+  entitiesIn,
   temporalEntities,
   type PageQuery,
   type PageSource,
@@ -131,7 +132,7 @@ async function look(
   });
   const selection = [...others, ...timeParameters(time)];
   const page = answerOf(history, cut, { selection });
-  const first = read(page.entities[0]?.['speed'] ?? [], time.property);
+  const first = read(entitiesIn(page)[0]?.['speed'] ?? [], time.property);
   const evidence = new TruncationEvidence();
   evidence.note(page, Math.max(first.length, longest));
   const found = await lookBehind(lister, first, { selection, time, evidence, keepsValues });
