@@ -33,6 +33,7 @@ import { ScanService } from './scans/scan-service.js';
 import { openSchemas, type Workers } from './schemas/open-schemas.js';
 import { systemClock, type Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
+import { configuredNames } from './shared/own-names.js';
 import { errorCode } from './shared/errors.js';
 import { PendingConnections, yieldToEventLoop } from './shared/event-loop.js';
 import { createViaName } from './shared/via.js';
@@ -211,7 +212,7 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     onRefused: (reason) => metrics.requests.refused(reason),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
     checkHost: createHostCheck({
-      names: [...(config.ALLOWED_HOSTS ?? []), ...(config.PUBLIC_URL ? [config.PUBLIC_URL.hostname] : [])],
+      names: configuredNames(config),
       anyHost: config.GATEWAY_TOKEN !== undefined || config.GATEWAY_OPEN,
     }),
     checkLoop: createLoopCheck(viaName),
@@ -233,7 +234,6 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     passThrough: createWriteGate({
       passThrough,
       checks: writes.checks,
-      baseUrlOf,
       isVouchedFor: createGatewayTokenCheck(config.GATEWAY_TOKEN),
       bodyLimit: config.BODY_LIMIT_BYTES,
       onRefused: (req, draft) => {

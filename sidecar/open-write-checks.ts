@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Metrics } from './metrics/metrics.js';
 import type { BrokerClient } from './purge/broker/index.js';
+import { INTERNAL_BASE } from './schemas/models/index.js';
 import type { OpenSchemas } from './schemas/open-schemas.js';
 import type { Clock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
+import { configuredNames, ownNameCheck } from './shared/own-names.js';
 import type { Store } from './store/index.js';
 import {
   EntityTypeCache,
@@ -52,7 +54,10 @@ export async function openWriteChecks(
     onBack: () => logger.info('the write policies can be read again'),
   });
   await cache.refresh();
-  const loader = new ModelLoader(service);
+  const loader = new ModelLoader(service, {
+    baseUrl: config.PUBLIC_URL?.href.replace(/\/+$/, '') ?? INTERNAL_BASE,
+    isOwnName: ownNameCheck(configuredNames(config)),
+  });
   const checks = new WriteChecks({
     setting,
     policies: cache,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ProblemDraft } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
-import { isLoopback } from '../shared/loopback.js';
+import { ownNameCheck } from '../shared/own-names.js';
 import { MAX_HOPS, detectLoop } from '../shared/via.js';
 import { hash, timingSafeEqual } from 'node:crypto';
 import { refused, type RequestRefusedError } from './errors.js';
@@ -200,8 +200,7 @@ export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTION
  * which shows as a foreign Host, or across origins, which shows in Origin. Ports are not compared.
  */
 export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
-  const known = new Set(names);
-  const isOurs = (name: string) => known.has(name) || name.endsWith('.localhost') || isLoopback(name);
+  const isOurs = ownNameCheck(names);
   return ({ method, host, origin }) => {
     if (SAFE_METHODS.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);

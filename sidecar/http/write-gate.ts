@@ -12,7 +12,6 @@ import type {
   WriteChecks,
   WriteOutcome,
 } from '../write-checks/index.js';
-import type { BaseUrlOf } from './api/request-hooks.js';
 import { ClientDisconnect } from './client-disconnect.js';
 import { BodyMemory, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
@@ -28,7 +27,6 @@ import { SAFE_METHODS, type GatewayTokenCheck } from './request-checks.js';
 export interface WriteGateOptions {
   readonly passThrough: PassThrough;
   readonly checks: WriteChecks;
-  readonly baseUrlOf: BaseUrlOf;
   /** Whether a request has the gateway token, so that the gateway in front vouches for its caller. */
   readonly isVouchedFor: GatewayTokenCheck;
   /** Maximum size of a body that is judged, in bytes. */
@@ -235,7 +233,6 @@ class GatedWrite {
       stamp,
       // Deferred, because few writes depend on stored entities.
       entityLookup: () => entityLookupOf(this.#req, route.kind.startsWith('temporal-')),
-      baseUrl: this.#options.baseUrlOf(this.#req),
       signal: new ClientDisconnect(this.#res),
     };
   }

@@ -28,8 +28,6 @@ const MAX_ROUNDS = 24;
 
 interface JudgeOptions {
   readonly signal: CancelSignal;
-  /** The URL at which the client reaches this service. */
-  readonly baseUrl: string;
   /** Returns the types of stored entities. */
   readonly typesOf: (
     ids: readonly string[],
@@ -72,7 +70,7 @@ export class Judge {
     stamp: string,
     needs: JudgeNeeds,
     before: SuppliedToJudge,
-    { baseUrl, typesOf }: JudgeOptions,
+    { typesOf }: JudgeOptions,
     run: RunOptions,
   ): Promise<SuppliedToJudge> {
     const { types = [], models = [], entities = [] } = needs;
@@ -81,7 +79,7 @@ export class Judge {
       this.#models.modelsNamed(models),
       entities.length === 0 ? [] : typesOf(entities),
     ]);
-    const contexts = await this.#prepareWorker(stamp, needs, before.contexts ?? [], baseUrl, run);
+    const contexts = await this.#prepareWorker(stamp, needs, before.contexts ?? [], run);
     return {
       contexts,
       types: [...(before.types ?? []), ...foundTypes],
@@ -95,7 +93,6 @@ export class Judge {
     stamp: string,
     { urls, context, unprepared, threadId }: JudgeNeeds,
     before: ContextResults,
-    baseUrl: string,
     run: RunOptions,
   ): Promise<ContextResults> {
     if (urls === undefined && unprepared === undefined) return before;
@@ -104,7 +101,7 @@ export class Judge {
     let contexts = before;
     let needed = urls ?? [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      contexts = [...contexts, ...(await this.#models.contexts(needed, baseUrl))];
+      contexts = [...contexts, ...(await this.#models.contexts(needed))];
       const input = { stamp, contexts, models, context };
       const outcome = await this.#workers.run('prepareWrites', input, prepareOptions);
       const known = new Set(contexts.map(([url]) => url));

@@ -1,7 +1,13 @@
 import { localName } from '../ngsi-ld/representation/names.js';
-import { allItems, parseModelName, type SchemaService, undefinedIfGone } from '../schemas/models/index.js';
+import {
+  allItems,
+  INTERNAL_BASE,
+  parseModelName,
+  type SchemaService,
+  undefinedIfGone,
+} from '../schemas/models/index.js';
 import { isSelfContained } from '../schemas/json-ld/context-form.js';
-import type { ContextResults } from '../schemas/json-ld/errors.js';
+import { type ContextResult, type ContextResults, unusableContext } from '../schemas/json-ld/errors.js';
 import { iriOf, withoutCore } from '../schemas/json-ld/term-meanings.js';
 import type { WrittenType } from '../schemas/writes/policy-choice.js';
 import type { SuppliedModel } from '../schemas/writes/protocol.js';
@@ -15,10 +21,12 @@ const MAX_MODELS_PER_NAME = 20;
 export class ModelLoader {
   readonly #schemas: SchemaService;
   readonly #typeNames: ContextTypeNames;
+  readonly #place: OwnPlace;
 
-  constructor(schemas: SchemaService) {
+  constructor(schemas: SchemaService, place: OwnPlace) {
     this.#schemas = schemas;
     this.#typeNames = new ContextTypeNames(schemas);
+    this.#place = place;
   }
 
   /** The published models that may be for the types. The meanings of their names decide whether they are. */
@@ -86,11 +94,36 @@ export class ModelLoader {
     return found;
   }
 
-  async contexts(urls: readonly string[], baseUrl: string): Promise<ContextResults> {
+  /** Contexts by URL. No header of a request decides which of them are stored here. */
+  async contexts(urls: readonly string[]): Promise<ContextResults> {
+    return Promise.all(urls.map(async (url) => [url, await this.#context(url)] as const));
+  }
+
+  /**
+   * Anybody can publish a context under a URL that ends as those of this service do: a broker would use that one, and
+   * write what was not judged.
+   */
+  async #context(url: string): Promise<ContextResult> {
     const { contextLoader } = this.#schemas;
-    return Promise.all(urls.map(async (url) => [url, await contextLoader.load(url, baseUrl)] as const));
+    const { baseUrl, isOwnName } = this.#place;
+    const host = HOST.exec(url)?.[1]?.toLowerCase();
+    const isOwn = url.startsWith(`${INTERNAL_BASE}/`) || (host !== undefined && isOwnName(host));
+    return contextLoader.ownContext(url, baseUrl) === undefined || isOwn
+      ? contextLoader.load(url, baseUrl)
+      : { failure: unusableContext(url, 'neither PUBLIC_URL nor ALLOWED_HOSTS names its host.') };
   }
 }
+
+/** How clients and brokers reach this service. */
+export interface OwnPlace {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  /** Whether a host, lower-case and without a port, can only be this service. */
+  readonly isOwnName: (host: string) => boolean;
+}
+
+/** The host of a URL that all parsers read in the same way: without credentials and backslashes. */
+const HOST = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d+)?\//i;
 
 /** Maximum number of models whose schemas can be requested. */
 const MAX_TEXTS = 5000;

@@ -19,8 +19,6 @@ export interface Write {
   readonly entityLookup: () => EntityLookup;
   readonly candidates: readonly CandidatePolicy[];
   readonly stamp: string;
-  /** The URL at which the client reaches this service. */
-  readonly baseUrl: string;
   /** Aborts when the client disconnects. */
   readonly signal: CancelSignal;
 }
@@ -195,17 +193,13 @@ export class WriteChecks {
     return this.#statistics.counts(policies);
   }
 
-  async #judge(
-    { route, entityLookup: placeOfEntities, candidates, stamp, baseUrl, signal }: Write,
-    body: WriteBody,
-  ) {
+  async #judge({ route, entityLookup: placeOfEntities, candidates, stamp, signal }: Write, body: WriteBody) {
     const { typeCache } = this;
     const input = { ...body, ...route, candidates, stamp };
     for (let round = 1; ; round += 1) {
       const since = typeCache.changeCount;
       const judgement = await this.#options.judge.judge(input, {
         signal,
-        baseUrl,
         typesOf: (ids) =>
           whileConnected(signal, (connected) => typeCache.get(placeOfEntities(), ids, connected)),
       });

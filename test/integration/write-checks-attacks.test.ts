@@ -63,6 +63,8 @@ before(async () => {
     BROKER_URL: broker.url,
     WORKBENCH_TIMEOUT_MS: '60000',
     BODY_LIMIT_BYTES: '100000',
+    ALLOWED_HOSTS: 'gateway.example',
+    PUBLIC_URL: 'https://public.example/below',
   });
   await store('POST', '/domains', { name: 'D' });
   await store('POST', '/domains/D/models', { name: 'Car', schema: CAR });
@@ -115,6 +117,10 @@ const LENIENT = { ...JSON_TYPE, 'ngsild-tenant': 'lenient' };
 const raw = (text: string) => Buffer.from(text);
 const GOOD = { id: ID, type: 'Car', speed: P(5) };
 const BAD_PART = { speed: P('fast') };
+const linked = (url: string) => ({
+  ...JSON_TYPE,
+  link: `<${url}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"`,
+});
 const withContext = (context: unknown, more: object = {}) => ({
   headers: LD,
   body: { '@context': context, ...car(), ...more },
@@ -608,6 +614,23 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     headers: LENIENT,
     body: { id: ID, type: 'Other', speed: [P('x')] },
   },
+  // A broker fetches these contexts, in which the attribute may be speed, from elsewhere.
+  ...Object.fromEntries<Attack>(
+    [
+      'http://foreign.example/api/v2/contexts/D~Car',
+      'https://foreign.example/below/api/v2/contexts/D~Car?version=1',
+      'http://203.0.113.7/api/v2/contexts/D~Car',
+      'http://localhost.foreign.example/api/v2/contexts/D~Car',
+      'http://localhost@foreign.example/api/v2/contexts/D~Car',
+      'http://localhost\\@foreign.example/api/v2/contexts/D~Car',
+    ].flatMap((url) => [
+      [
+        `a context of another host in Link: ${url}`,
+        { headers: linked(url), body: { ...GOOD, v: P('fast') } },
+      ],
+      [`a context of another host in the body: ${url}`, withContext(url, { ...GOOD, v: P('fast') })],
+    ]),
+  ),
   // Tenants.
   'another tenant': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x' } },
   'two tenants': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x', 'fiware-service': 'y' } },
@@ -671,6 +694,12 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
     body: { speed: { observedAt: '2026-01-01T00:00:00Z', unitCode: 'KMH' } },
   },
   'an attribute of an attribute': { body: { ...GOOD, speed: { ...P(5), accuracy: P(1) } } },
+  ...Object.fromEntries<Attack>(
+    ['http://localhost:8080', 'http://Gateway.example:8080', 'https://public.example/below'].map((base) => [
+      `a context of this gateway: ${base}`,
+      { headers: linked(`${base}/api/v2/contexts/D~Car`), body: GOOD },
+    ]),
+  ),
   'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
   'text in capitals for its media type': {
     headers: { 'Content-Type': 'APPLICATION/JSON; Charset=UTF-8' },

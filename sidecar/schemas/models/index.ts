@@ -10,7 +10,7 @@ export { findingKey, type JudgedFinding } from '../validation/judged.js';
 export { type ScanJudge, EntityJudge, type PageVerdict } from './entity-judge.js';
 export { allItems, undefinedIfNotFound, undefinedIfGone } from './concurrency.js';
 export type { ServedDocument } from './content-store.js';
-export { contextUrl, type NamedContext, namedContext } from './content-store.js';
+export { contextUrl, INTERNAL_BASE, type NamedContext, namedContext } from './content-store.js';
 export type { ChangedFollower } from './context-followers.js';
 export type { ContextSummary, WrittenContext } from './contexts.js';
 export type { ModelDocumentKind } from './model-documents.js';
