@@ -5,7 +5,7 @@ import { retryWhileBusy, TaskFailedError, TaskTooCostlyError } from '../../share
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
-import type { JudgeOutcome, JudgingTasks, ReadPage } from '../validation/judging.js';
+import type { JudgeOutcome, JudgingTasks, KeptPage, ReadPage } from '../validation/judging.js';
 import type { NamedType } from '../validation/body-entities.js';
 import { undefinedIfGone } from './concurrency.js';
 import {
@@ -115,7 +115,7 @@ export class ScanJudge {
   readonly #ambiguousTypes = new Set<string>();
   #lookedUp = 0;
   /** Where pages were read, by the list of their ids. */
-  readonly #readBy = new WeakMap<readonly string[], { readonly number: number; readonly threadId: number }>();
+  readonly #keptAt = new WeakMap<readonly string[], KeptPage>();
   /** The schemas by key, because a model may be deleted while entities are judged by it. */
   readonly #schemas = new Map<string, string>();
 
@@ -134,7 +134,7 @@ export class ScanJudge {
   async readIds(text: string, signal: AbortSignal): Promise<ReadPage | undefined> {
     try {
       const read = await this.#run('readPage', { text }, { signal });
-      if ('ids' in read) this.#readBy.set(read.ids, read);
+      if ('ids' in read) this.#keptAt.set(read.ids, read.kept);
       return read;
     } catch (error) {
       signal.throwIfAborted();
@@ -178,12 +178,12 @@ export class ScanJudge {
     signal: AbortSignal,
   ): Promise<PageVerdict> {
     let missing: readonly string[] = [];
-    let readBy = this.#readBy.get(page.ids);
+    let kept = this.#keptAt.get(page.ids);
     const beyondLimit: string[] = [];
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const models = [...this.#models];
       const input = {
-        page: readBy?.number ?? page.text,
+        page: kept ?? page.text,
         take,
         reported,
         models: models.map(({ schema, model, types, isOfAnyType = false }) => ({
@@ -198,10 +198,10 @@ export class ScanJudge {
       };
       // Compiling takes longer than judging, but it ends, because the schemas were accepted.
       const deadlineMs = (input.schemas.length > 0 ? COMPILE_DEADLINES : 1) * this.#parts.deadlineMs;
-      const options = { signal, deadlineMs, threadId: readBy?.threadId };
+      const options = { signal, deadlineMs, threadId: kept?.threadId };
       const outcome: JudgeOutcome = await this.#run('judge', input, options);
       if ('judged' in outcome) return { judged: outcome.judged, models };
-      if ('text' in outcome.needs) readBy = undefined;
+      if ('text' in outcome.needs) kept = undefined;
       else if ('types' in outcome.needs) beyondLimit.push(...(await this.#lookUp(outcome.needs.types)));
       else {
         missing = [...missing, ...outcome.needs.schemas];

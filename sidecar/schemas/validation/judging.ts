@@ -39,8 +39,8 @@ interface JudgingModel extends KeyedModel {
 
 /** A page of entities to be judged, and the models that judge them. */
 export interface JudgeInput {
-  /** A JSON array of entities, or the number of one that this worker has read. */
-  readonly page: string | number;
+  /** A JSON array of entities, or where one was read. */
+  readonly page: string | KeptPage;
   /** Indexes of the entities to judge. */
   readonly take: readonly number[];
   readonly models: readonly JudgingModel[];
@@ -64,10 +64,14 @@ export type JudgeOutcome =
         | { readonly text: true };
     };
 
+/** A page that a worker has read and keeps. Its number means another page to other workers. */
+export interface KeptPage {
+  readonly number: number;
+  readonly threadId: number;
+}
+
 /** The ids in a page, and where it was read; or why it is not a list of entities. */
-export type ReadPage =
-  | { readonly ids: readonly string[]; readonly number: number; readonly threadId: number }
-  | NoList;
+export type ReadPage = { readonly ids: readonly string[]; readonly kept: KeptPage } | NoList;
 
 /** Maximum number of ids given as examples of a finding. */
 const MAX_SAMPLE = 5;
@@ -102,7 +106,7 @@ export const judgingTasks = {
   }: JudgeInput): JudgeOutcome {
     const compiled = compiledModels(models, schemas);
     if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
-    const itemAt = typeof page === 'string' ? itemsIn(readJson(page), page) : readPages.get(page)?.itemAt;
+    const itemAt = typeof page === 'string' ? itemsIn(readJson(page), page) : keptItems(page);
     if (itemAt === undefined) return { needs: { text: true } };
     const bench = new PageJudge(compiled.ready, { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
@@ -112,7 +116,7 @@ export const judgingTasks = {
     }
     if (bench.unmetTypes.length > 0)
       return { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } };
-    if (typeof page === 'number') readPages.delete(page);
+    if (typeof page !== 'string') readPages.delete(page.number);
     return { judged: bench.result() };
   },
 
@@ -122,7 +126,7 @@ export const judgingTasks = {
     const list = 'value' in page ? entityListOf(page.value) : listIn(text);
     if ('fault' in list) return list;
     readPages.set((lastPage += 1), { itemAt: itemsIn(page, text), characters: text.length });
-    return { ids: list.ids, number: lastPage, threadId };
+    return { ids: list.ids, kept: { number: lastPage, threadId } };
   },
 };
 
@@ -143,6 +147,11 @@ const readPages = new LRUCache<number, { readonly itemAt: ItemAt; readonly chara
   sizeCalculation: ({ characters }) => characters,
 });
 let lastPage = 0;
+
+/** The items of a page that this worker keeps; undefined if it was dropped, or read by a worker that is gone. */
+function keptItems(page: KeptPage): ItemAt | undefined {
+  return page.threadId === threadId ? readPages.get(page.number)?.itemAt : undefined;
+}
 
 /** The list in a text that readers could understand differently. */
 function listIn(text: string): EntityList {

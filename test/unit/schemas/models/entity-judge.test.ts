@@ -118,3 +118,16 @@ it('ids are left to be read elsewhere if reading them in a worker is too costly 
     assert.equal(await judge.readIds(pageOf(1), signal), undefined);
   }
 });
+
+it('the page of a worker that is gone is sent again, instead of that with the same number of another worker', async () => {
+  const run = (kind: keyof typeof judgingTasks, input: never) => {
+    const done = runTask(kind, input);
+    return 'kept' in done ? { ...done, kept: { ...done.kept, threadId: done.kept.threadId + 1 } } : done;
+  };
+  const { judge, sent } = await judgeOfScan(run);
+  const text = pageOf(1, 9);
+  const read = await judge.readIds(text, signal);
+  assert.ok(read !== undefined && 'ids' in read);
+  await judge.judge({ text, ids: read.ids }, [0, 1], 0, signal);
+  assert.equal(sent.filter(([, page]) => page === text).length, 1);
+});
