@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
-import { jsonText } from './format.js';
+import { jsonText, withOwnControls } from './format.js';
 import { errorCode } from '../shared/errors.js';
 
 /** A schema service in memory. It starts empty, fetches nothing, and loses its content when closed. */
@@ -43,7 +43,7 @@ export function isInteractive({ stdin, stderr }: CliContext): boolean {
 
 /** Writes lines to a stream, for people or for programs. */
 export function writeLines(stream: Writable, ...lines: readonly string[]): void {
-  for (const line of lines) stream.write(`${line}\n`);
+  for (const line of lines) stream.write(`${withOwnControls(line)}\n`);
 }
 
 /** Writes one JSON document to standard output, on its own line. */

@@ -40,6 +40,15 @@ export function printable(text: string): string {
   });
 }
 
+/** The control characters that output may have: line ends, tabs and colours. */
+const OWN_CONTROLS = /(\u001b\[[\d;]*m|[\t\n])/;
+
+/** Escapes all other control characters, wherever a text of a broker or a gateway was put into the output unchanged. */
+export function withOwnControls(text: string): string {
+  const parts = text.split(OWN_CONTROLS);
+  return parts.map((part, index) => (index % 2 === 0 ? printable(part) : part)).join('');
+}
+
 /** JSON for standard output. {@link printable} changes characters only inside strings, where the escape means the same. */
 export function jsonText(document: unknown, indent?: number): string {
   return writeJson(document, indent).split('\n').map(printable).join('\n');

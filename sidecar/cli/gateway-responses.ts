@@ -1,7 +1,6 @@
 import { ApiError, isRefusedStatus, NotJsonError, UnreachableError } from '../client/errors.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { CliError, EXIT, failure } from './exit-codes.js';
-import { printable } from './format.js';
 
 /** Maximum number of errors in a body that are shown. */
 const MAX_FAULTS = 5;
@@ -29,7 +28,7 @@ function problemText({ problem, message }: ApiError): string {
   const faults = Array.isArray(errors)
     ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
     : [];
-  const words = [...message.split('\n'), ...faults].map(printable).join('\n');
+  const words = [message, ...faults].join('\n');
   const hint =
     status === 401
       ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +

@@ -5,6 +5,7 @@ import { isInteractive, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import type { CopyOptions } from './database-commands.js';
 import type { InferOptions } from './file-commands.js';
+import { printable } from './format.js';
 import { gatewayFailure } from './gateway-responses.js';
 import { addModelsCommands } from './models-program.js';
 import { addConfigCommands } from './config-commands.js';
@@ -51,10 +52,9 @@ export async function runCli(
     // Commander has already written its error message, or the help that was asked for.
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
     const error = gatewayFailure(caught);
-    writeLines(
-      context.stderr,
-      error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`,
-    );
+    const message = error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`;
+    // A broker or a gateway may have written a part of it, colours included.
+    writeLines(context.stderr, ...message.split('\n').map(printable));
     return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
 }

@@ -73,7 +73,7 @@ it('a purge that the broker refuses before the first delete exits with 4, direct
   const broker = await startRecordingBroker(() => ({
     status: 404,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, title: 'No such tenant' }),
+    body: JSON.stringify({ type, title: 'No such tenant', detail: 'nix \u001b]0;title\u0007\u001b[31m' }),
   }));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   for (const place of [
@@ -85,6 +85,9 @@ it('a purge that the broker refuses before the first delete exits with 4, direct
     assert.deepEqual([done.code, done.stdout.split(/[: ]/, 1)[0]], [4, 'Refused'], done.stderr);
     const dry = await cli([...args, '--dry-run']);
     assert.equal(dry.code, 4, dry.stderr);
+    assert.match(dry.stderr, /nix \\u001b\]0;title\\u0007\\u001b\[31m/);
+    // oxlint-disable-next-line no-control-regex -- they would reach the terminal
+    assert.doesNotMatch(done.stdout + done.stderr + dry.stderr, /[\u0007\u001b]/);
     const json = await cli([...args, '--yes', '--json']);
     const [last] = jsonLines(json.stdout).slice(-1) as { problem?: { status?: number } }[];
     assert.deepEqual([json.code, last?.problem?.status], [4, 404]);

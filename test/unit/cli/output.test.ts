@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import { parse } from 'yaml';
 import {
@@ -9,6 +10,7 @@ import {
   jsonText,
   printable,
 } from '../../../sidecar/cli/format.js';
+import { writeLines } from '../../../sidecar/cli/context.js';
 import { yamlOf } from '../../../sidecar/cli/output.js';
 import { createProgressLine } from '../../../sidecar/cli/progress.js';
 import { parseJson } from '../../../sidecar/shared/json/lossless-json.js';
@@ -66,6 +68,16 @@ it('the output for people contains no foreign text that a terminal would interpr
   assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
   const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
   assert.ok(!summaryOf(view, undefined, NOW_MS).join('').includes('\u001b'));
+});
+
+it('output of the command line has no control characters but line ends, tabs and colours, whoever wrote the text', () => {
+  let written = '';
+  const stream = new PassThrough().on('data', (chunk) => (written += String(chunk)));
+  writeLines(stream, 'a\tb\u001b[1;31mred\u001b[39m', 'c\r\nd\u001b[2J\u001b]0;title\u0007\u009b2J');
+  assert.equal(
+    written,
+    'a\tb\u001b[1;31mred\u001b[39m\nc\\u000d\nd\\u001b[2J\\u001b]0;title\\u0007\\u009b2J\n',
+  );
 });
 
 it('YAML of the command line has the same meaning in YAML 1.1 and 1.2, and keeps all digits', () => {
