@@ -100,11 +100,11 @@ async function processingFaults(
   pointer: string,
   load: DocumentLoader,
 ): Promise<readonly InputIssue[]> {
-  const fault = await processingFault(value, pointer, load);
-  if (fault !== undefined) return [fault];
   const contexts: readonly unknown[] = Array.isArray(value) ? value : [value];
   const error = await processingError([...contexts, coreContextUrl()], load);
   if (error === undefined) return [];
+  const fault = await processingFault(value, pointer, load);
+  if (fault !== undefined) return [fault];
   if (error.code !== 'protected term redefinition') return [{ pointer, detail: sentenceOf(error) }];
   const { term } = error;
   const places = contexts.flatMap((context, index) =>

@@ -36,15 +36,19 @@ export interface GatheredContexts {
   readonly isTooMuch: boolean;
 }
 
+/** Contents by key, for all tasks of a worker. */
+const contentsByKey = new LRUCache<string, ContextContent>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: ({ text }) => Math.max(1, text.length),
+});
+
+/** Contents of bundled contexts by URL. */
+const bundledContents = new Map<string, ContextContent>();
+
 /** The contexts that a worker knows. The meaning of a URL is known until the stamp changes; contents are kept longer. */
 export class ContextCache {
   /** Keys of contents, by stamp and URL. Requests from before and after a change of the stamp may run side by side. */
   readonly #keys = new LRUCache<string, Map<string, string>>({ max: MAX_STAMPS });
-  readonly #contents = new LRUCache<string, ContextContent>({
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: ({ text }) => Math.max(1, text.length),
-  });
-  readonly #bundled = new Map<string, ContextContent>();
 
   /**
    * Finds the contexts that URLs lead to, directly or through other contexts.
@@ -77,23 +81,23 @@ export class ContextCache {
     supply: ContextResult | undefined,
     keys: Map<string, string>,
   ): ContextContent | ContextFailure | undefined {
-    const bundled = this.#bundled.get(url) ?? readBundled(url);
+    const bundled = bundledContents.get(url) ?? readBundled(url);
     if (bundled !== undefined) {
-      this.#bundled.set(url, bundled);
+      bundledContents.set(url, bundled);
       return bundled;
     }
     // A URL with a key was supplied earlier, without a fault.
     const key = supply === undefined ? keys.get(url) : undefined;
-    if (key !== undefined) return this.#contents.get(key);
+    if (key !== undefined) return contentsByKey.get(key);
     const fault = urlFault(url, '');
     if (fault !== undefined) return { kind: 'contextRefused', detail: fault.detail };
     if (supply === undefined) return undefined;
     if ('failure' in supply) return supply.failure;
-    const known = this.#contents.get(`${supply.sha256} ${supply.documentUrl ?? url}`);
+    const known = contentsByKey.get(`${supply.sha256} ${supply.documentUrl ?? url}`);
     const content = known ?? readContext(url, supply);
     if ('kind' in content) return content;
     keys.set(url, content.key);
-    this.#contents.set(content.key, content);
+    contentsByKey.set(content.key, content);
     return content;
   }
 }
