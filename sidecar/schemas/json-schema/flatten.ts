@@ -159,6 +159,7 @@ class Flattener {
    * 8.2.3.2).
    */
   #within({ document, resource }: Position, scope: Scope): Scope {
+    if (this.#linked.dynamicAnchors.size === 0) return scope;
     const found = [...this.#linked.dynamicAnchors].flatMap(([name, positions]) => {
       const own = positions.find((anchor) => anchor.document === document && anchor.resource === resource);
       return own === undefined || scope.has(name) ? [] : [[name, own] as const];
@@ -204,6 +205,9 @@ export function alwaysAppliedSchemas(
 ): readonly Schema[] {
   const found = new Set<Schema>();
   const open = [...schemas].reverse();
+  const [only] = open;
+  if (open.length === 1 && (!isObject(only) || !INCLUDING.some((keyword) => Object.hasOwn(only, keyword))))
+    return open;
   for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
     if (found.has(schema)) continue;
     found.add(schema);
@@ -214,6 +218,9 @@ export function alwaysAppliedSchemas(
   }
   return [...found];
 }
+
+/** Keywords by which a schema includes others. */
+const INCLUDING = ['$ref', 'allOf', 'anyOf', 'oneOf'];
 
 /** The schemas in `anyOf` or `oneOf` that are the only alternative, so that they always apply. */
 function onlyAlternativesIn(schema: JsonObject): readonly Schema[] {

@@ -25,6 +25,9 @@ export const SCHEMA_LIMITS = {
   documents: 64,
 } as const;
 
+/** The most bytes that a value takes as JSON, with its punctuation, and that a character of a text takes: `\\uFFFF`. */
+const MOST_BYTES = { value: 8, character: 6 } as const;
+
 interface Place {
   readonly value: JsonValue;
   readonly depth: number;
@@ -39,14 +42,18 @@ interface Place {
  */
 export function checkDocumentLimits(document: JsonValue, issueAt: IssueFactory = submittedIssue): void {
   const open: Place[] = [{ value: document, depth: 0, token: '' }];
+  let most = 0;
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { value, depth } = place;
+    const { value, depth, token } = place;
+    const scalar = isArray(value) || isObject(value) ? '' : String(value);
+    most += MOST_BYTES.value + MOST_BYTES.character * (token.length + scalar.length);
     if (!isArray(value) && !isObject(value)) continue;
     if (depth >= SCHEMA_LIMITS.nesting)
       throw limitError(issueAt(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
-    for (const [token, inner] of Object.entries(value))
-      open.push({ value: inner, depth: depth + 1, token, parent: place });
+    for (const [name, inner] of Object.entries(value))
+      open.push({ value: inner, depth: depth + 1, token: name, parent: place });
   }
+  if (most <= SCHEMA_LIMITS.bytes) return;
   const bytes = Buffer.byteLength(writeJson(document));
   if (bytes > SCHEMA_LIMITS.bytes)
     throw limitError(issueAt([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));

@@ -10,6 +10,10 @@ const CODE = 'schemaTooLarge';
 describe('the limits of schemas', () => {
   it('the limits of schemas apply at exactly the stated numbers', async () => {
     const sized = (bytes: number) => ({ title: 'a'.repeat(bytes - Buffer.byteLength('{"title":""}')) });
+    const escaped = (bytes: number) => {
+      const title = '\u0001'.repeat(Math.floor((bytes - '{"title":""}'.length) / 6));
+      return { title: title + 'a'.repeat(bytes - Buffer.byteLength(JSON.stringify({ title }))) };
+    };
     const nested = (levels: number) => ({
       const: Array.from({ length: levels - 2 }).reduce<JsonValue>((inner) => [inner], []),
     });
@@ -17,6 +21,7 @@ describe('the limits of schemas', () => {
     const second = (length: number) => ({ patternProperties: { b: true, ['a'.repeat(length)]: true } });
     for (const [limit, schemaOf] of [
       [SCHEMA_LIMITS.bytes, sized],
+      [SCHEMA_LIMITS.bytes, escaped],
       [SCHEMA_LIMITS.nesting, nested],
       [SCHEMA_LIMITS.patternLength, pattern],
       [SCHEMA_LIMITS.patternLength, second],
