@@ -298,3 +298,23 @@ it('a task for a given thread runs in it, or in another one if that thread is go
   assert.equal(pool.load().waiting, 0);
   assert.equal(typeof (await pool.run('thread', null, { threadId: 1_000_000 })), 'number');
 });
+
+it('tasks with the same affinity run in the same worker while it is free, whatever their queue keys', async (t) => {
+  const pool = poolFor(t);
+  const both = new Set<unknown>();
+  // Until the second worker has loaded.
+  while (both.size < 2)
+    for (const thread of await Promise.all(
+      ['a', 'b'].map((queueKey) => pool.run('thread', null, { queueKey })),
+    ))
+      both.add(thread);
+  const threads = new Map<string, Set<unknown>>();
+  for (const affinity of ['x', 'y', 'x', 'y'])
+    for (const queueKey of ['a', 'b', 'c']) {
+      const thread = await pool.run('thread', null, { queueKey, affinity });
+      threads.set(affinity, (threads.get(affinity) ?? new Set()).add(thread));
+    }
+  const [one, other] = [...threads.values()].map((all) => [...all]);
+  assert.deepEqual([one?.length, other?.length], [1, 1]);
+  assert.deepEqual(new Set([...(one ?? []), ...(other ?? [])]), both);
+});

@@ -62,8 +62,11 @@ const BY_SPELLING: ReadonlyMap<unknown, AttributeKind> = new Map(
  * @param schema self-contained, as returned by `bundle`
  * @throws {SchemaRefusedError} when it is not self-contained
  */
-export function attributesOf(schema: JsonObject, options: FlatOptions = {}): ModelAttributes {
-  const linked = resolveReferencesIn(schema);
+export function attributesOf(
+  schema: JsonObject,
+  options: FlatOptions = {},
+  linked = resolveReferencesIn(schema),
+): ModelAttributes {
   const flat = flatten(linked, {
     keeps: (keyword) => isStandardKeyword(keyword) || keyword === 'x-ngsi',
     ...options,
@@ -97,20 +100,26 @@ let marks = 0;
  *
  * @param before another version of the model; equal schemas at the same position in both become the same object if
  * they hold no references
+ * @param linked the schema with its references resolved, if that is known
  */
-export function cachedAttributesOf(schema: JsonObject, before?: ModelAttributes): ModelAttributes {
+export function cachedAttributesOf(
+  schema: JsonObject,
+  before?: ModelAttributes,
+  linked?: LinkedSchema,
+): ModelAttributes {
   const known = attributesCache.get(schema);
   if (known !== undefined) return known;
   marks += 1;
   const mark = `${marks} `;
   const places = new Map([...(before?.sources ?? [])].map(([one, position]) => [keyOf(position), one]));
-  const model = attributesOf(schema, {
+  const options: FlatOptions = {
     reference: (name) => `${mark}${name ?? '#'}`,
     finish: (own, position) => {
       const earlier = position && places.get(keyOf(position));
       return earlier !== undefined && jsonEquals(own, earlier) ? earlier : own;
     },
-  });
+  };
+  const model = attributesOf(schema, options, linked);
   attributesCache.set(schema, model);
   return model;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
 import {
   issueFactoryOf,
@@ -17,8 +18,9 @@ import {
   pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
-import type { LinkedSchema, ReferenceKeyword } from './linker.js';
-import { render, renderedTokens, type Entry, type Style } from './render.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
+import { type LinkedSchema, REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
+import { IDENTITY, render, renderedTokens, type Entry, type Style } from './render.js';
 import { isAbsolute, writtenUri } from './uri.js';
 
 /** Where a schema is found in the bundle: the resource that it is part of, and the path within the resource. */
@@ -33,12 +35,48 @@ interface BundleLocation {
  *
  * The schema and the documents are converted from older drafts, so that the same instances are valid. Definitions of
  * other documents that nothing refers to are left out. References become JSON pointers. A nested `$id` is dropped if
- * another part of the bundle already has the same one.
+ * another part of the bundle already has the same one. A schema that this would not change is returned itself.
  *
  * @throws {SchemaRefusedError} for dynamic references that one document cannot express
  */
 export function bundle(linked: LinkedSchema): JsonObject {
-  return new Bundler(linked).bundle();
+  const { root } = linked.main;
+  return isObject(root) && isBundle(root, linked) ? root : new Bundler(linked).bundle();
+}
+
+/** Whether a schema is written as a bundle would be: in draft 2020-12, without references and identifiers. */
+function isBundle(root: JsonObject, { positions }: LinkedSchema): boolean {
+  const [[first, uri] = []] = Object.entries(root);
+  if (first !== '$schema' || uri !== DIALECT_URIS['2020-12']) return false;
+  for (const { schema } of positions.values())
+    for (const keyword of isObject(schema) ? Object.keys(schema) : [])
+      if (MAYBE_REWRITTEN.has(keyword) && !(keyword === '$schema' && schema === root)) return false;
+  return true;
+}
+
+const MAYBE_REWRITTEN: ReadonlySet<string> = new Set([...IDENTITY, ...REFERENCE_KEYWORDS]);
+
+/** Maximum number of characters in all cached bundles; each takes about twenty times as much memory. */
+const MAX_BUNDLES_CHARACTERS = 1024 * 1024;
+
+/**
+ * The bundles that this worker used last, by text. What is made of a bundle is cached by the object, so all tasks on a
+ * version of a model take the same one.
+ */
+const bundles = new LRUCache<string, JsonObject>({
+  maxSize: MAX_BUNDLES_CHARACTERS,
+  sizeCalculation: (_, text) => Math.max(1, text.length),
+});
+
+/** Returns the bundle with this text. */
+export function parsedBundle(text: string): JsonObject {
+  return bundles.get(text) ?? keepBundle(text, parseJson(text) as JsonObject);
+}
+
+/** Caches a bundle. */
+export function keepBundle(text: string, bundled: JsonObject): JsonObject {
+  bundles.set(text, bundled);
+  return bundled;
 }
 
 class Bundler implements Style {

@@ -23,7 +23,7 @@ import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 export type Entry = readonly [keyword: string, value: JsonValue];
 
 /** Keywords that identify a schema and do not restrict the data. */
-const IDENTITY: ReadonlySet<string> = new Set([
+export const IDENTITY: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
   '$anchor',

@@ -1,13 +1,13 @@
 import {
   isArray,
   isObject,
-  type JsonObject,
   type JsonValue,
   LosslessNumber,
   pointerTo,
   jsonEquals,
 } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
+import { parsedBundle } from './bundle.js';
 import { compareSchemas } from './change-report.js';
 import { type ChangeReport, reportOf } from './differences.js';
 import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
@@ -65,10 +65,9 @@ export interface CompareInput extends DocumentTexts {
 export const schemaTasks = {
   /** Compares two versions of a model; see `compareModels`. */
   compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {
-    const [old, fresh] = [parseJson(before) as JsonObject, parseJson(after) as JsonObject];
     return compareModels(
-      { schema: old, terms: terms?.before },
-      { schema: fresh, terms: terms?.after },
+      { schema: parsedBundle(before), terms: terms?.before },
+      { schema: parsedBundle(after), terms: terms?.after },
       { entityType, withWitnesses },
     );
   },

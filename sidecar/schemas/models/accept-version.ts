@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
@@ -19,13 +18,14 @@ import {
   type ModelAttribute,
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
-import { bundle } from '../json-schema/bundle.js';
+import { bundle, keepBundle, parsedBundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
 import { type LinkedSchema, resolveReferencesIn } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
+import { compiledModel } from '../validation/model.js';
 
 /** A model's schema and the documents that it refers to, as JSON texts. */
 export interface ModelSource {
@@ -80,12 +80,17 @@ function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
  *
  * @param bundled the self-contained schema
  * @param before the self-contained schema of the previous version, which makes this faster
+ * @param known its text, and the schema with its references resolved, if these are known
  */
-export function descriptionOf(bundled: JsonObject, before?: JsonObject): ModelDescription {
-  const described = cachedAttributesOf(bundled, before && cachedAttributesOf(before));
+export function descriptionOf(
+  bundled: JsonObject,
+  before?: JsonObject,
+  known?: { readonly text: string; readonly linked: LinkedSchema },
+): ModelDescription {
+  const described = cachedAttributesOf(bundled, before && cachedAttributesOf(before), known?.linked);
   const { targets, attributes } = described;
-  const text = writeJson(bundled);
-  bundles.set(text, bundled);
+  const text = known?.text ?? writeJson(bundled);
+  keepBundle(text, bundled);
   return {
     bundled: text,
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
@@ -104,6 +109,8 @@ export interface VersionSource extends ModelSource {
   /** The model's own context. */
   readonly own?: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
   readonly before?: VersionBefore;
+  /** For a schema that entities will be validated against soon: the key under which to cache the compiled model. */
+  readonly compiledKey?: string;
 }
 
 /** The previous version, with which the new one is compared. */
@@ -141,15 +148,17 @@ export async function acceptVersion(
   const schema = parseJson(source.schema) as JsonObject;
   const { own, before, model } = source;
   const hasSameSchema =
-    before && (before.schema === source.schema || jsonEquals(parseJson(before.schema), schema));
+    before && (before.schema === source.schema || jsonEquals(schemaBefore(before), schema));
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
   const accepted = catchSchemaRefusal(() => {
     const linked = resolveSchema(schema, source.documents);
-    const faults = usabilityFaults(linked);
-    if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
+    requireUsable(linked, source.compiledKey === undefined);
     const bundled = bundle(linked);
-    return { bundled, description: descriptionOf(bundled, old) };
+    const known = bundled === schema ? { text: source.schema, linked } : undefined;
+    const description = descriptionOf(bundled, old, known);
+    if (!keepsCompiled(source, description)) requireUsable(linked);
+    return { bundled, description };
   });
   if ('refused' in accepted) return accepted;
   const { bundled, description } = accepted;
@@ -177,6 +186,21 @@ export async function acceptVersion(
     model,
   );
   return { ...version, hasSameSchema, ...changes };
+}
+
+function requireUsable(linked: LinkedSchema, compiles?: boolean): void {
+  const faults = usabilityFaults(linked, compiles);
+  if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
+}
+
+/** Compiles and caches the model if that is asked for. Returns false if it cannot be compiled. */
+function keepsCompiled({ model, compiledKey: key }: VersionSource, { bundled }: ModelDescription): boolean {
+  try {
+    if (key !== undefined) compiledModel({ key, name: model }, bundled);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function generatedFor(
@@ -229,14 +253,9 @@ async function termsOf(context: string): Promise<TermMeanings | undefined> {
     : undefined;
 }
 
-/** Maximum number of characters in all cached self-contained schemas; each takes about twenty times as much memory. */
-const MAX_BUNDLES_CHARACTERS = 1024 * 1024;
-
-/** Self-contained schemas by text, for comparing the next version of a model with the previous one. */
-const bundles = new LRUCache<string, JsonObject>({
-  maxSize: MAX_BUNDLES_CHARACTERS,
-  sizeCalculation: (_, text) => Math.max(1, text.length),
-});
+function schemaBefore({ schema, bundled }: VersionBefore): JsonObject {
+  return schema === bundled ? parsedBundle(bundled) : (parseJson(schema) as JsonObject);
+}
 
 /** Returns the self-contained schema of the previous version; undefined if it can no longer be created. */
 function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObject | undefined {
@@ -244,7 +263,7 @@ function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObjec
     const made =
       bundled === undefined
         ? bundle(resolveSchema(parseJson(schema) as JsonObject, documents))
-        : (bundles.get(bundled) ?? (parseJson(bundled) as JsonObject));
+        : parsedBundle(bundled);
     cachedAttributesOf(made);
     return made;
   } catch (error) {

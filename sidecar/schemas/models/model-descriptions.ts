@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { type InputIssue, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
-import type { ModelVersion } from '../../store/index.js';
+import type { ModelVersion, NewModelVersion, PinnedReference } from '../../store/index.js';
 import type { ModelDescription, ModelSource } from './accept-version.js';
 import { type Cache, type ContentStore, createCache, getOrCreate } from './content-store.js';
 import { requireAcceptedSchema } from './errors.js';
@@ -46,9 +47,26 @@ export class ModelDescriptions {
   }
 }
 
-/** A key that is equal for versions with the same schema and the same referenced documents. */
-export function contentKey({ schema, references }: ModelVersion): string {
+/** A key that is equal for versions with the same schema and the same referenced documents, which are sorted by URI. */
+export function contentKey({ schema, references }: VersionContent): string {
   return [schema.sha256, ...references.map(({ uri, sha256 }) => `${sha256} ${uri}`)].join('\n');
+}
+
+/** The SHA-256 of {@link contentKey}. */
+export function contentHash(version: VersionContent): string {
+  return hash('sha256', contentKey(version));
+}
+
+/** The {@link contentHash} that a version will have once it is stored. */
+export function hashOfNew({ schema, references }: Pick<NewModelVersion, 'schema' | 'references'>): string {
+  const sorted = [...references].sort(([one], [other]) => (one < other ? -1 : 1));
+  const pinned = sorted.map(([uri, sha256]) => ({ uri, sha256 }));
+  return contentHash({ schema: { sha256: hash('sha256', schema) }, references: pinned });
+}
+
+interface VersionContent {
+  readonly schema: Pick<ModelVersion['schema'], 'sha256'>;
+  readonly references: readonly Pick<PinnedReference, 'uri' | 'sha256'>[];
 }
 
 /** Estimates the size in bytes: two for each character of the texts. */

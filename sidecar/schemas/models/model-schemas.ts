@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
 import { type Model, type ModelAt, type ModelKey, type SchemaStore } from '../../store/index.js';
 import { undefinedIfGone, ReadCache } from './concurrency.js';
 import { retryIfContentGone } from './content-store.js';
 import { requireName } from './errors.js';
-import { contentKey, type ModelDescriptions } from './model-descriptions.js';
+import { contentHash, hashOfNew, type ModelDescriptions } from './model-descriptions.js';
 import type { SchemaChecker } from './schema-checker.js';
 
 /** The schema of a model version, to be compiled. */
@@ -62,7 +61,7 @@ export class ModelSchemas {
   /** Does the same as `of` for a version that was already read. */
   ofVersion({ model, version }: ModelAt): ModelSchema {
     return {
-      contentHash: hash('sha256', contentKey(version)),
+      contentHash: contentHash(version),
       version: version.number,
       lifecycle: model,
       text: () => retryIfContentGone(async () => (await this.#descriptions.of(version)).bundled),
@@ -77,10 +76,13 @@ export class ModelSchemas {
   async ofNew(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
     requireName(key.name);
     const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
-    const { bundled } = (await this.#schemaChecker.accept(key, input)).description;
-    const contentHash = hash('sha256', bundled);
-    const lifecycle = { deprecatedAt: undefined, sunsetAt: undefined };
-    return { contentHash, version: 0, lifecycle, text: () => Promise.resolve(bundled) };
+    const { version, description } = await this.#schemaChecker.accept(key, input);
+    return {
+      contentHash: hashOfNew(version),
+      version: 0,
+      lifecycle: { deprecatedAt: undefined, sunsetAt: undefined },
+      text: () => Promise.resolve(description.bundled),
+    };
   }
 }
 

@@ -3,7 +3,7 @@ import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import type { Refused } from '../../shared/task-answer.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import { bundle } from '../json-schema/bundle.js';
+import { bundle, parsedBundle } from '../json-schema/bundle.js';
 import type { SchemaRefusal } from '../json-schema/errors.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
@@ -38,7 +38,7 @@ export const modelTasks = {
   /** Returns the text of the OpenAPI document of a model; see `modelOpenApi`. */
   modelOpenApi({ schema, example, ...others }: OpenApiTexts): string {
     const parts = {
-      schema: parseJson(schema) as JsonObject,
+      schema: parsedBundle(schema),
       ...(example === undefined ? {} : { example: parseJson(example) as JsonObject }),
     };
     return writeJson(modelOpenApi({ ...others, ...parts }));

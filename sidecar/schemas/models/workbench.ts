@@ -193,7 +193,8 @@ export class Workbench {
       const tasked = models.map(({ schema, ...model }) => ({ key: schema.contentHash, ...model }));
       const keys = tasked.map(({ key }) => key).join(' ');
       // If one entity of a model is slow to validate, others probably are as well.
-      const options = { signal, mayFinish: true, queueKey: keys === '' ? undefined : `validate ${keys}` };
+      const queueKey = keys === '' ? undefined : `validate ${keys}`;
+      const options = { signal, mayFinish: true, queueKey, affinity: models[0]?.name };
       // Compiling takes longer than validating an entity; entities get no more time because of it.
       const compiling = { ...options, deadlineMs: COMPILE_DEADLINES * deadlineMs };
       const input = { text, form, isStrict, models: tasked, unknownTypes };

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { type AttributeKind, VALUE_MEMBERS, WRAPPED_KINDS } from '../../ngsi-ld/members.js';
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { parseJson } from '../../shared/json/lossless-json.js';
 import {
   entityTypes,
   listedTypes,
   type ModelAttribute,
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
+import { parsedBundle } from '../json-schema/bundle.js';
 import type { Fault } from '../json-schema/explain.js';
 import {
   alwaysAppliedSchemas,
@@ -199,7 +199,7 @@ export function cachedModel({ key, name }: KeyedModel): Model | undefined {
 export function compiledModel(one: KeyedModel, schema: string): Model {
   const known = cachedModel(one);
   if (known !== undefined) return known;
-  const model = prepareModel(one.name, parseJson(schema) as JsonObject);
+  const model = prepareModel(one.name, parsedBundle(schema));
   models.set(`${one.key} ${one.name}`, { model, characters: schema.length });
   return model;
 }

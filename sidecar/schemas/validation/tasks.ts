@@ -6,10 +6,11 @@ import {
   type JsonValue,
   pointerOf,
 } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { cachedAttributesOf } from '../json-schema/attributes.js';
+import { parsedBundle } from '../json-schema/bundle.js';
 import { preferredValues } from '../json-schema/example-generator.js';
 import { normalizedExample, type ExampleFault, generateExample } from '../json-schema/example.js';
 import { faultsOf } from '../json-schema/explain.js';
@@ -173,7 +174,7 @@ export const exampleTasks = {
    * threads.
    */
   makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
-    const { example, ...faults } = exampleFor({ schema: parseJson(schema) as JsonObject, entityType });
+    const { example, ...faults } = exampleFor({ schema: parsedBundle(schema), entityType });
     return { example: writeJson(example), ...faults };
   },
 };

@@ -79,12 +79,12 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     options: RunOptions = {},
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
     const { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, queueKey = kind } = options;
-    const { threadId } = options;
+    const { threadId, affinity } = options;
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
       const since = this.#clock.monotonicMs();
-      const task = new Task({ kind, input, queueKey, deadlineMs, since, resolve, reject });
+      const task = new Task({ kind, input, queueKey, affinity, deadlineMs, since, resolve, reject });
       if (signal?.aborted === true) {
         task.fail(signal.reason);
         return;
@@ -144,7 +144,8 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
       const free = this.#slots.filter(({ isFree }) => isFree);
       const batch = free.length === 0 ? undefined : this.#queue.take(this.#clock.monotonicMs());
       if (batch === undefined) break;
-      const preferred = this.#slots[preferredSlot(batch.queueKey, this.#options.threads)];
+      const affinity = batch.tasks[0]?.affinity ?? '';
+      const preferred = this.#slots[preferredSlot(affinity, this.#options.threads)];
       const slot = free.find((one) => one === preferred) ?? free[0];
       if (slot !== undefined) this.#begin(batch, slot);
     }
@@ -211,10 +212,10 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
   }
 }
 
-/** Selects the preferred worker of a queue key, which still has what it compiled earlier. */
-function preferredSlot(queueKey: string, workers: number): number {
+/** Selects the preferred worker of an affinity, which still has what it compiled earlier. */
+function preferredSlot(affinity: string, workers: number): number {
   let sum = 0;
-  for (let at = 0; at < queueKey.length; at += 1) sum += queueKey.charCodeAt(at);
+  for (let at = 0; at < affinity.length; at += 1) sum += affinity.charCodeAt(at);
   return sum % workers;
 }
 

@@ -5,6 +5,7 @@ import type { Job, JobResult } from './tasks.js';
 
 export interface TaskOptions extends Job {
   readonly queueKey: string;
+  readonly affinity?: string | undefined;
   /** Time limit from the start of the task, in milliseconds. */
   readonly deadlineMs: number;
   /** When the task began to wait, in milliseconds of the pool's clock. */
@@ -25,6 +26,10 @@ export class Task {
 
   get queueKey(): string {
     return this.#options.queueKey;
+  }
+
+  get affinity(): string {
+    return this.#options.affinity ?? this.queueKey;
   }
 
   get since(): number {

@@ -24,6 +24,8 @@ export interface RunOptions {
    * other instead of delaying others, and never occupy all workers. Defaults to the kind of the task.
    */
   readonly queueKey?: string | undefined;
+  /** Tasks with the same affinity prefer the same worker, which still has what it compiled. Defaults to the queue key. */
+  readonly affinity?: string | undefined;
   /** The thread that must run the task (`threadId`), ahead of other waiting tasks; any thread if it no longer exists. */
   readonly threadId?: number | undefined;
 }

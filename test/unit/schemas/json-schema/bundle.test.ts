@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
@@ -11,11 +12,18 @@ import {
   PLACES,
   SHARED_DOCUMENTS,
 } from './city-models.js';
+import { schemaPairs } from './schema-arbitraries.js';
 import { acceptedBy, isValid2020, verdictOf } from './verdicts.js';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
 const DRAFT_2019 = 'https://json-schema.org/draft/2019-09/schema';
 const A = 'https://example.com/a.json';
+const DEFINITION = '#/$defs/definition';
+
+function bundledAndGiven(schema: JsonObject): readonly [JsonObject, JsonObject] {
+  return [bundle(resolveReferencesIn(schema)), schema];
+}
 
 describe('the bundle of a model whose shared documents have the same $id', () => {
   const linked = resolveReferencesIn(PARKING, SHARED_DOCUMENTS);
@@ -53,6 +61,28 @@ describe('the bundle of a model whose shared documents have the same $id', () =>
 });
 
 describe('a bundle', () => {
+  it('a schema of the current draft without references and identifiers is its own bundle', () => {
+    fc.assert(
+      fc.property(schemaPairs('2020-12', DEFINITION), ({ root, definition }) => {
+        const rest = { ...root, $defs: { definition, unused: { title: 'a' } }, title: 'b', 'x-other': [1] };
+        const schema = { $schema: DRAFT_2020, ...rest };
+        const whole = JSON.stringify(bundle(resolveReferencesIn(schema)));
+        // Without its draft, the schema is written anew.
+        assert.equal(whole, JSON.stringify(bundle(resolveReferencesIn(rest))));
+        if (!JSON.stringify(schema).includes('$ref')) assert.equal(whole, JSON.stringify(schema));
+      }),
+    );
+    const own = {
+      $schema: DRAFT_2020,
+      properties: { a: { type: 'string' }, b: true },
+      dependencies: { a: ['b'] },
+    };
+    assert.equal(bundle(resolveReferencesIn(own)), own);
+    for (const identified of [{ $anchor: 'a' }, { $id: 'a' }, { $schema: DRAFT_2020 }, { $ref: '#' }])
+      assert.notEqual(...bundledAndGiven({ $schema: DRAFT_2020, properties: { a: identified } }));
+    assert.notEqual(...bundledAndGiven({ $schema: `${DRAFT_2020}#`, type: 'object' }));
+  });
+
   it('a bundle refers to a schema without $id from within an absolute $id', () => {
     const $ref = 'schema:///schema.json#/$defs/text';
     const part = { $id: 'https://example.com/part', items: { $ref } };
