@@ -1,13 +1,19 @@
 import { Pool, type ClientConfig, type PoolClient } from 'pg';
 import type { Clock } from '../shared/clock.js';
 import { StoreUnavailableError } from './errors.js';
-import { isConnectionLost, StatementFailure, unavailable } from './postgres-errors.js';
+import { codeOf, isConnectionLost, StatementFailure, unavailable } from './postgres-errors.js';
 
 /** Connections of one process; PostgreSQL allows 100 in total by default. */
 const MAX_CONNECTIONS = 10;
 
+/** How long no more connections are made than a server allowed that had no more, in milliseconds. */
+const LIMITED_MS = 60_000;
+
 /** How many tasks may wait for a connection at a time; further ones fail at once. */
 const MAX_WAITING = 1000;
+
+/** PostgreSQL's error code for a limit of the server, the database or the role. */
+const TOO_MANY_CONNECTIONS = '53300';
 
 /** Limits of the pause between attempts to connect to an unreachable database, in milliseconds. */
 const MIN_PAUSE_MS = 100;
@@ -34,6 +40,7 @@ export class PostgresConnections {
   readonly #pool: Pool;
   #away: { readonly error: unknown; readonly pauseMs: number; readonly untilMs: number } | undefined;
   #prepared: Promise<void> | undefined;
+  #limitedUntilMs = -Infinity;
   #closed: Promise<void> | undefined;
 
   constructor(options: ConnectionsOptions) {
@@ -74,6 +81,7 @@ export class PostgresConnections {
       throw unavailable('The database cannot be reached', this.#away.error);
     if (this.#pool.waitingCount >= MAX_WAITING) throw busy();
     const sinceMs = this.#options.clock.monotonicMs();
+    if (sinceMs >= this.#limitedUntilMs) this.#pool.options.max = MAX_CONNECTIONS;
     let client: PoolClient | undefined;
     try {
       client = await this.#takeOne();
@@ -88,11 +96,20 @@ export class PostgresConnections {
     return client;
   }
 
-  /** Takes a connection. If one is cut while being made, tries once more: a single cut connection is not an outage. */
+  /**
+   * Takes a connection. If one is cut while being made, tries once more: a single cut connection is not an outage. If
+   * the server has no more connections for this process than there are, waits for one of these.
+   */
   async #takeOne(): Promise<PoolClient> {
     try {
       return await this.#pool.connect();
     } catch (error) {
+      const { totalCount, options } = this.#pool;
+      if (codeOf(error) === TOO_MANY_CONNECTIONS && totalCount > 0) {
+        options.max = totalCount;
+        this.#limitedUntilMs = this.#options.clock.monotonicMs() + LIMITED_MS;
+        return this.#takeOne();
+      }
       if (this.#away !== undefined || !isConnectionLost(error)) throw error;
       return this.#pool.connect();
     }

@@ -47,6 +47,25 @@ async function refusal(work: Promise<unknown>): Promise<StoreUnavailableError> {
   return error;
 }
 
+it('a PostgreSQL store works with fewer connections than it would make, however much is asked of it at once', async () => {
+  const { database, store, told, url } = await open();
+  await store.close();
+  const role = `limited_${String(process.pid)}`;
+  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' CONNECTION LIMIT 3`);
+  closers.push(async () => {
+    await database.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+  await database.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${role}`);
+  Object.assign(url, { username: role, password: 'secret' });
+  const limited = await PostgresStore.open(url.href, {
+    clock: handClock(),
+    onAway: (error) => told.push(String(error)),
+  });
+  closers.push(() => limited.close());
+  const all = await Promise.all(Array.from({ length: 50 }, () => limited.jobs.list({ limit: 1, offset: 0 })));
+  assert.deepEqual([all.length, told], [50, []]);
+});
+
 describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, () => {
   it('a PostgreSQL store repeats a read or write whose connection breaks before its commit, whichever statement is running', async () => {
     const { proxy, store, database } = await open();

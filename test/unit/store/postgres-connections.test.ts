@@ -16,20 +16,25 @@ function connectionsOf(t: TestContext, random = () => 1) {
     prepared: 0,
     ends: 0,
     waiting: 0,
+    connections: 0,
+    /** The most connections that the pool makes, at each attempt. */
+    limits: [] as unknown[],
     failures: [] as Error[],
     preparing: [] as Error[],
   };
   /** For each connection that was given back, whether to close it. */
   const released: unknown[] = [];
   const told: string[] = [];
-  t.mock.method(Pool.prototype, 'connect', async () => {
+  t.mock.method(Pool.prototype, 'connect', async function (this: Pool) {
     state.attempts += 1;
+    state.limits.push(this.options.max);
     const failure = state.failures.shift();
     if (failure !== undefined) throw failure;
     return { release: (end: unknown) => released.push(end) };
   });
   t.mock.method(Pool.prototype, 'end', async () => void (state.ends += 1));
   t.mock.getter(Pool.prototype, 'waitingCount', () => state.waiting);
+  t.mock.getter(Pool.prototype, 'totalCount', () => state.connections);
   const connections = new PostgresConnections({
     config: {},
     clock,
@@ -173,6 +178,22 @@ it('work that finds all connections in use fails without marking the database as
   state.waiting = 999;
   await use();
   assert.deepEqual([state.attempts, told], [2, []]);
+});
+
+it('work waits for one of the connections there are if the server allows no more, and a minute later more are tried', async (t) => {
+  const { state, clock, told, use, refusal } = connectionsOf(t);
+  state.connections = 4;
+  state.failures = [failed('53300')];
+  assert.equal(await use(), 'done');
+  clock.time += 59_999;
+  await use();
+  clock.time += 1;
+  await use();
+  assert.deepEqual([state.limits, told], [[10, 4, 4, 10], []]);
+  state.connections = 0;
+  state.failures = [failed('53300')];
+  await refusal();
+  assert.equal(told.length, 1, 'without any connection, the database is unavailable');
 });
 
 it('closed connections accept no more work, and the pool is ended once', async (t) => {
