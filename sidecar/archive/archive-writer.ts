@@ -5,6 +5,7 @@ import { ArchiveUnavailableError } from './errors.js';
 import {
   segmentListName,
   compressLines,
+  parseSegmentName,
   type SegmentList,
   segmentName,
   sha256,
@@ -106,7 +107,8 @@ export class ArchiveWriter {
   #listDigest: string | undefined;
   #openSegment = newSegment();
   #storing = new Set<Promise<void>>();
-  #number = 0;
+  /** The number of the next segment. */
+  #number: number;
   #describedMs = -Infinity;
   #failedInARow = 0;
   #failure: ArchiveUnavailableError | undefined;
@@ -119,6 +121,11 @@ export class ArchiveWriter {
     this.#wholeEntities = options.existing.wholeEntities;
     this.#bytes = options.existing.bytes;
     this.#segments = new Map(options.existing.segments);
+    // After a restore of the database, the epoch may be that of a process that it has forgotten.
+    const same = [...this.#segments.keys()]
+      .map(parseSegmentName)
+      .filter((one) => one?.epoch === options.epoch);
+    this.#number = Math.max(-1, ...same.map((one) => one?.number ?? -1)) + 1;
   }
 
   get counts(): ArchiveCounts {

@@ -561,6 +561,19 @@ describe('archives in a folder and in a bucket', () => {
     assert.equal((await linesOf(archives, long)).length, 0);
   });
 
+  it('a process adds to an archive also if its database was restored, and gives it the number of a process before', async () => {
+    const archives = archivesOn(new FolderStorage(temporaryFolder()));
+    const purge = randomUUID();
+    for (const name of ['before', 'after']) await written(archives, purge, [entity(`urn:${name}`)], 6);
+    const writer = await written(archives, purge, [entity('urn:last')], 7);
+    await writer.finish();
+    assert.deepEqual(
+      await linesOf(archives, purge),
+      ['before', 'after', 'last'].map((name) => entity(`urn:${name}`)),
+    );
+    assert.equal(writer.counts.segments, 3);
+  });
+
   it('bucket: a list is read also through a proxy that compresses although it must not', async () => {
     const storage = bucketStorage(bucket);
     bucket.fault = (_request, response) => {
