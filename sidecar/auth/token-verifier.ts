@@ -159,8 +159,11 @@ function isForClientOnly(claims: JWTPayload): boolean {
 /** Returns why a token was refused. Every error means that the token is not accepted. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'It has expired.';
-  if (error instanceof errors.JWTClaimValidationFailed)
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === 'aud' && error.reason === 'missing')
+      return 'It names no audience: the provider must add AUTH_AUDIENCE to its claim aud.';
     return REASONS_BY_CLAIM[error.claim] ?? 'A claim is wrong.';
+  }
   if (error instanceof errors.JOSEAlgNotAllowed) return 'It is not signed in a way that is accepted here.';
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'Its signature is wrong.';
   if (error instanceof errors.JWKSNoMatchingKey) return 'The provider has no such key.';

@@ -24,33 +24,39 @@ before(async () => {
 after(() => provider.close());
 
 /** Makes a key with this name, and publishes only that one. @returns signs a token with it */
-async function publishKey(kid: string | undefined): Promise<() => Promise<string>> {
+async function publishKey(kid?: string): Promise<(claims?: object) => Promise<string>> {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const name = kid === undefined ? {} : { kid };
   published.keys = [{ ...(await exportJWK(publicKey)), ...name }];
-  return () =>
-    new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'vera', exp: 2_000_000_000 })
+  return (claims) =>
+    new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'vera', exp: 2_000_000_000, ...claims })
       .setProtectedHeader({ alg: 'ES256', ...name })
       .sign(privateKey);
 }
 
+/** Makes a verifier. `outcome` returns the name in a token, or the message of its refusal. */
+function verifierOf() {
+  const clock = new HandClock(1_900_000_000_000);
+  const verifier = new TokenVerifier({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    keysUrl: new URL(provider.url),
+    rolesClaim: 'roles',
+    clock,
+    onAway: (error) => assert.fail(String(error)),
+    onBack: () => assert.fail(),
+  });
+  const outcome = async (token: string) =>
+    verifier.verify(token).then(
+      ({ name }) => name,
+      (error: unknown) => (error instanceof TokenRefusedError ? error.message : error),
+    );
+  return { clock, outcome, close: () => verifier.close() };
+}
+
 for (const kid of ['1', undefined])
   it(`a new key works at once also if it has ${kid === undefined ? 'no name, like' : 'the name of'} the old one`, async () => {
-    const clock = new HandClock(1_900_000_000_000);
-    const verifier = new TokenVerifier({
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      keysUrl: new URL(provider.url),
-      rolesClaim: 'roles',
-      clock,
-      onAway: (error) => assert.fail(String(error)),
-      onBack: () => assert.fail(),
-    });
-    const outcome = async (token: string) =>
-      verifier.verify(token).then(
-        ({ name }) => name,
-        (error: unknown) => (error instanceof TokenRefusedError ? error.message : error),
-      );
+    const { clock, outcome, close } = verifierOf();
     const wrong = 'The access token is not accepted. Its signature is wrong. Nothing was done.';
     const signOld = await publishKey(kid);
     assert.equal(await outcome(await signOld()), 'vera');
@@ -63,5 +69,16 @@ for (const kid of ['1', undefined])
     assert.deepEqual([[...new Set(all)], published.requests], [[wrong], 1]);
     clock.jumpTo(clock.now() + 10_000);
     assert.deepEqual([await outcome(forged), published.requests], [wrong, 2]);
-    await verifier.close();
+    await close();
   });
+
+it('a token for another audience, and one without any, are refused with different reasons', async () => {
+  const { outcome, close } = verifierOf();
+  const sign = await publishKey();
+  assert.match(String(await outcome(await sign({ aud: 'account' }))), /It is for another audience\./);
+  assert.match(
+    String(await outcome(await sign({ aud: undefined }))),
+    /It names no audience: .* AUTH_AUDIENCE/,
+  );
+  await close();
+});
