@@ -4,8 +4,11 @@ import type { Clock } from '../shared/clock.js';
 import { CliError, failure } from './exit-codes.js';
 import { gatewayFailure } from './gateway-responses.js';
 
-/** Maximum number of attempts in a row to resume an event stream, and the pause before each, in milliseconds. */
-const RECONNECTS = 10;
+/**
+ * Maximum number of attempts in a row to resume an event stream, and the pause before each, in milliseconds: as long as the
+ * gateway of deploy/kubernetes may take to be replaced.
+ */
+const RECONNECTS = 60;
 const RECONNECT_MS = 1000;
 
 /**
