@@ -11,6 +11,7 @@ import {
   type TokenVerifier,
   SignInRequiredError,
 } from '../auth/index.js';
+import { withoutPort } from './trusted-proxies.js';
 import {
   createGatewayTokenCheck,
   SAFE_METHODS,
@@ -120,8 +121,7 @@ export class Access {
 
   #clientOf({ ip, headers, socket }: FastifyRequest): Client {
     if (this.#options.isClientRecorded !== true) return {};
-    // Some proxies, such as Azure Application Gateway, add the port of the client.
-    const named = ip.replace(/^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/, '$1$2');
+    const named = withoutPort(ip);
     // Behind proxies, the value may be anything that a client wrote.
     const address = isIP(named) === 0 ? (socket.remoteAddress ?? '') : named;
     const { 'user-agent': userAgent } = headers;

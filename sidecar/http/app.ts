@@ -23,6 +23,7 @@ import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
 import type { RequestPipeline } from './request-pipeline.js';
+import { createProxyCheck } from './trusted-proxies.js';
 import { createSocketErrorHandlers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
@@ -92,7 +93,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: true,
     genReqId: requestIdOf,
     forceCloseConnections: 'idle',
-    trustProxy: options.trustedProxies === undefined ? false : [...options.trustedProxies],
+    trustProxy: options.trustedProxies !== undefined && createProxyCheck(options.trustedProxies),
     routerOptions: { caseSensitive: true, maxParamLength: PARAMETER_MAX_CHARS },
     frameworkErrors: (error, request, reply) => {
       void sendError(error, request, reply);

@@ -210,6 +210,7 @@ describe('the record of the user of each request', () => {
       ['[2001:db8::1]:1234', '2001:db8::1'],
       ['[2001:db8::1]', '2001:db8::1'],
       ['203.0.113.9:x', '127.0.0.1'],
+      ['198.51.100.1:9, 203.0.113.9:9, 10.1.2.3:443, [fd00::7]:443, ::ffff:10.9.9.9', '203.0.113.9'],
     ] as const)
       assert.equal(await addressSeen(behind, given), seen, given);
   });
