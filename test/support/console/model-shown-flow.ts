@@ -156,6 +156,29 @@ export function modelShownFlows(browser: () => Browser): void {
     }
     await endFlow(flow);
   });
+
+  it('domains and models with long names, descriptions and attributes fit a phone', async () => {
+    const [domain, name, long] = ['D'.repeat(128), 'M'.repeat(128), 'x'.repeat(300)];
+    const schema = carSchema({ [long]: { type: 'number', description: long, enum: [1] } });
+    const flow = await openModels(browser(), '', [
+      ['/domains', { name: domain, description: long }],
+      [`/domains/${domain}/models/${name}`, { schema, description: long }],
+    ]);
+    const { page, gateway } = flow;
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const [hash, sign] of [
+      [`/${domain}`, 'One context for all models of this domain'],
+      [`/${domain}/${name}`, 'Nothing has been changed.'],
+      [`/${domain}/${name}/attributes`, 'Unit'],
+      [`/${domain}/${name}/context`, 'default-context'],
+    ] as const) {
+      await page.goto(`${gateway.url}/console/#/models${hash}`);
+      await page.getByText(sign).first().waitFor();
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(Number(overflow) <= 0, `${hash.slice(-12)} is ${String(overflow)} pixels too wide`);
+    }
+    await endFlow(flow);
+  });
 }
 
 const MARKUP = '<img src=x onerror=reportFault(1)><b>bold</b>';
