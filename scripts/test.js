@@ -7,8 +7,9 @@
  * threads would take longer than the tests.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { rmSync } from 'node:fs';
+import { mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -27,12 +28,10 @@ const built = isNarrowed
   ? Promise.resolve(true)
   : ended(spawn(process.execPath, [join(import.meta.dirname, 'build.js')], { stdio: 'inherit' }));
 
-/** Number of processes that share the test files. Each costs two seconds of processor time to start and to warm up. */
-const GROUPS = { unit: 3, others: 7 };
+/** Tests also wait: with one process more than there are cores, the cores were idle for an eighth of the time. */
+const PROCESSES = availableParallelism() + 2;
 
-/**
- * The slowest files, each in a different group. The run then ends with groups of short ones, so that no core is idle for long.
- */
+/** The slowest files run first. The run then ends with short ones, so that no core is idle for long. */
 const LONGEST = (
   'console-browser postgres-sidecars api-import gateway-build settings schema-store-contract-postgres gateway-start ' +
   'api-workbench-hostile purge-jobs gateway-postgres npm-start import-killed undo-kills cli-models ' +
@@ -73,68 +72,28 @@ async function testFiles(target) {
     .map((file) => join(compiled, relative(root, file)).replace(/\.ts$/, '.js'));
 }
 
-/** Resources that files share, such as workers, are closed after the last file; see test/support/shared-by-files.ts. */
-const GROUP_START = `import { createRequire } from 'node:module';
-import { after, describe } from 'node:test';
-const load = createRequire(import.meta.url);
-globalThis.closedAfterLastFile = [];
-after(async () => {
-  for (const close of globalThis.closedAfterLastFile) await close();
-});
-`;
-
 /**
- * Returns a suite with everything in a file, which is loaded at once so that its hooks belong to the suite.
+ * Prepares processes that share the test files; see test-process.js.
  *
- * @param {string} file compiled
+ * @param {readonly string[]} all compiled test files, those of whole gateways first
+ * @returns {Promise<{ queue: string, files: string[] }>} the folder of the queue, and the files to run
  */
-function suiteOf(file) {
-  const title = relative(compiled, file).replace(/\.js$/, '.ts');
-  return `describe(${JSON.stringify(title)}, () => void load(${JSON.stringify(file)}));\n`;
-}
-
-/**
- * Puts test files into groups that share a process, because starting a process for each file and loading the gateway there
- * takes longer than most tests. Tests of whole gateways come first.
- *
- * @param {readonly string[]} all compiled test files @returns {Promise<string[]>} the files to run
- */
-async function inGroups(all) {
-  const isUnit = (/** @type {string} */ file) => file.startsWith(join(compiled, 'test', 'unit'));
-  const groups = [
-    ...dealt(longestFirst(all.filter((file) => !isUnit(file))), GROUPS.others),
-    ...dealt(all.filter(isUnit), GROUPS.unit),
-  ].filter((members) => members.length > 0);
-  // A restricted run that starts in the meantime leaves names with a leading dot alone.
-  const groupFolder = join(compiled, '.groups');
-  await mkdir(groupFolder, { recursive: true });
-  return Promise.all(
-    groups.map(async (members, index) => {
-      const group = join(groupFolder, `group-${String(index).padStart(2, '0')}.test.js`);
-      await writeFile(group, GROUP_START + members.map(suiteOf).join(''));
-      return group;
-    }),
-  );
-}
-
-/** @param {readonly string[]} files @returns {string[]} */
-function longestFirst(files) {
+async function queued(all) {
+  const queue = await mkdtemp(join(tmpdir(), 'test-queue-'));
+  process.on('exit', () => rmSync(queue, { recursive: true }));
   const rank = (/** @type {string} */ file) => LONGEST.indexOf(basename(file, '.test.js')) >>> 0;
-  return files.toSorted((one, other) => rank(one) - rank(other));
-}
-
-/**
- * Deals items to groups in turn: neighbours in the alphabet test similar things and take equally long, so they are separated.
- *
- * @param {readonly string[]} items @param {number} count of groups @returns {string[][]}
- */
-function dealt(items, count) {
-  return Array.from({ length: count }, (_, group) => items.filter((_item, index) => index % count === group));
+  const ordered = all.toSorted((one, other) => rank(one) - rank(other));
+  await writeFile(join(queue, 'files.json'), JSON.stringify(ordered));
+  await Promise.all(ordered.map(async (_file, index) => writeFile(join(queue, String(index)), '')));
+  const program = JSON.stringify(join(import.meta.dirname, 'test-process.js'));
+  const files = Array.from({ length: PROCESSES }, (_, index) => join(queue, `process-${index}.test.mjs`));
+  await Promise.all(files.map(async (file) => writeFile(file, `import ${program};\n`)));
+  return { queue, files };
 }
 
 const found = (await Promise.all(targets.map(testFiles))).flat().sort();
-const isGrouped = found.length > 2 * (GROUPS.unit + GROUPS.others);
-const files = isGrouped ? await inGroups(found) : found;
+const isGrouped = found.length > 20;
+const { queue, files } = isGrouped ? await queued(found) : { queue: undefined, files: found };
 /** @type {NodeJS.ProcessEnv} */
 const env = {
   ...process.env,
@@ -143,6 +102,7 @@ const env = {
   ...(isCovered ? {} : { NODE_COMPILE_CACHE: join(compiled, '.compiled-by-node') }),
   ...(isNarrowed ? {} : { TEST_IS_BUILT: 'yes' }),
   ...(isLong ? { TEST_THOROUGHLY: 'yes' } : {}),
+  ...(queue === undefined ? {} : { TEST_QUEUE: queue }),
 };
 // Starts one server for all files that need it; a file that is run without this script starts its own.
 if (!env.TEST_DATABASE_URL && found.filter((file) => /integration.*postgres/.test(file)).length > 1)
@@ -173,10 +133,9 @@ const child = spawn(
     '--max-semi-space-size=64',
     '--test',
     '--test-reporter=spec',
-    // For a file, or for all files that share a process: half an hour, for a machine that is busy with other things.
-    '--test-timeout=1800000',
-    // Tests also wait: with one process more than there are cores, the cores were idle for an eighth of the time.
-    `--test-concurrency=${availableParallelism() + 2}`,
+    // For a file, or for all files that a process takes: on a machine that is busy with other things.
+    `--test-timeout=${isGrouped ? 10_800_000 : 1_800_000}`,
+    `--test-concurrency=${PROCESSES}`,
     ...files,
   ],
   { cwd: root, stdio: 'inherit', env },

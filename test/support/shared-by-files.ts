@@ -1,5 +1,5 @@
 /**
- * Set by scripts/test.js if test files share a process: what has to be closed after the last file.
+ * Set by scripts/test-process.js if test files share a process: what has to be closed after the last file.
  */
 const closedLast = (globalThis as { closedAfterLastFile?: (() => Promise<void>)[] }).closedAfterLastFile;
 
