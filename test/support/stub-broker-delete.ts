@@ -1,4 +1,4 @@
-import { matches } from './stub-broker-filter.js';
+import { filterOf } from './stub-broker-filter.js';
 import {
   createdAtOf,
   ERRORS,
@@ -111,7 +111,7 @@ function datasetOf(instance: unknown): unknown {
 /** Executes the broker's own purge: one page of the matches, as in Orion-LD. */
 export function answerCollection(state: StubState, { query }: StubRequest): StubReply {
   const { entities, oddities } = state;
-  const found = [...entities.values()].filter((entity) => matches(entity, query, oddities.aliases));
+  const found = [...entities.values()].filter(filterOf(query, oddities.aliases));
   for (const { id } of found.slice(0, oddities.nativePage)) remove(state, id);
   return { status: 204 };
 }

@@ -1,4 +1,4 @@
-import { matches, type StubEntity } from './stub-broker-filter.js';
+import { filterOf, type StubEntity } from './stub-broker-filter.js';
 import {
   createdAtOf,
   problem,
@@ -66,10 +66,7 @@ function listed(
   const result = resultOf(state, query);
   const limit = Math.min(asked, oddities.pageMax);
   const cut = pageOf(state, result, offset, limit);
-  const page =
-    oddities.filtersLate.length === 0
-      ? cut
-      : cut.filter((entity) => matches(entity, query, oddities.aliases));
+  const page = oddities.filtersLate.length === 0 ? cut : cut.filter(filterOf(query, oddities.aliases));
   const count = query.get('count') === 'true' ? oddities.count(result.length, page.length) : undefined;
   const isLast = offset + cut.length >= result.length;
   const links = [...contextLinks];
@@ -110,9 +107,10 @@ function resultOf(state: StubState, query: URLSearchParams): StubEntity[] {
   const { entities, stale, oddities, random } = state;
   const filters = new URLSearchParams(query);
   for (const name of [...oddities.ignores, ...oddities.filtersLate]) filters.delete(name);
-  const result = [...entities.values()].filter((entity) => matches(entity, filters, oddities.aliases));
+  const isMatch = filterOf(filters, oddities.aliases);
+  const result = [...entities.values()].filter(isMatch);
   for (const [id, ghost] of stale) {
-    if (matches(ghost.entity, filters, oddities.aliases)) result.push(ghost.entity);
+    if (isMatch(ghost.entity)) result.push(ghost.entity);
     ghost.left -= 1;
     if (ghost.left <= 0) stale.delete(id);
   }
