@@ -190,7 +190,7 @@ it('the purge routes have the server, answers and parameters that the OpenAPI do
   const broker = await startTestBroker();
   broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Car:${String(index)}`, type: 'Car' }));
   const { api, url } = await startApi({ BROKER_URL: broker.url });
-  const { paths, components } = api.description.document as unknown as {
+  const { paths, components } = (await api.get('/openapi.json')).json() as {
     readonly paths: Readonly<
       Record<string, { readonly servers: readonly { readonly url: string }[]; readonly delete: Operation }>
     >;
