@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import type { ImportReport } from '../../sidecar/schemas/repository/transfer.js';
 import { tarGz } from '../support/archives.js';
-import { stopAll } from '../support/gateway-harness.js';
+import { PATIENT, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { completeRepository, entitySchema, entriesOf } from '../support/repositories.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -21,21 +21,17 @@ function largeRepository(): Readonly<Record<string, unknown>> {
   return { ...completeRepository(), ...Object.fromEntries(files) };
 }
 
-/**
- * Starts a gateway process on a database. All of them have the same PUBLIC_URL, which exports
- * contain.
- */
-async function startOn(database: string) {
-  const gateway = await GatewayProcess.start({
-    PORT: '0',
-    BROKER_URL: 'http://127.0.0.1:9',
-    PUBLIC_URL: 'https://gateway.example',
-    DATABASE_PATH: database,
-    WORKBENCH_TIMEOUT_MS: '60000',
-  });
-  const api = `${await gateway.url()}/api/v2`;
+/** Settings of a gateway on a database. All have the same PUBLIC_URL, which exports contain. */
+const on = (database: string) => ({
+  ...PATIENT,
+  BROKER_URL: 'http://127.0.0.1:9',
+  PUBLIC_URL: 'https://gateway.example',
+  DATABASE_PATH: database,
+});
+
+function transferAt(url: string) {
+  const api = `${url}/api/v2`;
   return {
-    gateway,
     import: async (body: Uint8Array<ArrayBuffer>): Promise<ImportReport> => {
       const headers = { 'content-type': 'application/gzip' };
       const answer = await fetch(`${api}/import`, { method: 'POST', headers, body });
@@ -55,16 +51,17 @@ it('an import that is killed and repeated has the result of an uninterrupted imp
   const folder = temporaryFolder();
   const archive = new Uint8Array(await tarGz(entriesOf(largeRepository())));
 
-  const killed = await startOn(join(folder, 'killed.db'));
+  const gateway = await GatewayProcess.start({ PORT: '0', ...on(join(folder, 'killed.db')) });
+  const killed = transferAt(await gateway.url());
   const run = { isOver: false };
   const importing = killed.import(archive).finally(() => (run.isOver = true));
   const cutOff = assert.rejects(importing, /fetch failed|terminated/);
   await untilTrue(async () => run.isOver || (await killed.countModels()) > 0);
-  killed.gateway.signal('SIGKILL');
+  gateway.signal('SIGKILL');
   await cutOff;
-  await killed.gateway.ended;
+  await gateway.ended;
 
-  const again = await startOn(join(folder, 'killed.db'));
+  const again = transferAt((await startTestGateway(on(join(folder, 'killed.db')))).url);
   const stored = await again.countModels();
   assert.ok(stored > 0 && stored < MODELS, `${stored} models were stored before`);
   const report = await again.import(archive);
@@ -72,7 +69,7 @@ it('an import that is killed and repeated has the result of an uninterrupted imp
   const count = (status: string) => models.filter((file) => file.status === status).length;
   assert.deepEqual([count('unchanged'), count('created')], [stored, MODELS - stored]);
 
-  const unbroken = await startOn(join(folder, 'unbroken.db'));
+  const unbroken = transferAt((await startTestGateway(on(':memory:'))).url);
   await unbroken.import(archive);
   assert.ok((await again.export()).equals(await unbroken.export()), 'the exports differ');
   assert.deepEqual((await again.import(archive)).summary, (await unbroken.import(archive)).summary);

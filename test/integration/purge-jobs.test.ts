@@ -5,7 +5,13 @@ import { after, it } from 'node:test';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
-import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  PATIENT,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { holdBack, isDelete } from '../support/recording-broker.js';
 import { untilTrue } from '../support/waiting.js';
@@ -360,8 +366,7 @@ for (const how of ['SIGKILL', 'SIGTERM'] as const) {
     gate.open();
     await first.ended;
 
-    const second = await GatewayProcess.start(env);
-    const again = (await second.until(/"url":"(http:[^"]+)"/))[1] ?? '';
+    const { url: again } = await startTestGateway({ ...env, ...PATIENT });
     for (const { id } of [running, queued]) {
       const last = await ended(again, id);
       assert.equal(last.state, 'succeeded', JSON.stringify(last));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
+import { PATIENT, sendJson, startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import {
   assertKept,
@@ -28,8 +28,7 @@ it('a scan whose gateway is killed starts again: nothing is missing, and nothing
   await judgedAtLeast(url, id, 200);
   killed.signal('SIGKILL');
   await killed.ended;
-  const next = await GatewayProcess.start(env);
-  const again = await next.url();
+  const { url: again } = await startTestGateway({ ...env, ...PATIENT });
   await sendJson(again, 'PATCH', `/api/v2/scans/${id}`, { maxPerSecond: null });
   const record = await scanned(again, id);
   assert.deepEqual(
@@ -38,6 +37,4 @@ it('a scan whose gateway is killed starts again: nothing is missing, and nothing
   );
   assert.match(record.warnings.join(), /the scan started again/);
   await assertKept(again, record);
-  next.signal('SIGKILL');
-  await next.ended;
 });

@@ -27,7 +27,14 @@ import {
   type RestorePosition,
 } from '../../sidecar/purge/index.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
-import { send, sendJson, startTestBroker, stopAll } from '../support/gateway-harness.js';
+import {
+  PATIENT,
+  send,
+  sendJson,
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+} from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { seedSensors } from '../support/temporal-harness.js';
@@ -345,13 +352,12 @@ describe('a gateway that is killed while a caller waits for its purge', () => {
     await first.ended;
     assert.ok(broker.entities.count() < 50);
 
-    const url = await (await GatewayProcess.start({ ...env, BROKER_URL: broker.url })).url();
-    const gateway = { send: async (method: string, path: string) => send(url, method, path) };
+    const gateway = await startTestGateway({ ...env, ...PATIENT, BROKER_URL: broker.url });
     const [{ id }] = (await gateway.send('GET', '/api/v2/purges')).json() as [PurgeRecord];
     await ended(gateway, id);
     const { state, archive } = await recordOf(gateway, id);
     assert.deepEqual([state, archive?.entities], ['interrupted', 50]);
-    const taken = await sendJson(url, 'POST', `/api/v2/purges/${id}/restore`, {});
+    const taken = await sendJson(gateway.url, 'POST', `/api/v2/purges/${id}/restore`, {});
     assert.equal(taken.status, 202, taken.text);
     await ended(gateway, (taken.json() as PurgeRecord).id);
     assert.deepEqual(withoutSystemTimes(await entitiesOf(broker, 'type=Car')), before);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
+import { PATIENT, startTestGateway } from './gateway-harness.js';
 import { GatewayProcess } from './gateway-process.js';
 import type { SlowBroker } from './slow-broker.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -26,15 +27,10 @@ export async function runKilledJob(
     gateway.signal('SIGKILL');
     await gateway.ended;
   }
-  const last = await GatewayProcess.start(env);
-  const url = `${await last.url()}/api/v2/purges/${id ?? ''}`;
+  const last = await startTestGateway({ ...env, ...PATIENT });
   for (;;) {
-    const record = (await (await fetch(url)).json()) as PurgeRecord;
-    if (!['queued', 'running', 'cancelling'].includes(record.state)) {
-      last.signal('SIGKILL');
-      await last.ended;
-      return record;
-    }
+    const record = (await last.send('GET', `/api/v2/purges/${id ?? ''}`)).json() as PurgeRecord;
+    if (!['queued', 'running', 'cancelling'].includes(record.state)) return record;
     await sleep(50);
   }
 }
