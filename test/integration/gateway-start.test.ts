@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { send, startTestBroker, stopAll, stopLater } from '../support/gateway-harness.js';
-import { ensureBuilt } from '../support/built.js';
+import { send, startTestBroker, startTestGateway, stopAll, stopLater } from '../support/gateway-harness.js';
+import { COMPILE_CACHE, ensureBuilt } from '../support/built.js';
 import { freePort } from '../support/free-port.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -129,7 +129,7 @@ it('a second gateway on the same SQLite file is refused, and the file is free ag
   assert.match(second.stderr, /^DATABASE_PATH: .*schema\.db is in use by another gateway\..*DATABASE_URL/);
   process.kill(first.pid, 'SIGKILL');
   await first.ended;
-  await (await GatewayProcess.start(env)).url();
+  await startTestGateway({ ...env, BROKER_URL: 'embedded' });
 });
 
 it('a gateway whose log nobody reads answers and stops as usual', async () => {
@@ -167,7 +167,7 @@ async function startWithLog(log: number | 'pipe', env: Readonly<Record<string, s
   await ensureBuilt();
   const port = await freePort();
   const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
-    env: { PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:', ...env },
+    env: { ...COMPILE_CACHE, PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:', ...env },
     stdio: ['ignore', log, 'inherit'],
   });
   child.stdout?.pause();

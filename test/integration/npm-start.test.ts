@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { after, it } from 'node:test';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
+import { COMPILE_CACHE } from '../support/built.js';
 import { ROOT } from '../support/project.js';
 import { Gate, startRecordingBroker } from '../support/recording-broker.js';
 import { Waiting } from '../support/waiting.js';
@@ -37,6 +38,7 @@ class NpmStart {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
+        ...COMPILE_CACHE,
         npm_config_update_notifier: 'false',
         PORT: '0',
         DATABASE_PATH: ':memory:',

@@ -191,7 +191,7 @@ export async function until<Found>(
   for (;;) {
     const found = await look();
     if (isRight(found)) return found;
-    await pause(20);
+    await pause(100);
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Waits for a condition that no event announces, by looking again and again, with pauses. */
 export async function untilTrue(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await pause(5);
+  while (!(await isTrue())) await pause(20);
 }
 
 /** Waits for conditions that events bring about, without a clock. */
