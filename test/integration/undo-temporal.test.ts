@@ -104,9 +104,9 @@ describe('undo of temporal purges', () => {
   });
 
   it("a restore creates no instance twice if the broker's answers get lost", async () => {
-    seedSensors(broker, { entities: 6, instances: 130 });
+    await withSensors(BROKERS['shows all']);
     const before = histories();
-    const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
+    const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(20)}&archive=required`);
     Object.assign(broker.behaviour, {
       faultOn: ({ method }: { readonly method: string }) => method === 'POST',
       faultKinds: ['reset-after', '503'],
@@ -119,9 +119,10 @@ describe('undo of temporal purges', () => {
   });
 
   it('a restore recreates a history that has lost all its instances', async () => {
+    await withSensors(BROKERS['shows all']);
     const before = histories();
     const purge = await purged('type=Sensor&timerel=after&timeAt=1970-01-01T00:00:00Z&archive=required');
-    assert.ok(histories().every((instance) => instance.includes('"status"')));
+    assert.ok(histories().every((instance) => /"(?:status|fault)"/.test(instance)));
     const restore = await restored(gateway, purge.id);
     assert.equal(restore.restored, purge.deleted);
     assert.deepEqual(histories(), before);

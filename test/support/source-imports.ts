@@ -52,7 +52,11 @@ export function readSources(folder: string): readonly Source[] {
 
 /** Reads the imports of a file: static, dynamic, re-exports, `require`, and import types. */
 export function parseSource(path: string, text: string): Source {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
+  const { ESNext } = ts.ScriptTarget;
+  const file = ts.createSourceFile(path, text, {
+    languageVersion: ESNext,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  });
   const imports: Import[] = [];
   let touchesEnv = false;
   const visit = (node: ts.Node): void => {

@@ -29,26 +29,32 @@ const SCHEDULES = [
   '0 * * * *; */15 * * * *; 15,45 */1 * * *; 30 0-23 * * 0; 0 0 30 12 *',
 ].flatMap((line) => line.split('; '));
 
-/** Whether a field of a schedule includes a number. Written for these schedules only. */
-function names(field: string, value: number, last: number): boolean {
-  return field.split(',').some((item) => {
+/** The numbers that a field of a schedule includes. Written for these schedules only. */
+function numbersIn(field: string): ReadonlySet<number> {
+  const numbers = field.split(',').flatMap((item) => {
     const [range = '', step = '1'] = item.split('/');
-    const [from = NaN, to = from] = range === '*' ? [0, last] : range.split('-').map(Number);
-    return value >= from && value <= to && (value - from) % Number(step) === 0;
+    const [from = NaN, to = from] = range === '*' ? [0, 59] : range.split('-').map(Number);
+    return Array.from(
+      { length: Math.floor((to - from) / Number(step)) + 1 },
+      (_, n) => from + n * Number(step),
+    );
   });
+  return new Set(numbers);
 }
 
-/** Whether a schedule includes the time that the clocks show, given as if in UTC. */
-function isNamed(schedule: string, wall: number): boolean {
-  const [minute = '', hour = '', day = '', month = '', weekday = ''] = schedule.split(' ');
-  const shown = new Date(wall);
-  return (
-    names(minute, shown.getUTCMinutes(), 59) &&
-    names(hour, shown.getUTCHours(), 23) &&
-    names(day, shown.getUTCDate(), 31) &&
-    names(month, shown.getUTCMonth() + 1, 12) &&
-    names(weekday, shown.getUTCDay(), 6)
-  );
+/** Returns the test whether a schedule includes the time that the clocks show, given as if in UTC. */
+function namedBy(schedule: string): (wall: number) => boolean {
+  const [minutes, hours, days, months, weekdays] = schedule.split(' ').map(numbersIn);
+  return (wall) => {
+    const shown = new Date(wall);
+    return (
+      minutes?.has(shown.getUTCMinutes()) === true &&
+      hours?.has(shown.getUTCHours()) === true &&
+      days?.has(shown.getUTCDate()) === true &&
+      months?.has(shown.getUTCMonth() + 1) === true &&
+      weekdays?.has(shown.getUTCDay()) === true
+    );
+  };
 }
 
 /** The time that the clocks of a zone show at each minute. */
@@ -63,15 +69,16 @@ function clocksOf(timeZone: string, fromMs: number, toMs: number): ReadonlyMap<n
 /** The times at which a schedule is due, found by checking each minute. */
 function dueByMinutes(schedule: string, clocks: ReadonlyMap<number, number>): readonly number[] {
   const all = [...clocks];
+  const isNamed = namedBy(schedule);
   const [minute = '', hour = ''] = schedule.split(' ');
-  if (/[*/]/.test(minute + hour)) return all.filter(([, wall]) => isNamed(schedule, wall)).map(([at]) => at);
+  if (/[*/]/.test(minute + hour)) return all.filter(([, wall]) => isNamed(wall)).map(([at]) => at);
   const due = new Set<number>();
   const first = all[0]?.[1] ?? 0;
   let latest = first;
   for (const [at, wall] of all) {
     // All times that the clocks have not shown until now: usually only this minute.
     for (let missed = Math.max(latest, first); missed <= wall; missed += MINUTE_MS)
-      if (isNamed(schedule, missed)) due.add(at);
+      if (isNamed(missed)) due.add(at);
     latest = Math.max(latest, wall + MINUTE_MS);
   }
   return [...due];
