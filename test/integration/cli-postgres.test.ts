@@ -10,6 +10,7 @@ import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import { CliProcess, type CliEnd } from '../support/cli-process.js';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { createDatabase, type TestDatabase } from '../support/postgres.js';
+import { settingsOf } from '../support/retention-settings.js';
 import { purgeRecord } from '../support/store-contract-purges.js';
 import { ALL, dump, handClock, modelVersion, SETTINGS } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
@@ -40,17 +41,7 @@ async function filledFile(): Promise<string> {
   await store.jobs.put(purgeRecord('job', 'queued', { worker: 'one:8080' }), { headers: { a: 'b' } });
   await store.retention.put({
     name: 'old',
-    settings: {
-      target: 'entities',
-      query: 'type=Car',
-      olderThan: 'P90D',
-      by: 'modifiedAt',
-      schedule: '0 3 * * *',
-      timeZone: 'UTC',
-      maxGrowth: 3,
-      mode: 'report',
-      enabled: true,
-    },
+    settings: settingsOf({ mode: 'report' }),
     author: { caller: 'ada', policy: {} },
   });
   await store.close();

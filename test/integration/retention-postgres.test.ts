@@ -5,6 +5,7 @@ import { PostgresStore } from '../../sidecar/store/postgres-store.js';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
 import { createDatabase } from '../support/postgres.js';
+import { settingsOf } from '../support/retention-settings.js';
 import { Waiting } from '../support/waiting.js';
 
 after(stopAll);
@@ -76,17 +77,7 @@ describe('retention policies of three sidecars on one PostgreSQL', { timeout: 30
     for (const name of NAMES)
       await first.store.retention.put({
         name,
-        settings: {
-          target: 'entities',
-          query: 'type=Car',
-          olderThan: 'P90D',
-          by: 'modifiedAt',
-          schedule: '30 2 * * *',
-          timeZone: 'UTC',
-          maxGrowth: 3,
-          mode: 'report',
-          enabled: true,
-        },
+        settings: settingsOf({ schedule: '30 2 * * *', mode: 'report' }),
         author: { caller: 'ada', policy: {} },
       });
     for (const { scheduler } of sidecars) scheduler.start();

@@ -26,7 +26,6 @@ import { createTestClock } from '../support/purge-harness.js';
 import { AUDIENCE, OpenIdProvider } from '../support/openid-provider.js';
 import { BUCKET_KEYS, StubBucket } from '../support/stub-bucket.js';
 import {
-  Gate,
   holdBack,
   isDelete,
   type RecordedAnswer,
@@ -98,26 +97,14 @@ async function peakOf(
   const broker = await startTestBroker();
   broker.entities.seed(20, entity('Car'));
   broker.temporal.seed(20, entity('Car'));
-  const relay = relayTo(broker);
-  const gate = new Gate();
-  let inFlight = 0;
-  let peak = 0;
-  const slow = await startRecordingBroker(async (request) => {
-    if (!isDelete(request)) return relay(request);
-    inFlight += 1;
-    peak = Math.max(peak, inFlight);
-    await gate.passed;
-    const answer = await relay(request);
-    inFlight -= 1;
-    return answer;
-  });
-  const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
+  const { held, gate, peak } = await holdBack(broker);
+  const gateway = await startTestGateway({ BROKER_URL: held.url, ...env });
   const purged = gateway.send('DELETE', `${path}?type=Car`);
-  await slow.arrived(isDelete, expected);
+  await held.arrived(isDelete, expected);
   for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
   gate.open();
   assert.equal((await purged).status, 204);
-  return peak;
+  return peak();
 }
 
 /**

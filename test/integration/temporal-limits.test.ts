@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { startTestGateway, stopAll } from '../support/gateway-harness.js';
-import { Gate, holdBack, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
+import { holdBack, isDelete } from '../support/recording-broker.js';
 import { deletesOf, hour, instancesOf, startTemporal, TEMPORAL } from '../support/temporal-harness.js';
 
 after(stopAll);
@@ -80,26 +80,14 @@ for (const [how, most, env, headers] of [
 ] as const) {
   it(`the concurrency of a temporal purge is ${how}: no more deletes are in flight`, async () => {
     const { broker } = await startTemporal();
-    const relay = relayTo(broker);
-    const gate = new Gate();
-    let inFlight = 0;
-    let peak = 0;
-    const slow = await startRecordingBroker(async (request) => {
-      if (!isDelete(request)) return relay(request);
-      inFlight += 1;
-      peak = Math.max(peak, inFlight);
-      await gate.passed;
-      const answer = await relay(request);
-      inFlight -= 1;
-      return answer;
-    });
-    const gateway = await startTestGateway({ BROKER_URL: slow.url, ...env });
+    const { held, gate, peak } = await holdBack(broker);
+    const gateway = await startTestGateway({ BROKER_URL: held.url, ...env });
     const purged = gateway.send('DELETE', `${TEMPORAL}?${BEFORE}`, { headers });
-    await slow.arrived(isDelete, most);
+    await held.arrived(isDelete, most);
     for (let turn = 0; turn < 3; turn += 1) await gateway.send('GET', '/health/ready');
     gate.open();
     assert.equal((await purged).status, 204);
-    assert.equal(peak, most);
+    assert.equal(peak(), most);
   });
 }
 

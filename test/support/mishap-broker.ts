@@ -8,6 +8,7 @@ import {
 } from '../../sidecar/purge/broker/index.js';
 import type { TestClock } from './purge-harness.js';
 import { LONG_AGO } from './stub-broker-state.js';
+import { replyOf } from './replies.js';
 
 /**
  * What happens to a request. `…-before`: nothing was done. `…-after`: it was executed. `…-halfway`:
@@ -207,16 +208,4 @@ function idsOf(request: BrokerRequest): readonly string[] {
 
 function itemErrors(request: BrokerRequest, error: unknown): BrokerReply {
   return replyOf(207, { success: [], errors: idsOf(request).map((entityId) => ({ entityId, error })) });
-}
-
-function replyOf(
-  status: number,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): BrokerReply {
-  return {
-    status,
-    headers: new Map(Object.entries(headers)),
-    body: body === undefined ? '' : JSON.stringify(body),
-  };
 }

@@ -113,18 +113,23 @@ export function isDelete({ method, url }: RecordedRequest): boolean {
 
 /**
  * Starts a proxy in front of a broker that holds requests back, by default its deletes, until a
- * gate opens, at the latest by `stopAll`.
+ * gate opens, at the latest by `stopAll`. `peak` is the largest number of them in flight so far.
  */
 export async function holdBack(
   broker: EmbeddedBroker,
   isHeld: (request: RecordedRequest) => boolean = isDelete,
-): Promise<{ readonly held: RecordingBroker; readonly gate: Gate }> {
+): Promise<{ readonly held: RecordingBroker; readonly gate: Gate; readonly peak: () => number }> {
   const relay = relayTo(broker);
   const gate = new Gate();
+  let [inFlight, peak] = [0, 0];
   const held = await startRecordingBroker(async (request) => {
-    if (isHeld(request)) await gate.passed;
-    return relay(request);
+    if (!isHeld(request)) return relay(request);
+    peak = Math.max(peak, (inFlight += 1));
+    await gate.passed;
+    const answer = await relay(request);
+    inFlight -= 1;
+    return answer;
   });
   stopLater(async () => gate.open());
-  return { held, gate };
+  return { held, gate, peak: () => peak };
 }

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import type { NewRetentionPolicy } from '../../sidecar/store/policy-records.js';
 import { ALL, type StoreTest } from './store-samples.js';
+import { settingsOf } from './retention-settings.js';
 import { column } from './columns.js';
 
 function policy(name: string, settings: Partial<NewRetentionPolicy['settings']> = {}): NewRetentionPolicy {
   return {
     name,
-    settings: {
-      target: 'entities',
-      query: 'type=Car',
-      olderThan: 'P90D',
-      by: 'modifiedAt',
-      schedule: '0 3 * * *',
-      timeZone: 'UTC',
-      maxGrowth: 3,
-      mode: 'report',
-      enabled: true,
-      ...settings,
-    },
+    settings: settingsOf({ mode: 'report', ...settings }),
     author: { caller: 'ada', policy: { 'max-affected': 10 } },
   };
 }

@@ -1,5 +1,6 @@
 import type { BrokerClient, BrokerRequest, BrokerReply } from '../../sidecar/purge/broker/index.js';
 import type { TestClock } from './purge-harness.js';
+import { replyOf } from './replies.js';
 
 /** An entity: its creation time, whether it matches, and until when it matched. */
 interface Life {
@@ -178,16 +179,4 @@ export class WritersBroker implements BrokerClient {
 function idsOf({ path, jsonBody }: BrokerRequest): readonly string[] {
   if (jsonBody !== undefined) return JSON.parse(jsonBody) as string[];
   return [decodeURIComponent(/^\/entities\/([^/?]+)/.exec(path)?.[1] ?? '')];
-}
-
-function replyOf(
-  status: number,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): BrokerReply {
-  return {
-    status,
-    headers: new Map(Object.entries(headers)),
-    body: body === undefined ? '' : JSON.stringify(body),
-  };
 }

@@ -19,7 +19,7 @@ import type {
 } from '../../../../sidecar/store/index.js';
 import { KeptPurges } from '../../../support/kept-purges.js';
 import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
-import { settingsOf } from './settings.js';
+import { settingsOf } from '../../../support/retention-settings.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 const SETTINGS = settingsOf({ tenant: 'north', link: OWN });

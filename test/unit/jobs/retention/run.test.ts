@@ -9,7 +9,7 @@ import {
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
 import type { RetentionSettings } from '../../../../sidecar/store/policy-records.js';
-import { settingsOf } from './settings.js';
+import { settingsOf } from '../../../support/retention-settings.js';
 
 const NOW = Date.parse('2026-11-22T03:00:00.250Z');
 const SETTINGS = settingsOf({ by: 'speed.observedAt' });

@@ -7,7 +7,7 @@ import { RunUnderWayError, StoreUnavailableError } from '../../../../sidecar/sto
 import type { RetentionPolicy } from '../../../../sidecar/store/policy-records.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 import { HandClock } from '../../../support/hand-clock.js';
-import { settingsOf } from './settings.js';
+import { settingsOf } from '../../../support/retention-settings.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const DAY_MS = 86_400_000;

@@ -11,7 +11,7 @@ import { firstPage } from '../../../../sidecar/purge/run/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/attributes/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };

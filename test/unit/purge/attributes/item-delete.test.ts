@@ -11,7 +11,7 @@ import { type BrokerReply, BrokerUnreachableError } from '../../../../sidecar/pu
 import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { words } from '../../../support/words.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { budgetOf, contextOf } from '../hand-made-context.js';
 
 const ITEM = { entityId: 'urn:a:1', attribute: 'speed' };

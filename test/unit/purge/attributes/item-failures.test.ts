@@ -5,7 +5,7 @@ import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purg
 import { deleteItem, removeItems } from '../../../../sidecar/purge/attributes/index.js';
 import { entitiesIn, entities } from '../../../../sidecar/purge/listing/index.js';
 import { attributePath } from '../../../../sidecar/purge/proof/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 

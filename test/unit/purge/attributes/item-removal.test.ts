@@ -12,7 +12,7 @@ import { removeItems } from '../../../../sidecar/purge/attributes/index.js';
 import type { ItemBatch, ItemKind } from '../../../../sidecar/purge/deleting/index.js';
 import { entitiesIn, entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { keyOf, type Item } from '../../../../sidecar/purge/ledger/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { createTestClock, type TestClock } from '../../../support/purge-harness.js';
 import { contextOf } from '../hand-made-context.js';
 import { listerOf, pageOf } from '../hand-made-lister.js';

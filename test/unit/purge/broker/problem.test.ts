@@ -7,7 +7,7 @@ import {
   parseBrokerProblem,
   parseJsonObject,
 } from '../../../../sidecar/purge/broker/index.js';
-import { replyOf } from './replies.js';
+import { replyOf } from '../../../support/replies.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';
 

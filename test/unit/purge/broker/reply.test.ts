@@ -7,7 +7,7 @@ import {
   readBatchReply,
   type DeleteResult,
 } from '../../../../sidecar/purge/broker/index.js';
-import { replyOf } from './replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { isRetryableStatus } from '../../../../sidecar/purge/broker/reply.js';
 
 const ETSI = 'https://uri.etsi.org/ngsi-ld/errors/';

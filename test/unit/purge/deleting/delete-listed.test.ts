@@ -6,7 +6,7 @@ import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/de
 import type { HistoryArchive } from '../../../../sidecar/purge/run/index.js';
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { deletingContextOf } from '../hand-made-context.js';
 

@@ -6,7 +6,7 @@ import { Deleter } from '../../../../sidecar/purge/deleting/index.js';
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 

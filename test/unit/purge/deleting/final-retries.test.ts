@@ -7,7 +7,7 @@ import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
 import { CutTries, deleteSingly, runFinalRetries } from '../../../../sidecar/purge/deleting/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { COUNTED_LOOKS, deletingContextOf, looksOf } from '../hand-made-context.js';
 import { idsOf, surveyOf } from '../hand-made-lister.js';

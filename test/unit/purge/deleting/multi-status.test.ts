@@ -4,7 +4,7 @@ import { failureIn } from '../../../../sidecar/purge/broker/index.js';
 import { firstPage } from '../../../../sidecar/purge/run/index.js';
 import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const ID = 'urn:t:1';

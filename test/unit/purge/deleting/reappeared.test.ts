@@ -8,7 +8,7 @@ import {
 } from '../../../../sidecar/purge/deleting/index.js';
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { deletingContextOf } from '../hand-made-context.js';
 import { surveyOf } from '../hand-made-lister.js';
 

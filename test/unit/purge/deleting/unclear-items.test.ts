@@ -13,7 +13,7 @@ import {
   WHOLE_ENTITIES,
 } from '../../../../sidecar/purge/deleting/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { selectionOf } from '../hand-made-lister.js';
 

@@ -12,7 +12,7 @@ import {
 import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
 import { BrokerReplyError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { contextOf, COUNTED_LOOKS, looksOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';

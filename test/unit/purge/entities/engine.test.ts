@@ -8,7 +8,7 @@ import {
   TooManyMatchesError,
 } from '../../../../sidecar/purge/errors.js';
 import { purge } from '../../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 
 interface HandMadePurge {
   readonly query: string;

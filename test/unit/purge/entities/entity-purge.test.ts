@@ -5,7 +5,7 @@ import { firstPage, trustedTotal } from '../../../../sidecar/purge/run/index.js'
 import { purgeByIds } from '../../../../sidecar/purge/entities/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';
 

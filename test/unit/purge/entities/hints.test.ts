@@ -8,7 +8,7 @@ import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { previewOf } from '../../../../sidecar/purge/run/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { formatParameters } from '../../../../sidecar/purge/query/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { scopeOf } from '../hand-made-context.js';
 import { queryOf } from '../refusals.js';
 import { words } from '../../../support/words.js';

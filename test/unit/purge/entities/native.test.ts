@@ -5,7 +5,7 @@ import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../../.
 import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { purgeNatively } from '../../../../sidecar/purge/entities/native.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { budgetOf, contextOf } from '../hand-made-context.js';
 import { idsOf, pageOf } from '../hand-made-lister.js';
 

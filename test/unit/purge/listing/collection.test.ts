@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { type BrokerReply } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError, BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities, Lister } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const QUERY = [{ name: 'type', value: 'T' }];

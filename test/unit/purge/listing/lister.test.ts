@@ -13,7 +13,7 @@ import {
   type ListedResource,
   type PageQuery,
 } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 

@@ -9,7 +9,7 @@ import {
   entities,
   temporalEntities,
 } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import type { Projection } from '../../../../sidecar/purge/broker/index.js';
 import { projectionParameters, PROJECTION_WORDS } from '../../../../sidecar/purge/listing/page.js';
 import { formatParameters } from '../../../../sidecar/purge/query/index.js';

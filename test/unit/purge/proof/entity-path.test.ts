@@ -6,7 +6,7 @@ import { ReplyTooLargeError, type BrokerReply } from '../../../../sidecar/purge/
 import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { words } from '../../../support/words.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const ID = 'urn:ngsi-ld:Car:1';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { RateLimiter } from '../../../../sidecar/purge/requests/index.js';
 import { MishapBroker, type Mishap } from '../../../support/mishap-broker.js';
 import { createTestClock, purge } from '../../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { seededRandom } from '../../../support/stub-broker-state.js';
 
 interface Sent {

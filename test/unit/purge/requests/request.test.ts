@@ -11,7 +11,7 @@ import {
 import { BrokerReplyError, PurgeStoppedError } from '../../../../sidecar/purge/errors.js';
 import { type PurgeRequest, Requester } from '../../../../sidecar/purge/requests/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 
 const HEADERS = { 'ngsild-tenant': 'mine', link: '<x>' };
 

@@ -22,7 +22,7 @@ import {
   type RetryPolicy,
 } from '../../../../sidecar/purge/requests/index.js';
 import { HandClock } from '../../../support/hand-clock.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { rateLimiterOf } from './hand-made-rate-limiter.js';
 

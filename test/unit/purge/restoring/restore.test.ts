@@ -14,7 +14,7 @@ import {
 } from '../../../../sidecar/purge/restoring/index.js';
 import { yieldToEventLoop } from '../../../../sidecar/shared/event-loop.js';
 import { createTestClock } from '../../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 
 type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
 

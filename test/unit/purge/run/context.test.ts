@@ -5,7 +5,7 @@ import { FilterIgnoredError, TooManyMatchesError } from '../../../../sidecar/pur
 import type { PurgeEvent } from '../../../../sidecar/purge/run/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { Parameter } from '../../../../sidecar/purge/query/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf, scopeOf, type HandMadePurge } from '../hand-made-context.js';
 import { idsOf } from '../hand-made-lister.js';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compilePattern } from '../../../../sidecar/ngsi-ld/pattern.js';
 import { UnexpectedEntityError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 interface Named {

@@ -21,7 +21,7 @@ import {
 } from '../../../../sidecar/purge/run/index.js';
 import { parseEntityPurgeQuery } from '../../../../sidecar/purge/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 
 const NONE = { matched: 0, deleted: 0, alreadyGone: 0, failed: 0, unknown: 0 };
 

@@ -4,7 +4,7 @@ import type { BrokerRequest } from '../../../../sidecar/purge/broker/index.js';
 import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { temporalAttributeKind } from '../../../../sidecar/purge/temporal/attribute-kind.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 import { pageOf } from '../hand-made-lister.js';
 

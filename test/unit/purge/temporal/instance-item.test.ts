@@ -4,7 +4,7 @@ import type { Item } from '../../../../sidecar/purge/ledger/index.js';
 import { temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import { instanceListsOf, removeInstance, toItem } from '../../../../sidecar/purge/temporal/instances.js';
 import type { TimeFilter } from '../../../../sidecar/purge/temporal/time-filter.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
 
 const ID = 'urn:t:0';

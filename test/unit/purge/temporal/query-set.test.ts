@@ -5,7 +5,7 @@ import { UnsupportedRequestError } from '../../../../sidecar/purge/errors.js';
 import { temporalEntities, type PageShape } from '../../../../sidecar/purge/listing/index.js';
 import { parseTemporalPurgeQuery } from '../../../../sidecar/purge/temporal/index.js';
 import { QuerySet } from '../../../../sidecar/purge/temporal/query-set.js';
-import { replyOf } from '../broker/replies.js';
+import { replyOf } from '../../../support/replies.js';
 import { scopeOf } from '../hand-made-context.js';
 
 const TIMED = '&timerel=before&timeAt=2026-01-01T00:00:00Z';

@@ -1,4 +1,4 @@
-import type { RetentionSettings } from '../../../../sidecar/store/policy-records.js';
+import type { RetentionSettings } from '../../sidecar/store/policy-records.js';
 
 /** The settings of a policy that deletes cars that nobody has changed for ninety days, except for these members. */
 export const settingsOf = (more: Partial<RetentionSettings> = {}): RetentionSettings => ({

@@ -1,4 +1,4 @@
-import type { BrokerReply } from '../../../../sidecar/purge/broker/index.js';
+import type { BrokerReply } from '../../sidecar/purge/broker/index.js';
 
 /** A broker's reply: a text `body` is used unchanged, other bodies as JSON; header names in lower case. */
 export function replyOf(
