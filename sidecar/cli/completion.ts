@@ -46,10 +46,15 @@ export function completionsOf(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
-  const typed = words.at(-1) ?? '';
+  // `--option=value` is one word, except in bash, where the `=` is a word of its own.
+  const [, name, value = ''] = /^(--[^=]+)=(.*)$/s.exec(words.at(-1) ?? '') ?? [];
+  if (name !== undefined)
+    return completionsOf(program, [...words.slice(0, -1), name, value], env).map((one) => `${name}=${one}`);
+  const typed = words.at(-1) === '=' ? '' : (words.at(-1) ?? '');
   let command = program;
   let awaiting: Option | undefined;
   for (const word of words.slice(0, -1)) {
+    if (word === '=') continue;
     if (awaiting === undefined) command = command.commands.find((one) => one.name() === word) ?? command;
     const option = command.options.find(({ long, short }) => word === long || word === short);
     awaiting = awaiting === undefined && option?.required === true ? option : undefined;

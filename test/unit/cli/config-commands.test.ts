@@ -121,6 +121,12 @@ describe('completion', () => {
         ['purges', 'list', '-o', ''],
         ['table', 'json', 'yaml'],
       ],
+      [['purges', 'list', '--output=y'], ['--output=yaml']],
+      [['purges', 'list', '--output', '=', 'y'], ['yaml']],
+      [
+        ['purges', 'list', '--output', '='],
+        ['table', 'json', 'yaml'],
+      ],
       [
         ['completion', ''],
         ['bash', 'zsh', 'fish'],
