@@ -24,7 +24,7 @@ async function apiErrorOf(work: Promise<unknown>): Promise<ApiError> {
   return error;
 }
 
-const page = openTab({ drafts: ['City/Bike'] });
+const page = openTab();
 afterEach(() => submitToken(undefined));
 const tokens = () => page.sent.map(({ headers }) => headers.get('x-gateway-token'));
 

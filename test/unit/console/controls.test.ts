@@ -14,7 +14,7 @@ import { text } from '../../../console/strings.js';
 import { nameOf, openTab, problem, type Shown } from './open-tab.js';
 
 describe('controls', () => {
-  const page = openTab({ drafts: ['policy old'] });
+  const page = openTab();
 
   describe('the limit of a running purge', () => {
     const t = text.run;

@@ -16,16 +16,7 @@ import { openTab, problem, tagged } from './open-tab.js';
 const t = text.models;
 
 describe('drafts and saving', () => {
-  const page = openTab({
-    drafts: [
-      'new model',
-      'samples',
-      'context C',
-      'context ~new',
-      'policy ',
-      draftName({ domain: 'D', name: 'M' }),
-    ],
-  });
+  const page = openTab();
   const trial = (version: number) => ({
     dryRun: true,
     outcome: 'version',

@@ -59,7 +59,7 @@ describe('an entity from a list of matches', () => {
 });
 
 describe('an entity whose type has no model', () => {
-  const page = openTab({ drafts: [SAMPLE_DRAFT] });
+  const page = openTab();
   const bench = async (entityText: string) => {
     const panel = await page.open(
       h(ValidatePanel, { workbench: { ...EMPTY_WORKBENCH, text: entityText }, onChange: () => undefined }),

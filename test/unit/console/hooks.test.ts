@@ -15,7 +15,7 @@ import { later, openTab, problem, settled } from './open-tab.js';
 const TOKEN_WANTED = 'urn:ngsi-ld-gateway:problem:unauthorized';
 
 describe('hooks of the console', () => {
-  const page = openTab({ drafts: ['form'] });
+  const page = openTab();
 
   describe('a debounced value', () => {
     it('a debounced value is updated after it has not changed for the whole time', async () => {

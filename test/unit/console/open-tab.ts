@@ -4,7 +4,7 @@ import { Window } from 'happy-dom';
 import { h, render, type ComponentChild } from 'preact';
 import { act } from 'preact/test-utils';
 import { clearToken } from '../../../console/api/token.js';
-import { setDraft } from '../../../console/shared/drafts.js';
+import { clearDrafts, restoreDrafts } from '../../../console/shared/drafts.js';
 
 /** One request as it was sent. */
 export interface SentRequest {
@@ -139,6 +139,9 @@ export class Tab {
     for (const one of this.#shown.splice(0)) await one.leave();
     this.session.isOff = false;
     clearToken();
+    // Also forgets the drafts that no storage took.
+    restoreDrafts();
+    clearDrafts();
     this.show(true);
     this.#leave();
   }
@@ -350,21 +353,18 @@ export interface RunningHook<Input, Output> {
 /**
  * A new tab for each test of a `describe`, whose clock only moves on request.
  *
- * @param drafts names of drafts that the tests may leave
  * @param hasShadows whether editors can be shown; otherwise they are plain fields
  */
 export function openTab({
   now = '2026-06-01T12:00:00Z',
-  drafts = [],
   hasShadows = false,
-}: { readonly now?: string; readonly drafts?: readonly string[]; readonly hasShadows?: boolean } = {}): Tab {
+}: { readonly now?: string; readonly hasShadows?: boolean } = {}): Tab {
   const tab = new Tab();
   beforeEach(() => {
     tab.enter(hasShadows);
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse(now) });
   });
   afterEach(async () => {
-    for (const name of drafts) setDraft(name, undefined);
     await tab.leave();
     mock.timers.reset();
   });

@@ -13,7 +13,7 @@ import { onCredentialsChange } from '../../../console/api/token.js';
 import { getDraft, setDraft, restoreDrafts } from '../../../console/shared/drafts.js';
 import { HOME, openTab, settled } from './open-tab.js';
 
-const page = openTab({ drafts: ['City/Bike'] });
+const page = openTab();
 
 const ISSUER = 'https://id.test';
 const SETTINGS = { issuer: ISSUER, clientId: 'console', audience: 'gateway' };

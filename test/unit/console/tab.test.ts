@@ -9,7 +9,7 @@ import * as places from '../../../console/models/routes.js';
 import { openTab } from './open-tab.js';
 import { words } from '../../support/words.js';
 
-const page = openTab({ drafts: ['a', 'b'] });
+const page = openTab();
 
 /** Whether the browser asks before the page is left. */
 const asks = () => !page.window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
