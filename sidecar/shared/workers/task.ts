@@ -16,33 +16,25 @@ export interface TaskOptions extends Job {
 
 /** A task that a caller is waiting for. */
 export class Task {
-  readonly #options: TaskOptions;
+  readonly queueKey: string;
+  readonly affinity: string;
+  readonly since: number;
+  readonly deadlineMs: number;
+  /** The part that is sent to a worker. */
+  readonly job: Job;
+  readonly #resolve: TaskOptions['resolve'];
+  readonly #reject: TaskOptions['reject'];
   #stopListening: () => void = nothing;
   #isOver = false;
 
-  constructor(options: TaskOptions) {
-    this.#options = options;
-  }
-
-  get queueKey(): string {
-    return this.#options.queueKey;
-  }
-
-  get affinity(): string {
-    return this.#options.affinity ?? this.queueKey;
-  }
-
-  get since(): number {
-    return this.#options.since;
-  }
-
-  get deadlineMs(): number {
-    return this.#options.deadlineMs;
-  }
-
-  /** The part that is sent to a worker. */
-  get job(): Job {
-    return { kind: this.#options.kind, input: this.#options.input };
+  constructor({ kind, input, queueKey, affinity, since, deadlineMs, resolve, reject }: TaskOptions) {
+    this.queueKey = queueKey;
+    this.affinity = affinity ?? queueKey;
+    this.since = since;
+    this.deadlineMs = deadlineMs;
+    this.job = { kind, input };
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   /** Whether the caller already has a result or an error. */
@@ -66,22 +58,21 @@ export class Task {
   settle(outcome: JobResult | undefined): void {
     if (outcome !== undefined && 'value' in outcome) {
       this.#end();
-      this.#options.resolve(outcome.value);
+      this.#resolve(outcome.value);
     } else this.fail(this.failure(outcome?.error));
   }
 
   fail(error: unknown): void {
     this.#end();
-    this.#options.reject(error);
+    this.#reject(error);
   }
 
   /** Returns the error for a task, given what happened to its worker. */
   failure(cause: unknown, isLate = false): GatewayError {
-    const { kind, deadlineMs } = this.#options;
-    if (isLate) return new TaskTooCostlyError('time', `The task took more than ${deadlineMs} ms.`);
+    if (isLate) return new TaskTooCostlyError('time', `The task took more than ${this.deadlineMs} ms.`);
     if (isOutOfMemory(cause))
       return new TaskTooCostlyError('memory', 'The task used more memory than a worker may.', { cause });
-    return new TaskFailedError(`The task ${kind} failed.`, { cause });
+    return new TaskFailedError(`The task ${this.job.kind} failed.`, { cause });
   }
 
   #end(): void {
