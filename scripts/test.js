@@ -8,7 +8,7 @@
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -80,7 +80,7 @@ async function testFiles(target) {
  */
 async function queued(all) {
   const queue = await mkdtemp(join(tmpdir(), 'test-queue-'));
-  process.on('exit', () => rmSync(queue, { recursive: true }));
+  process.on('exit', () => rmSync(queue, { recursive: true, force: true }));
   const rank = (/** @type {string} */ file) => LONGEST.indexOf(basename(file, '.test.js')) >>> 0;
   const ordered = all.toSorted((one, other) => rank(one) - rank(other));
   await writeFile(join(queue, 'files.json'), JSON.stringify(ordered));
@@ -154,7 +154,20 @@ if (!isNarrowed) {
     process.exit(1);
   }
 }
-process.exit((await tested) ? 0 : 1);
+const isPassed = await tested;
+if (queue !== undefined && !(await isEmptied(queue))) {
+  console.error(
+    `Some test files did not run: the folder with their queue, ${queue}, was removed or damaged.`,
+  );
+  process.exit(1);
+}
+process.exit(isPassed ? 0 : 1);
+
+/** Whether all files of a queue were taken. @param {string} queue its folder */
+async function isEmptied(queue) {
+  const left = await readdir(queue).catch(() => undefined);
+  return left?.includes('files.json') === true && !left.some((name) => /^\d+$/.test(name));
+}
 
 /** @param {import('node:child_process').ChildProcess} process @returns {Promise<boolean>} whether it ended well */
 function ended(process) {
