@@ -81,7 +81,7 @@ function jsonOf(value: unknown): string | undefined {
   try {
     return cap(writeJson(value));
   } catch {
-    // It is nested too deeply to be written.
+    // It is nested too deeply to be written, before Node 26.
     return undefined;
   }
 }
