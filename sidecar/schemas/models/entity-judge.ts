@@ -5,7 +5,8 @@ import { retryWhileBusy, TaskFailedError, TaskTooCostlyError } from '../../share
 import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey, SchemaStore } from '../../store/index.js';
 import type { Judged } from '../validation/judged.js';
-import type { JudgeOutcome, JudgingTasks, KeptPage, ReadPage } from '../validation/judging.js';
+import type { JudgeOutcome, JudgingTasks } from '../validation/judging.js';
+import type { KeptPage, ReadPage } from '../validation/kept-pages.js';
 import type { NamedType } from '../validation/body-entities.js';
 import { undefinedIfGone } from './concurrency.js';
 import {

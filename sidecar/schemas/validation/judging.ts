@@ -1,6 +1,3 @@
-import { threadId } from 'node:worker_threads';
-import { LRUCache } from 'lru-cache';
-import { type EntityList, entityListOf, type NoList, NOT_JSON } from '../../ngsi-ld/entity-list.js';
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 import { localName } from '../../ngsi-ld/representation/names.js';
@@ -13,8 +10,7 @@ import {
   pointerOf,
   childAt,
 } from '../../shared/json/json.js';
-import { itemSpans } from '../../shared/json/json-positions.js';
-import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
+import type { Unreadable } from '../../shared/json/strict-json.js';
 import { isPlainlyValid, validateInLikelyForm } from './choose-form.js';
 import { type NamedType, typesOf } from './body-entities.js';
 import {
@@ -25,6 +21,7 @@ import {
   type JudgedUnreadable,
   namesOthers,
 } from './judged.js';
+import { forgetPage, itemsOf, keepPage, type KeptPage, type ReadPage } from './kept-pages.js';
 import { compiledModels, type GivenSchemas, type KeyedModel, type Model } from './model.js';
 import { Spelling } from '../json-schema/spelling.js';
 import type { EntityError } from './validate-entity.js';
@@ -64,15 +61,6 @@ export type JudgeOutcome =
         | { readonly text: true };
     };
 
-/** A page that a worker has read and keeps. Its number means another page to other workers. */
-export interface KeptPage {
-  readonly number: number;
-  readonly threadId: number;
-}
-
-/** The ids in a page, and where it was read; or why it is not a list of entities. */
-export type ReadPage = { readonly ids: readonly string[]; readonly kept: KeptPage } | NoList;
-
 /** Maximum number of ids given as examples of a finding. */
 const MAX_SAMPLE = 5;
 
@@ -106,7 +94,7 @@ export const judgingTasks = {
   }: JudgeInput): JudgeOutcome {
     const compiled = compiledModels(models, schemas);
     if ('needs' in compiled) return { needs: { schemas: compiled.needs } };
-    const itemAt = typeof page === 'string' ? itemsIn(readJson(page), page) : keptItems(page);
+    const itemAt = itemsOf(page);
     if (itemAt === undefined) return { needs: { text: true } };
     const bench = new PageJudge(compiled.ready, { unknownTypes, ambiguousTypes, reported });
     for (const index of take) {
@@ -116,70 +104,15 @@ export const judgingTasks = {
     }
     if (bench.unmetTypes.length > 0)
       return { needs: { types: bench.unmetTypes.map((type) => ({ type, localName: localName(type) })) } };
-    if (typeof page !== 'string') readPages.delete(page.number);
+    forgetPage(page);
     return { judged: bench.result() };
   },
 
   /** Reads the ids in a page. The page is kept until it is judged, so that it is parsed only once. */
-  readPage({ text }: { readonly text: string }): ReadPage {
-    const page = readJson(text);
-    const list = 'value' in page ? entityListOf(page.value) : listIn(text);
-    if ('fault' in list) return list;
-    readPages.set((lastPage += 1), { itemAt: itemsIn(page, text), characters: text.length });
-    return { ids: list.ids, kept: { number: lastPage, threadId } };
-  },
+  readPage: ({ text }: { readonly text: string }): ReadPage => keepPage(text),
 };
 
 export type JudgingTasks = typeof judgingTasks;
-
-type Item =
-  | { readonly entity: JsonObject }
-  | { readonly unreadable: Pick<Unreadable, 'detail' | 'isTooDeep'>; readonly text: string };
-
-type ItemAt = (index: number) => Item;
-
-/**
- * The pages that were read and not judged yet, by number. The oldest are dropped if there are too many; then the text is sent
- * again.
- */
-const readPages = new LRUCache<number, { readonly itemAt: ItemAt; readonly characters: number }>({
-  maxSize: 8 * 1024 * 1024,
-  sizeCalculation: ({ characters }) => characters,
-});
-let lastPage = 0;
-
-/** The items of a page that this worker keeps; undefined if it was dropped, or read by a worker that is gone. */
-function keptItems(page: KeptPage): ItemAt | undefined {
-  return page.threadId === threadId ? readPages.get(page.number)?.itemAt : undefined;
-}
-
-/** The list in a text that readers could understand differently. */
-function listIn(text: string): EntityList {
-  try {
-    return entityListOf(parseWithDoubles(text));
-  } catch {
-    return NOT_JSON;
-  }
-}
-
-/**
- * Returns the items of a page. They are read one by one if the page as a whole has something that readers could
- * understand differently.
- */
-function itemsIn(page: ReturnType<typeof readJson>, text: string): ItemAt {
-  const all = 'value' in page && isArray(page.value as JsonValue) ? (page.value as readonly JsonValue[]) : [];
-  const spans = 'value' in page ? [] : itemSpans(text);
-  return (index) => {
-    const [start, end] = spans[index] ?? [0, 0];
-    const own = text.slice(start, end);
-    const read = 'value' in page ? { value: all[index] } : readJson(own);
-    if ('unreadable' in read) return { unreadable: read.unreadable, text: own };
-    const entity = read.value as JsonValue | undefined;
-    return entity !== undefined && isObject(entity)
-      ? { entity }
-      : { unreadable: { detail: 'it is not an object', isTooDeep: false }, text: own };
-  };
-}
 
 /** The models that judge entities of some types, by index, or why none does. */
 type Decision = readonly number[] | 'unknown' | 'ambiguous' | 'unmet';
