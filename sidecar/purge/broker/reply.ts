@@ -31,10 +31,13 @@ const DETAIL_MEMBERS = ['detail', 'message', 'description', 'error_description']
 function problemMembers(body: Readonly<Record<string, unknown>>): Omit<BrokerProblem, 'status'> {
   const type = textOf(body['type']);
   const title = textOf(body['title']);
-  const [error, ...details] = ['error', ...DETAIL_MEMBERS].map((name) => body[name]);
-  const detail = [...details.map(textOf), ...details.map(jsonOf), textOf(error), jsonOf(error)].find(
-    isDefined,
-  );
+  const details = DETAIL_MEMBERS.map((name) => body[name]);
+  const { error } = body;
+  const detail =
+    details.map(textOf).find(isDefined) ??
+    details.map(jsonOf).find(isDefined) ??
+    textOf(error) ??
+    jsonOf(error);
   return {
     ...(type === undefined ? {} : { type }),
     ...(title === undefined ? {} : { title }),

@@ -70,7 +70,7 @@ it('the output for people contains no foreign text that a terminal would interpr
   assert.ok(!summaryOf(view, undefined, NOW_MS).join('').includes('\u001b'));
 });
 
-it('output of the command line has no control characters but line ends, tabs and colours, whoever wrote the text', () => {
+it('control characters in a text of a broker or a gateway never reach the terminal, except line ends, tabs and colours', () => {
   let written = '';
   const stream = new PassThrough().on('data', (chunk) => (written += String(chunk)));
   writeLines(stream, 'a\tb\u001b[1;31mred\u001b[39m', 'c\r\nd\u001b[2J\u001b]0;title\u0007\u009b2J');
