@@ -1,3 +1,4 @@
+import { defined } from '../shared/defined.js';
 import type {
   JobClaim,
   JobFilter,
@@ -9,48 +10,32 @@ import type {
 } from './job-records.js';
 import { SqlJobQueue } from './sql-job-queue.js';
 import { putRow, recordOf, rowOf, type RecordRow } from './sql-job-rows.js';
-import { all, first, isStorable, run, statement, type SqlRoutine } from './sql-routines.js';
+import { all, first, isStorable, run, statement, type SqlRoutine, type Statement } from './sql-routines.js';
 
-interface FilterParameters {
-  readonly kind: string | null;
-  readonly state: string | null;
-  readonly tenant: string | null;
-  /** Names between line ends, which no name contains. */
-  readonly tenants: string | null;
-  readonly lineEnd: string;
-  readonly caller: string | null;
-  readonly retentionPolicy: string | null;
-  readonly dryRun: 0 | 1 | null;
-  readonly since: number | null;
-  readonly until: number | null;
-  /** A LIKE pattern, in lower case. */
-  readonly text: string | null;
-  readonly type: string | null;
-}
+const LINE_END = '\n';
 
 /**
- * Null matches everything. The tenant `''` is the default tenant. PostgreSQL infers the type of a parameter from its
- * first use.
+ * The condition that each filter of a list adds. Times are in milliseconds; `@text` is a LIKE pattern in lower case, `@type` a type
+ * between commas, and `@tenants` has names between line ends, which no name contains; `''` is the default tenant.
  */
-const MATCHES = `
-  (kind = @kind OR @kind IS NULL OR (kind = 'restore' AND @kind = 'purge')) AND (state = @state OR @state IS NULL) AND (tenant = @tenant OR @tenant IS NULL) AND
-  (replace(@tenants, @lineEnd || tenant || @lineEnd, '') <> @tenants OR @tenants IS NULL) AND
-  (caller = @caller OR @caller IS NULL) AND (retention_policy = @retentionPolicy OR @retentionPolicy IS NULL) AND
-  (dry_run = @dryRun OR @dryRun IS NULL) AND
-  (created_at >= @since OR @since IS NULL) AND (created_at < @until OR @until IS NULL) AND
-  (query_text LIKE @text ESCAPE '!' OR @text IS NULL) AND (replace(types, @type, '') <> types OR @type IS NULL)`;
+const CONDITIONS = {
+  kind: "(kind = @kind OR (kind = 'restore' AND @kind = 'purge'))",
+  state: 'state = @state',
+  tenants: `replace(@tenants, '${LINE_END}' || tenant || '${LINE_END}', '') <> @tenants`,
+  caller: 'caller = @caller',
+  retentionPolicy: 'retention_policy = @retentionPolicy',
+  dryRun: 'dry_run = @dryRun',
+  since: 'created_at >= @since',
+  until: 'created_at < @until',
+  text: "query_text LIKE @text ESCAPE '!'",
+  type: "replace(types, @type, '') <> types",
+};
 
 const GET = statement<{ id: string }, RecordRow>('SELECT record, details FROM job WHERE id = @id');
 const ENDED = statement<{ id: string }, RecordRow>(
   'SELECT record, details FROM job WHERE id = @id AND ended_at IS NOT NULL',
 );
 const AMEND = statement<{ id: string; record: string }>('UPDATE job SET record = @record WHERE id = @id');
-const LIST = statement<FilterParameters & { limit: number; offset: number }, Pick<RecordRow, 'record'>>(
-  `SELECT record FROM job WHERE ${MATCHES} ORDER BY number DESC LIMIT @limit OFFSET @offset`,
-);
-const COUNT = statement<FilterParameters, { readonly total: number }>(
-  `SELECT count(*) AS total FROM job WHERE ${MATCHES}`,
-);
 const COMPLETED_RUNS = statement<{ policy: string; limit: number }, Pick<RecordRow, 'record'>>(`
   SELECT record FROM job WHERE retention_policy = @policy AND state IN ('succeeded', 'partial')
   ORDER BY held_back, number DESC LIMIT @limit`);
@@ -69,8 +54,15 @@ const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number; most: number 
 /** Maximum number of records that are removed at a time: SQLite blocks everything else meanwhile, and PostgreSQL limits statements. */
 const REMOVED_AT_A_TIME = 200;
 
+interface ListStatements {
+  readonly page: Statement<object, Pick<RecordRow, 'record'>>;
+  readonly count: Statement<object, { readonly total: number }>;
+}
+
 /** The records of all jobs, and their queue. */
 export class SqlJobs extends SqlJobQueue {
+  readonly #listStatements = new Map<string, ListStatements>();
+
   /**
    * Adds a record, or replaces the one with the same id. A job in the state `queued` is no longer held.
    *
@@ -106,25 +98,32 @@ export class SqlJobs extends SqlJobQueue {
     offset,
     ...filter
   }: JobFilter): Promise<{ readonly items: readonly JobRecord[]; readonly total: number }> {
-    const texts = {
-      kind: filter.kind ?? null,
-      state: filter.state ?? null,
-      tenant: filter.tenant ?? null,
-      tenants: filter.tenants === undefined ? null : ['', ...filter.tenants, ''].join(LINE_END),
-      caller: filter.caller ?? null,
-      retentionPolicy: filter.retentionPolicy ?? null,
-      text: filter.text === undefined ? null : `%${filter.text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`,
-      type: filter.type === undefined ? null : `,${filter.type},`,
-    };
-    if (!Object.values(texts).every((value) => value === null || isStorable(value)))
+    const parameters = filterParameters(filter);
+    if (!Object.values(parameters).every((value) => typeof value !== 'string' || isStorable(value)))
       return { items: [], total: 0 };
-    const dryRun = filter.dryRun === undefined ? null : filter.dryRun ? 1 : 0;
-    const { since = null, until = null } = filter;
-    const parameters: FilterParameters = { ...texts, lineEnd: LINE_END, dryRun, since, until };
+    const { page, count } = this.#statementsFor(parameters);
     return this.session.read(function* () {
-      const items = (yield* all(LIST, { ...parameters, limit, offset })).map((row) => recordOf(row));
-      return { items, total: (yield* first(COUNT, parameters))?.total ?? 0 };
+      const items = (yield* all(page, { ...parameters, limit, offset })).map((row) => recordOf(row));
+      return { items, total: (yield* first(count, parameters))?.total ?? 0 };
     });
+  }
+
+  /** Returns the statements of lists with these filters; each is made once, because sessions keep statements prepared. */
+  #statementsFor(filters: object): ListStatements {
+    const conditions = Object.entries(CONDITIONS).filter(([name]) => Object.hasOwn(filters, name));
+    const where = ['1 = 1', ...conditions.map(([, condition]) => condition)].join(' AND ');
+    let found = this.#listStatements.get(where);
+    if (found === undefined) {
+      found = {
+        page: statement(`
+          SELECT record FROM job WHERE number IN
+            (SELECT number FROM job WHERE ${where} ORDER BY number DESC LIMIT @limit OFFSET @offset)
+          ORDER BY number DESC`),
+        count: statement(`SELECT count(*) AS total FROM job WHERE ${where}`),
+      };
+      this.#listStatements.set(where, found);
+    }
+    return found;
   }
 
   /**
@@ -181,7 +180,25 @@ export class SqlJobs extends SqlJobQueue {
 /** What can be done with jobs, by the store or by a substitute for it. */
 export type Jobs = Pick<SqlJobs, keyof SqlJobs>;
 
-const LINE_END = '\n';
+/** Returns the parameters of the filters that are set. */
+function filterParameters({
+  tenant,
+  tenants,
+  text,
+  type,
+  dryRun,
+  ...others
+}: Omit<JobFilter, 'limit' | 'offset'>): Partial<Record<keyof typeof CONDITIONS, string | number>> {
+  const allowed =
+    tenant === undefined ? tenants && [...tenants] : tenants?.has(tenant) === false ? [] : [tenant];
+  return defined({
+    ...others,
+    tenants: allowed && ['', ...allowed, ''].join(LINE_END),
+    dryRun: dryRun === undefined ? undefined : Number(dryRun),
+    text: text === undefined ? undefined : `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`,
+    type: type === undefined ? undefined : `,${type},`,
+  });
+}
 
 function* amend(
   id: string,
