@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { ROUTE_RULES } from '../../sidecar/auth/route-rules.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 
@@ -191,6 +192,37 @@ describe('X-Purge-Policy', () => {
     assert.equal((await purge('dry-run-only=?1', 'type=Car&dryRun=true')).status, 200);
     assert.equal(broker.entities.count(), MANY);
     assert.equal((await purge('dry-run-only=?0')).status, 204);
+  });
+
+  it('a caller limited to dry runs can write nothing under /api/v2 but dry runs, scans and computations', async () => {
+    const headers = { 'x-purge-policy': 'dry-run-only', 'content-type': 'application/json' };
+    const open: string[] = [];
+    for (const route of Object.keys(ROUTE_RULES)) {
+      const [method = '', url = ''] = route.split(' ');
+      if (!url.startsWith('/api/v2') || ['GET', 'OPTIONS'].includes(method)) continue;
+      const path = url.replace(/:\w+/g, 'x');
+      const body = method === 'DELETE' ? null : '{}';
+      const { status, text } = await gateway.send(method, path, { headers, body });
+      if (status !== 403) open.push(route);
+      else assert.match(text, /forbidden-by-policy/);
+      const dryRun = await gateway.send(method, `${path}?dryRun=true`, { headers, body });
+      assert.ok(dryRun.status >= 400 && dryRun.status < 500, `${route}: ${dryRun.text}`);
+    }
+    assert.deepEqual(open, [
+      'POST /api/v2/purges',
+      'POST /api/v2/purges/:purge/cancel',
+      'POST /api/v2/purges/:purge/restore',
+      'POST /api/v2/scans',
+      'PATCH /api/v2/scans/:scan',
+      'POST /api/v2/scans/:scan/cancel',
+      'POST /api/v2/retention-policies/preview',
+      'POST /api/v2/retention-policies/:retentionPolicy/run',
+      'POST /api/v2/workbench/schema/infer',
+      'POST /api/v2/workbench/jsonld/expand',
+      'POST /api/v2/workbench/jsonld/compact',
+      'POST /api/v2/validate',
+      'POST /api/v2/validate/:domain/:model',
+    ]);
   });
 
   for (const garbage of ['max-affected=0', 'max-affected=10,,page-size=1', '__proto__=1'])

@@ -54,7 +54,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       response: { 202: json('Its record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { isVolatile: true },
+    config: { isVolatile: true, isForDryRuns: true },
     handler: async (request, reply) => {
       const { body, params, baseUrl } = request;
       const record = await purges.restore(params.purge, {

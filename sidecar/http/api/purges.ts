@@ -70,7 +70,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 202: json('Its record.', PURGE) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { isVolatile: true, namesPurge: true },
+    config: { isVolatile: true, isForDryRuns: true, namesPurge: true },
     handler: async (request, reply) => {
       const { body } = request;
       const purge =
@@ -123,7 +123,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       params: PARAMS,
       response: { 202: json('The record.', PURGE) },
     },
-    config: { isVolatile: true },
+    config: { isVolatile: true, isForDryRuns: true },
     handler: async ({ params, baseUrl }, reply) =>
       send(reply, accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge))),
   });

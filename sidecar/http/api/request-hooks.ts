@@ -9,6 +9,7 @@ import type {
 } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { refused } from '../errors.js';
+import { parsePurgePolicy, POLICY_HEADER } from '../new-purge.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';
@@ -35,8 +36,26 @@ export function authorizationHook(access: Access): onRequestAsyncHookHandler {
     await access.admit(request);
     if (config.isCrossOrigin === true) reply.headers(CROSS_ORIGIN_HEADERS);
     const path = pathOf(request);
-    if (!request.is404 && !matches(url, path)) throw notFoundError(path, request.method, []);
+    if (request.is404) return;
+    if (!matches(url, path)) throw notFoundError(path, request.method, []);
+    if (isWrite(request.method, config)) requireDryRun(request);
   };
+}
+
+/**
+ * Refuses a write of a caller whose policy allows dry runs only.
+ *
+ * @throws RequestRefusedError
+ */
+function requireDryRun({ headers, query, routeOptions: { config } }: FastifyRequest): void {
+  const { dryRunOnly = false } = parsePurgePolicy(headers[POLICY_HEADER]);
+  const { dryRun } = query as { readonly dryRun?: unknown };
+  // A route that has no dry runs refuses the parameter.
+  if (!dryRunOnly || config.isForDryRuns === true || dryRun === 'true') return;
+  throw refused(
+    'forbiddenByPolicy',
+    'The policy of this gateway allows dry runs only, so this request may change nothing.',
+  );
 }
 
 /** Refuses requests that lack a required body, or have one that would be ignored. */

@@ -193,7 +193,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 200: json('The matches.', PREVIEW) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    config: { isVolatile: true, namesPurge: true },
+    config: { isVolatile: true, isForDryRuns: true, namesPurge: true },
     handler: async (request, reply) => {
       const signal = disconnectSignal(request.raw, reply.raw);
       const { name, ...settings } = request.body;
@@ -215,7 +215,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       params: PARAMS,
       response: { 202: json('The record of the run.', PURGE) },
     },
-    config: { isVolatile: true, isConditional: true, namesPurge: true },
+    config: { isVolatile: true, isForDryRuns: true, isConditional: true, namesPurge: true },
     handler: async (request, reply) => {
       const { params, conditions, baseUrl } = request;
       const { ifMatch } = await preconditionsOfExisting(conditions, () =>

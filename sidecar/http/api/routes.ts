@@ -40,6 +40,8 @@ declare module 'fastify' {
     readonly isCrossOrigin?: boolean;
     /** The answers name the record of a purge in `Purge-Id`. */
     readonly namesPurge?: boolean;
+    /** A write that deletes nothing, or whose service enforces a policy of dry runs only. */
+    readonly isForDryRuns?: boolean;
     /** Media types of bodies that the handler reads itself. Their size limit is IMPORT_LIMIT_BYTES. */
     readonly upload?: Readonly<Record<string, TSchema>>;
   }

@@ -59,7 +59,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       body: NEW_SCAN,
       response: { 202: json('Its record.', SCAN) },
     },
-    config: { isVolatile: true },
+    config: { isVolatile: true, isForDryRuns: true },
     handler: async (request, reply) => {
       const { tenant, link, ...scan } = request.body;
       const origin = readJobOrigin(request, defined({ 'ngsild-tenant': tenant, link }));
@@ -91,7 +91,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       body: SCAN_CHANGE,
       response: { 200: json('The record.', SCAN) },
     },
-    config: { isVolatile: true },
+    config: { isVolatile: true, isForDryRuns: true },
     handler: async ({ params, body }, reply) =>
       send(reply, okWithoutETag(shownScan(await scans.change(params.scan, body)))),
   });
@@ -105,7 +105,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       params: PARAMS,
       response: { 202: json('The record.', SCAN) },
     },
-    config: { isVolatile: true },
+    config: { isVolatile: true, isForDryRuns: true },
     handler: async ({ params, baseUrl }, reply) =>
       send(
         reply,
