@@ -24,6 +24,8 @@ export interface CliContext {
   /** For questions, progress and errors. */
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly clock: Clock;
+  /** The value of `--gateway` of this command, if it was given. */
+  gatewayOption?: string | undefined;
   /**
    * Calls the handler on each Ctrl+C or SIGTERM, which then do not end the process. Returns a function that removes the
    * handler.
@@ -39,6 +41,16 @@ export interface CliContext {
 /** Whether the user can be asked questions. */
 export function isInteractive({ stdin, stderr }: CliContext): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
+}
+
+/** Returns a command for the user to copy, which runs on the gateway of this one. */
+export function commandText(words: string, { gatewayOption }: Pick<CliContext, 'gatewayOption'>): string {
+  const option = gatewayOption === undefined ? '' : ` --gateway ${quotedForShell(gatewayOption)}`;
+  return `ngsi-ld-gateway ${words}${option}`;
+}
+
+function quotedForShell(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Writes lines to a stream, for people or for programs. */

@@ -2,7 +2,7 @@ import { linkHeader, PURGE_PATHS } from '../client/purges.js';
 import type { Schemas } from '../client/operations.js';
 import { UnreachableError } from '../client/errors.js';
 import { type ApiClient } from '../client/client.js';
-import type { Clock } from '../shared/clock.js';
+import { type CliContext, commandText } from './context.js';
 import { usage } from './exit-codes.js';
 import { requireMembers, gatewayFailure } from './gateway-responses.js';
 import { followJob } from './gateway-events.js';
@@ -11,8 +11,11 @@ import { readPurge, type PurgeView } from './purge-view.js';
 
 type Purge = Schemas['Purge'];
 
+/** The parts of the context that are used to follow purges. */
+type Following = Pick<CliContext, 'clock' | 'gatewayOption'>;
+
 /** Creates a backend that runs purges on a gateway. */
-export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBackend {
+export function createGatewayBackend(gateway: ApiClient, context: Following): PurgeBackend {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
     return {
       target,
@@ -31,7 +34,7 @@ export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBac
       if (!(error instanceof UnreachableError && error.mayHaveArrived)) throw error;
       throw gatewayFailure(
         error,
-        'The purge may still have been started. To check: ngsi-ld-gateway purges list',
+        `The purge may still have been started. To check: ${commandText('purges list', context)}`,
       );
     }
   }
@@ -51,7 +54,7 @@ export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBac
       try {
         const body = { ...bodyOf(request), dryRun: true, plan: true as const };
         const record = readPurge(await gateway.json('post', '/purges', { body, signal }));
-        for await (const view of followPurge(gateway, record.id, clock, { cancelOn: signal })) last = view;
+        for await (const view of followPurge(gateway, record.id, context, { cancelOn: signal })) last = view;
       } catch (error) {
         if (signal.aborted) throw error;
         // The preview without a plan reports the error.
@@ -64,7 +67,7 @@ export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBac
     async *run(request, signal) {
       const record = await start(request);
       yield record;
-      yield* followPurge(gateway, record.id, clock, { cancelOn: signal });
+      yield* followPurge(gateway, record.id, context, { cancelOn: signal });
     },
     detach: start,
     close: async () => {},
@@ -81,7 +84,7 @@ export function createGatewayBackend(gateway: ApiClient, clock: Clock): PurgeBac
 export async function* followPurge(
   gateway: ApiClient,
   id: string,
-  clock: Clock,
+  context: Following,
   { cancelOn, stopOn }: { readonly cancelOn?: AbortSignal; readonly stopOn?: AbortSignal },
 ): AsyncGenerator<PurgeView, void> {
   const purge = requireId(id);
@@ -101,8 +104,8 @@ export async function* followPurge(
         read: (document) => readPurge(document as Purge),
         stopOn,
       },
-      clock,
-      `The purge ${id} continues there: ngsi-ld-gateway purges follow ${id}`,
+      context.clock,
+      `The purge ${id} continues there: ${commandText(`purges follow ${id}`, context)}`,
     );
   } finally {
     cancelOn?.removeEventListener('abort', cancel);

@@ -63,6 +63,7 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
       const options = { ...(read.at(-2) as Options & ConnectionOptions) };
       const { gateway } = options;
       Reflect.deleteProperty(options, 'gateway');
+      context.gatewayOption = gateway;
       const client = requireGateway(gatewayOptions(gateway), context.env);
       const run = await load();
       const words = read.slice(0, -2) as readonly unknown[] as Words;

@@ -386,6 +386,7 @@ async function backendOf(
   context: CliContext,
 ): Promise<PurgeBackend> {
   const { env, clock, stderr } = context;
+  context.gatewayOption = options.gateway;
   const brokerUrl = brokerOf(options);
   if (brokerUrl === undefined) {
     const gateway = gatewayOf(options, env);
@@ -394,7 +395,7 @@ async function backendOf(
     // A gateway that was set earlier may not be the one that the user has in mind.
     if (options.gateway === undefined && isInteractive(context))
       writeLines(stderr, `Gateway: ${gateway.url}`);
-    return (await import('./gateway-backend.js')).createGatewayBackend(gateway, clock);
+    return (await import('./gateway-backend.js')).createGatewayBackend(gateway, context);
   }
   const config = engineConfig(env, brokerUrl);
   const { createBrokerBackend } = await import('./broker-backend.js');

@@ -11,7 +11,7 @@ import {
 import { shortDuration } from '../shared/duration.js';
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
 import { askYesNo } from './ask-yes-no.js';
-import { isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
+import { commandText, isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { createProgress } from './progress.js';
@@ -200,7 +200,7 @@ function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliConte
   else
     writeLines(
       context.stdout,
-      `Purge ${view.id ?? ''} is ${view.state}. Follow it: ngsi-ld-gateway purges follow ${view.id ?? ''}`,
+      `Purge ${view.id ?? ''} is ${view.state}. Follow it: ${commandText(`purges follow ${view.id ?? ''}`, context)}`,
     );
   return EXIT.done;
 }
@@ -246,8 +246,8 @@ export async function showProgress(
   }
   if (json === true) writeJsonLine(context, last);
   else {
-    const nowMs = context.clock.now();
-    writeLines(context.stdout, ...summaryOf(last, durationOf(last) ?? nowMs - startedMs, nowMs));
+    const tookMs = durationOf(last) ?? context.clock.now() - startedMs;
+    writeLines(context.stdout, ...summaryOf(last, tookMs, context));
   }
   return exitCodeOf(last, signal.aborted);
 }

@@ -2,6 +2,7 @@ import { isRefusedStatus } from '../client/errors.js';
 import type { Schemas } from '../client/operations.js';
 import { valuesIn } from './query-text.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { type CliContext, commandText } from './context.js';
 import { requireMembers } from './gateway-responses.js';
 import { formatCount, formatDuration, formatItems, formatRate, printable } from './format.js';
 
@@ -74,9 +75,13 @@ const ERRORS_SHOWN = 5;
  * Formats the result of a purge for people.
  *
  * @param ms how long the purge took, if known
- * @param nowMs the current time: an archive that has expired cannot be restored
+ * @param context its clock shows whether the archive has expired, so that it cannot be restored
  */
-export function summaryOf(view: PurgeView, ms: number | undefined, nowMs: number): readonly string[] {
+export function summaryOf(
+  view: PurgeView,
+  ms: number | undefined,
+  context: Pick<CliContext, 'clock' | 'gatewayOption'>,
+): readonly string[] {
   if (view.target === 'restore') return restoreSummaryOf(view);
   const unit = unitOf(view);
   const rate = ms === undefined || ms < 1000 ? '' : ` (${formatRate((view.deleted * 1000) / ms)})`;
@@ -93,18 +98,21 @@ export function summaryOf(view: PurgeView, ms: number | undefined, nowMs: number
     lines.push(`${formatCount(view.arrived ?? 0)} arrived during the purge and were not deleted.`);
   return [
     ...lines,
-    ...undoLines(view, nowMs),
+    ...undoLines(view, context),
     ...errorLines(view),
     ...(view.warnings ?? []).map((warning) => `Warning: ${printable(warning)}`),
   ];
 }
 
 /** Says how to undo a purge that archived what it deleted. */
-function undoLines({ id, archive, deleted }: PurgeView, nowMs: number): readonly string[] {
+function undoLines(
+  { id, archive, deleted }: PurgeView,
+  context: Parameters<typeof summaryOf>[2],
+): readonly string[] {
   if (id === undefined || archive === undefined || archive.entities === 0 || deleted === 0) return [];
-  if (archive.erasedAt !== undefined || Date.parse(archive.expiresAt) <= nowMs) return [];
+  if (archive.erasedAt !== undefined || Date.parse(archive.expiresAt) <= context.clock.now()) return [];
   const until = archive.expiresAt.slice(0, 10);
-  return [`Archived until ${until}. To undo: ngsi-ld-gateway purges restore ${id}`];
+  return [`Archived until ${until}. To undo: ${commandText(`purges restore ${id}`, context)}`];
 }
 
 /** Formats the result of a restore for people. */

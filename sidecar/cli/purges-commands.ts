@@ -1,6 +1,6 @@
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { writeLines, writeJsonLine, type CliContext } from './context.js';
+import { commandText, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, requireId, followPurge } from './gateway-backend.js';
@@ -139,10 +139,13 @@ export async function followPurgeCommand(
   const stopped = new AbortController();
   const release = context.onInterrupt(() => stopped.abort());
   try {
-    const views = followPurge(gateway, id, context.clock, { stopOn: stopped.signal });
+    const views = followPurge(gateway, id, context, { stopOn: stopped.signal });
     const code = await showProgress(views, options, context, stopped);
     if (code === EXIT.interrupted)
-      writeLines(context.stderr, `The purge continues. To stop it: ngsi-ld-gateway purges cancel ${id}`);
+      writeLines(
+        context.stderr,
+        `The purge continues. To stop it: ${commandText(`purges cancel ${id}`, context)}`,
+      );
     return code;
   } finally {
     release();
@@ -169,9 +172,9 @@ export async function cancelPurgeCommand(
     return EXIT.failed;
   }
   let last: PurgeView = await cancelPurge(gateway, purge);
-  if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context.clock, {})) last = view;
+  if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context, {})) last = view;
   if (json === true) writeJsonLine(context, last);
-  else writeLines(context.stdout, ...summaryOf(last, undefined, context.clock.now()));
+  else writeLines(context.stdout, ...summaryOf(last, undefined, context));
   return EXIT.done;
 }
 

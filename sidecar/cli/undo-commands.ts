@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
+import { commandText, writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { followPurge } from './gateway-backend.js';
 import { rateOf } from './program-options.js';
@@ -39,7 +39,7 @@ export async function restorePurge(
     else
       writeLines(
         context.stdout,
-        `Restore ${record.id} is ${record.state}. Follow it: ngsi-ld-gateway purges follow ${record.id}`,
+        `Restore ${record.id} is ${record.state}. Follow it: ${commandText(`purges follow ${record.id}`, context)}`,
       );
     return EXIT.done;
   }
@@ -50,7 +50,7 @@ export async function restorePurge(
       ? (async function* () {
           yield record;
         })()
-      : followPurge(gateway, record.id, context.clock, { cancelOn: stopped.signal });
+      : followPurge(gateway, record.id, context, { cancelOn: stopped.signal });
     const onStop = 'Stopping: nothing more will be created; waiting for requests in progress.';
     return await showProgress(views, json === undefined ? {} : { json }, context, {
       signal: stopped.signal,

@@ -13,10 +13,11 @@ import {
 import { writeLines } from '../../../sidecar/cli/context.js';
 import { yamlOf } from '../../../sidecar/cli/output.js';
 import { createProgressLine } from '../../../sidecar/cli/progress.js';
+import { createTestClock } from '../../support/purge-harness.js';
 import { parseJson } from '../../../sidecar/shared/json/lossless-json.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from '../../../sidecar/cli/purge-view.js';
 
-const NOW_MS = Date.parse('2026-12-01T10:00:00Z');
+const NOW = { clock: createTestClock(Date.parse('2026-12-01T10:00:00Z')) };
 const VIEW: PurgeView = {
   id: 'p1',
   state: 'running',
@@ -67,7 +68,7 @@ it('the columns of a table are aligned whatever script their texts have', () => 
 it('the output for people contains no foreign text that a terminal would interpret as a command', () => {
   assert.equal(printable('urn:\u001b[2Ja\r\nb\u202ec'), 'urn:\\u001b[2Ja\\u000d\\u000ab\\u202ec');
   const view = { ...VIEW, state: 'failed', problem: { detail: 'bad \u001b]0;x\u0007' } } as const;
-  assert.ok(!summaryOf(view, undefined, NOW_MS).join('').includes('\u001b'));
+  assert.ok(!summaryOf(view, undefined, NOW).join('').includes('\u001b'));
 });
 
 it('control characters in a text of a broker or a gateway never reach the terminal, except line ends, tabs and colours', () => {
@@ -142,11 +143,7 @@ it('the summary of a purge shows every count that is not zero', () => {
     unknown: 5,
     arrived: 3,
   };
-  const lines = summaryOf(
-    { ...view, errors: [{ entityId: 'urn:a:1', error: { title: 'No' } }] },
-    2000,
-    NOW_MS,
-  );
+  const lines = summaryOf({ ...view, errors: [{ entityId: 'urn:a:1', error: { title: 'No' } }] }, 2000, NOW);
   assert.deepEqual(lines, [
     'Deleted 2,000 entities in 2.0 s (1,000/s).',
     '5 were already gone.',
@@ -157,7 +154,7 @@ it('the summary of a purge shows every count that is not zero', () => {
   ]);
 });
 
-it('the summary of a purge that archived what it deleted says how to undo it', () => {
+it('the summary of a purge that archived what it deleted says how to undo it, at the gateway of --gateway', () => {
   const archive = { entities: 7, bytes: 9000, expiresAt: '2027-02-28T10:00:00.000Z' };
   const view: PurgeView = {
     ...VIEW,
@@ -165,17 +162,24 @@ it('the summary of a purge that archived what it deleted says how to undo it', (
     state: 'succeeded',
     deleted: 7,
   };
-  assert.deepEqual(summaryOf({ ...view, archive }, undefined, NOW_MS), [
+  assert.deepEqual(summaryOf({ ...view, archive }, undefined, NOW), [
     'Deleted 7 entities.',
     'Archived until 2027-02-28. To undo: ngsi-ld-gateway purges restore 5f4d93aa-64f1-46f4-831f-562bff63a981',
   ]);
+  for (const [url, quoted] of [
+    ['http://localhost:8080', 'http://localhost:8080'],
+    ["http://[::1]:80/it's", String.raw`'http://[::1]:80/it'\''s'`],
+  ] as const) {
+    const [, hint = ''] = summaryOf({ ...view, archive }, undefined, { ...NOW, gatewayOption: url });
+    assert.ok(hint.endsWith(` purges restore ${view.id ?? ''} --gateway ${quoted}`), hint);
+  }
   for (const other of [
     view,
     { ...view, archive, deleted: 0 },
     { ...view, archive: { ...archive, expiresAt: '2026-11-30T10:00:00.000Z' } },
     { ...view, archive: { ...archive, erasedAt: '2027-01-01T10:00:00.000Z' } },
   ])
-    assert.equal(summaryOf(other, undefined, NOW_MS).length, 1);
+    assert.equal(summaryOf(other, undefined, NOW).length, 1);
 });
 
 it('the summary of a purge counts entities, attributes or instances, depending on the query', () => {
@@ -195,10 +199,10 @@ it('the summary of a purge counts entities, attributes or instances, depending o
 it('the summary of a purge that ended early says how much was done', () => {
   const detail = 'The broker went away.';
   assert.match(
-    summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100, NOW_MS)[0] ?? '',
+    summaryOf({ ...VIEW, state: 'cancelled', deleted: 7 }, 100, NOW)[0] ?? '',
     /^Cancelled: 7 entities/,
   );
-  const failed = summaryOf({ ...VIEW, state: 'failed', deleted: 7, problem: { detail } }, 100, NOW_MS)[0];
+  const failed = summaryOf({ ...VIEW, state: 'failed', deleted: 7, problem: { detail } }, 100, NOW)[0];
   assert.equal(failed, `Failed: ${detail} 7 entities had been deleted in 100 ms.`);
 });
 
@@ -216,7 +220,7 @@ it('the exit code and the summary of a failed purge are those of a refusal if no
   const failed = (status: number, counts: Partial<PurgeView> = {}) => {
     const problem = { status, detail: 'Why.' };
     const view: PurgeView = { ...VIEW, state: 'failed', problem, ...counts };
-    return [exitCodeOf(view), (summaryOf(view, undefined, NOW_MS)[0] ?? '').split(':', 1)[0]];
+    return [exitCodeOf(view), (summaryOf(view, undefined, NOW)[0] ?? '').split(':', 1)[0]];
   };
   for (const status of [400, 401, 403, 404, 409, 422, 501])
     assert.deepEqual(failed(status), [4, 'Refused'], String(status));

@@ -313,6 +313,23 @@ it('purges cancel waits for running requests unless the purge ends at once', asy
   assert.equal(before.err, 'The purge p-1 has already ended: cancelled.\n');
 });
 
+it('a command that is suggested after --gateway names the same gateway', async (t) => {
+  const { code, out } = await run(
+    t,
+    ['purge', 'type=A', '--yes', '--detach', '--gateway', `${GATEWAY}/`],
+    () => jsonResponse(RECORD, 202),
+  );
+  const follow = 'ngsi-ld-gateway purges follow p-1 --gateway http://gateway.test/base/';
+  assert.deepEqual([code, out], [0, `Purge p-1 is running. Follow it: ${follow}\n`]);
+  const restored = await run(t, ['purges', 'restore', 'p-1', '--detach', '--gateway', GATEWAY], () =>
+    jsonResponse({ ...RECORD, target: 'restore' }, 202),
+  );
+  assert.equal(
+    restored.out,
+    `Restore p-1 is running. Follow it: ngsi-ld-gateway purges follow p-1 --gateway ${GATEWAY}\n`,
+  );
+});
+
 it('purges follow does not stop the purge at Ctrl+C, and says how to stop it', async (t) => {
   const context = new FakeContext({ env: ENV });
   const { code, requests, err } = await run(
