@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type {
   HeldJob,
   RequeueOptions,
@@ -30,9 +31,21 @@ interface HeldRow {
 }
 
 /** Holds the lock of the only row until the transaction ends, so that jobs are added, taken and asked one at a time. */
-const NEXT_LEASE = statement<object, { readonly number: number }>(
-  'UPDATE job_lease SET number = number + 1 RETURNING number',
+const NEXT_LEASE = statement<{ step: number }, { readonly number: number }>(
+  'UPDATE job_lease SET number = number + @step RETURNING number',
 );
+
+/**
+ * Returns a number that no lease has had. The step is random, because a failover or a restored backup may turn the
+ * counter back: the forgotten holder of a lease must not have the number of the next one, under which records are
+ * written and segments of archives are named.
+ */
+function* nextLease(): SqlRoutine<number> {
+  return (yield* first(NEXT_LEASE, { step: randomInt(1, MAX_STEP) }))?.number ?? 0;
+}
+
+/** The names of segments have fifteen digits for a lease: enough for ten leases a second for sixty years. */
+const MAX_STEP = 100_000;
 const IS_FREE = '(held_until IS NULL OR (@takesLapsed = 1 AND held_until < now_ms()))';
 const NEXT = statement<Wanted, { readonly id: string }>(`
   SELECT id FROM job
@@ -116,7 +129,7 @@ export class SqlJobQueue {
   async add(record: JobRecord, job: JobResumeData, max: number, broker?: string): Promise<boolean> {
     const row = rowOf(record, job, { lease: 0 }, broker);
     return this.session.change(function* () {
-      yield* first(NEXT_LEASE, {});
+      yield* nextLease();
       yield* requireOnlyRestore(record);
       if ((yield* countWaiting()) >= max) return false;
       yield* putRow(row);
@@ -218,7 +231,7 @@ function* takeNext({ holder, leaseMs, ...options }: TakeOptions): SqlRoutine<Tak
   };
   // A process that finds nothing does not make others wait.
   if ((yield* first(NEXT, wanted)) === undefined) return undefined;
-  const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
+  const number = yield* nextLease();
   const next = yield* first(NEXT, wanted);
   if (next === undefined) return undefined;
   const { takesLapsed } = wanted;
@@ -239,7 +252,7 @@ function* requeueOrphaned(
   const takesLapsed = options.takesLapsed ? 1 : 0;
   const wanted = { broker, takesLapsed, takesWaiting: options.takesWaiting ? 1 : 0 } as const;
   if ((yield* all(ORPHANED, wanted)).length === 0) return [];
-  const number = (yield* first(NEXT_LEASE, {}))?.number ?? 0;
+  const number = yield* nextLease();
   const changed: Requeued[] = [];
   for (const { id } of yield* all(ORPHANED, wanted)) {
     const row = yield* first(REQUEUE, { id, number, takesLapsed });
@@ -258,7 +271,7 @@ function* requestFromHolder(
   request: ControlRequest,
   granted: (record: JobRecord, isHeld: boolean) => JobRecord,
 ): SqlRoutine<ControlResult | undefined> {
-  yield* first(NEXT_LEASE, {});
+  yield* nextLease();
   const row = yield* first(FIND_FOR_REQUEST, { id });
   if (row === undefined) return undefined;
   const record = recordOf(row);

@@ -11,7 +11,9 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { LeaseLostError } from '../../sidecar/store/errors.js';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
+import { purgeRecord } from '../support/store-contract-purges.js';
 import { dump, handClock } from '../support/store-samples.js';
 import { takeStep } from '../support/store-steps.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -49,6 +51,30 @@ it('a backup can be made of a SQLite file that another process has open, or that
   await store.close();
   await backUp(left, `${left}.copy`);
   assert.deepEqual(await contents(`${left}.copy`), before);
+});
+
+it('a lease that the database forgot, as after a failover or a restore, has not the number of a later one', async () => {
+  const [path, restored] = [fresh(), fresh()];
+  const store = await filled(path, 1);
+  await store.jobs.add(purgeRecord('a', 'queued'), { headers: {} }, 1);
+  await backUp(path, restored);
+  const again = await SqliteStore.open(restored, handClock());
+  const options = {
+    leaseMs: 1000,
+    takesJobs: true,
+    takesDryRuns: true,
+    takesScans: true,
+    takesLapsed: false,
+  };
+  const forgotten = await store.jobs.take({ holder: 'one', ...options });
+  const later = await again.jobs.take({ holder: 'two', ...options });
+  assert.deepEqual([forgotten?.record.id, later?.record.id], ['a', 'a']);
+  assert.notEqual(later?.lease, forgotten?.lease);
+  await assert.rejects(
+    again.jobs.put(purgeRecord('a', 'succeeded'), undefined, { lease: forgotten?.lease ?? 0 }),
+    LeaseLostError,
+  );
+  await Promise.all([store.close(), again.close()]);
 });
 
 it('a backup of a SQLite store overwrites no file, neither a complete one nor a partial one', async () => {
