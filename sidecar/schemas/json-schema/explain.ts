@@ -147,7 +147,10 @@ class Explainer {
   /** @throws {RangeError} when document and schema together nest too deeply for the stack, or are too large */
   faultsOf(schema: Schema, location: InstanceLocation): readonly Issue[] {
     if (!isObject(schema)) return schema ? [] : [forbiddenIssue(location)];
-    if (isScalar(location.value)) return this.#issuesOf(schema, location);
+    if (isScalar(location.value))
+      return this.#issuesOf(schema, location).map((one) =>
+        one.types === undefined ? one : this.#correctedFor(schema, one),
+      );
     const known = this.#found.get(location) ?? new Map<JsonObject, readonly Issue[]>();
     this.#found.set(location, known);
     const before = known.get(schema);
@@ -172,6 +175,19 @@ class Explainer {
     const unevaluated = this.#unevaluated(schema, location);
     const isOwnAll = brought.length === 0 && unevaluated.length === 0;
     return isOwnAll ? own : [...own, ...brought, ...unevaluated];
+  }
+
+  /** The issue of a wrong type without a correction that the schema refuses as well, such as "12" for a date-time. */
+  #correctedFor(schema: JsonObject, one: Issue): Issue {
+    const message = (spelling: Spelling): MessageParts => {
+      const { correction, ...parts } = one.message(spelling);
+      const isRefused =
+        correction === undefined ||
+        ('value' in correction &&
+          this.faultsOf(schema, new InstanceLocation(correction.value)).length > 0);
+      return isRefused ? parts : { ...parts, correction };
+    };
+    return { ...one, message };
   }
 
   #issuesOfKeywords(schema: JsonObject, location: InstanceLocation): readonly Issue[] {

@@ -115,6 +115,29 @@ describe('suggestions', () => {
       assert.equal(verdictOn(mended(entity, error)).valid, true);
     });
 
+  it('a value that is also invalid is not suggested', () => {
+    const model = validatorOf('Car', {
+      type: 'object',
+      properties: {
+        seen: { type: 'string', format: 'date-time' },
+        code: { allOf: [{ type: 'string' }, { pattern: '^[A-Z]+$' }] },
+        share: { type: 'number', maximum: 1 },
+        since: { oneOf: [{ type: 'string', format: 'date-time' }, { type: 'boolean' }] },
+        name: { type: 'string', maxLength: 5 },
+      },
+    });
+    const written = { seen: 1700000000, code: 12, share: '7', since: 1700000000, name: 12 };
+    const { errors } = model.verdict({ id: 'urn:ngsi-ld:Car:1', type: 'Car', ...written });
+    const suggested = errors.map(({ pointer, suggestion }) => [pointer, suggestion?.value]);
+    assert.deepEqual(Object.fromEntries(suggested), {
+      '/seen': undefined,
+      '/code': undefined,
+      '/share': undefined,
+      '/since': undefined,
+      '/name': '12',
+    });
+  });
+
   it('the suggestion for a misspelled name that the model allows ends the warning', () => {
     const entity = { ...CAR, stat: 'free' };
     const { valid, warnings } = verdictOn(entity);
