@@ -87,11 +87,26 @@ export class ValueConstraints {
   }
 
   lowerBound(): Bound {
-    return tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), 1, -Infinity);
+    return this.#reached(
+      tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), 1, -Infinity),
+      1,
+    );
   }
 
   upperBound(): Bound {
-    return tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity);
+    return this.#reached(
+      tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity),
+      -1,
+    );
+  }
+
+  /** The bound that integers reach, if only they are possible: at least 1 for those greater than 0. */
+  #reached(bound: Bound, sign: 1 | -1): Bound {
+    const { value, exclusive } = bound;
+    if (typeof value !== 'number' || this.#declares('fraction')) return bound;
+    const first = sign * Math.ceil(sign * value);
+    const reached = exclusive && first === value ? first + sign : first;
+    return Number.isSafeInteger(reached) ? { value: reached, exclusive: false } : bound;
   }
 
   /** Whether one of the schemas has the keyword with exactly this value. */
