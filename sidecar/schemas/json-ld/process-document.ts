@@ -1,3 +1,4 @@
+import { droppedLists } from './dropped-lists.js';
 import type { DocumentSurvey } from './document-survey.js';
 import { eventWarnings } from './event-warnings.js';
 import { flattenedArrays } from './flattened-arrays.js';
@@ -47,7 +48,9 @@ export async function compactDocument(
   // The package does not accept null, which means no context (JSON-LD 1.1 API § 9.1).
   const result = await session.compact(expanded, context ?? {});
   const dropped = eventWarnings(session.events, document);
-  return { result, dropped, flattened: flattenedArrays(document, survey, expanded, dropped) };
+  const flattened = flattenedArrays(document, survey, expanded, dropped);
+  const lists = await droppedLists(document, expanded, () => session.expand(result, undefined));
+  return { result, dropped: [...dropped, ...lists], flattened };
 }
 
 function distinct(contexts: readonly unknown[]): readonly unknown[] {

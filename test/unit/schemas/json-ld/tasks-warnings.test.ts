@@ -66,6 +66,39 @@ describe('warnings of dropped data', () => {
   });
 });
 
+describe('warnings of dropped lists', () => {
+  const context = { l: { '@id': `${EX}l`, '@container': '@list' }, p: `${EX}p` };
+  const list = (...items: readonly unknown[]) => ({ '@list': items.map((one) => (typeof one === 'object' ? one : { '@value': one })) });
+
+  it('a list that compaction drops is reported with its property and place, and refused if nothing may be dropped', async () => {
+    const document = [{ '@id': 'urn:x:1', [`${EX}l`]: [list(1, 2), list(3)] }];
+    const { result, warnings } = await desk.compact({ document, context });
+    assert.deepEqual((result as { l: unknown }).l, [3]);
+    assert.deepEqual(placesOf(warnings), [['dropped-list', `/document/0/${EX.replaceAll('/', '~1')}l`]]);
+    assert.match(warnings[0]?.detail ?? '', /1 of the 2 lists of "https:\/\/terms\.example\/l"/);
+    const { kind } = await desk.refused('compactDocument', { document, context, safe: true });
+    assert.equal(kind, 'dataDropped');
+  });
+
+  it('a list under another term with the same meaning is reported if compaction drops it', async () => {
+    const both = { ...context, m: { '@id': `${EX}l`, '@container': '@list' } };
+    const document = { '@context': both, l: [1], m: [2] };
+    assert.deepEqual(placesOf((await desk.compact({ document })).warnings), [['dropped-list']]);
+  });
+
+  it('lists that the result has are not reported, nor what looks like lists in JSON', async () => {
+    const literal = { '@type': '@json', '@value': { [`${EX}l`]: [{ '@list': [] }, { '@list': [] }] } };
+    for (const values of [
+      { [`${EX}l`]: [list(list(1), list(2))] },
+      { [`${EX}l`]: [list(1), { '@value': 2 }] },
+      { [`${EX}p`]: [list(1), list(2)] },
+      { [`${EX}l`]: [list(1)], [`${EX}p`]: [{ [`${EX}l`]: [list(2)] }] },
+      { [`${EX}p`]: [literal] },
+    ])
+      assert.deepEqual((await desk.compact({ document: [values], context })).warnings, []);
+  });
+});
+
 describe('warnings of flattened arrays', () => {
   const context = [
     { list: { '@id': `${EX}list`, '@container': '@list' }, json: { '@id': `${EX}json`, '@type': '@json' } },

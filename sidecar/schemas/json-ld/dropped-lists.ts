@@ -1,0 +1,66 @@
+import { isObject } from '../../shared/json/json.js';
+import { visitMembers } from './document-survey.js';
+import { type JsonLdWarning, shortJson } from './outcomes.js';
+
+/**
+ * Warns of lists that compaction dropped. A term for lists holds one list, so the processor keeps the last one if
+ * several values of a property are lists and its choice for them is the same term.
+ *
+ * @param expandAgain expands the compacted document
+ */
+export async function droppedLists(
+  document: object,
+  expanded: readonly unknown[],
+  expandAgain: () => Promise<readonly unknown[]>,
+): Promise<readonly JsonLdWarning[]> {
+  const given = listsIn(expanded);
+  if (!given.some(({ count }) => count > 1)) return [];
+  const kept = sumByProperty(listsIn(await expandAgain()));
+  return [...sumByProperty(given)].flatMap(([property, count]) => {
+    const left = kept.get(property) ?? 0;
+    if (left >= count) return [];
+    const detail = `A term for lists holds only one list: the result has ${left} of the ${count} lists of ${shortJson(property)}.`;
+    const [pointer, ...others] = placesOf(property, document);
+    const isKnown = pointer !== undefined && others.length === 0;
+    return [{ code: 'dropped-list', detail, ...(isKnown ? { pointer } : {}) }];
+  });
+}
+
+/** The lists among the values of one property of one node. */
+interface Lists {
+  readonly property: string;
+  readonly count: number;
+}
+
+function listsIn(expanded: readonly unknown[]): readonly Lists[] {
+  const found: Lists[] = [];
+  visitMembers(expanded, '', ({ name: property, value }) => {
+    const count = countLists(value);
+    if (count > 0) found.push({ property, count });
+    // The value of a JSON literal may be any JSON.
+    return property !== '@value';
+  });
+  return found;
+}
+
+function sumByProperty(all: readonly Lists[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { property, count } of all) sums.set(property, (sums.get(property) ?? 0) + count);
+  return sums;
+}
+
+/** Pointers to the members of a document, if it is in expanded form, with several lists of a property. */
+function placesOf(property: string, document: object): readonly string[] {
+  const places: string[] = [];
+  visitMembers(document, '/document', ({ name, value, pointer }) => {
+    if (name === property && countLists(value) > 1) places.push(pointer);
+    return true;
+  });
+  return places;
+}
+
+function countLists(value: unknown): number {
+  if (!Array.isArray(value)) return 0;
+  return (value as readonly unknown[]).filter((item) => isObject(item) && Object.hasOwn(item, '@list'))
+    .length;
+}
