@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { scanned, startScan } from '../support/scans.js';
 import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import {
   type RecordedRequest,
@@ -250,5 +251,48 @@ describe('writes that are checked', () => {
         400,
         null,
       ]);
+  });
+});
+
+describe('a model that requires an @context', () => {
+  const CORE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
+  const JSON_LD = { 'content-type': 'application/ld+json' };
+  const LINK = { link: `<${CORE}>; rel="http://www.w3.org/ns/json-ld#context"; type="application/ld+json"` };
+
+  it('a required @context is judged alike in writes, scans and validation: if the entity has one', async () => {
+    const gateway = await startTestGateway({
+      BROKER_URL: 'embedded',
+      WRITE_CHECK: 'enforce',
+      WORKBENCH_TIMEOUT_MS: '60000',
+    });
+    const { url } = gateway;
+    const context = { type: 'array', items: { type: 'string' }, minItems: 1 };
+    const required = [...CAR.required, '@context'];
+    const schema = { ...CAR, properties: { ...CAR.properties, '@context': context }, required };
+    await api(gateway, 'POST', '/domains', { name: 'D' }, 201);
+    await api(gateway, 'POST', '/domains/D/models', { name: 'Car', schema }, 201);
+    const writes = [
+      [JSON_LD, { '@context': [CORE] }, 201],
+      [JSON_LD, { '@context': CORE }, 400],
+      [{ ...JSON_TYPE, ...LINK }, {}, 201],
+      [JSON_TYPE, {}, 201],
+    ] as const;
+    for (const [index, [headers, own, status]] of writes.entries()) {
+      for (const speed of [5, 'fast']) {
+        const entity = { ...car(speed), id: `${ID}${index}`, ...own };
+        const body = JSON.stringify(entity);
+        const written = await gateway.send('POST', '/ngsi-ld/v1/entities', { headers, body });
+        assert.equal(written.status, speed === 5 ? status : 400, written.text);
+        const { text } = await api(gateway, 'POST', '/validate/D/Car', entity, 200);
+        assert.equal((JSON.parse(text) as { valid: boolean }).valid, written.status === 201, text);
+        const batch = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', {
+          headers,
+          body: `[${body}]`,
+        });
+        assert.equal(batch.status < 300, written.status === 201, batch.text);
+      }
+    }
+    const scan = await scanned(url, await startScan(url, { query: 'type=Car' }));
+    assert.deepEqual([scan.checked, scan.invalid], [3, 0]);
   });
 });

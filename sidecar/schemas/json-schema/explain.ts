@@ -183,8 +183,7 @@ class Explainer {
       const { correction, ...parts } = one.message(spelling);
       const isRefused =
         correction === undefined ||
-        ('value' in correction &&
-          this.faultsOf(schema, new InstanceLocation(correction.value)).length > 0);
+        ('value' in correction && this.faultsOf(schema, new InstanceLocation(correction.value)).length > 0);
       return isRefused ? parts : { ...parts, correction };
     };
     return { ...one, message };

@@ -163,10 +163,10 @@ export function isAccepted(entity: JsonObject, reading: Reading, model: Model): 
   );
 }
 
-/** What the schema is shown: without members that it does not describe, and with the `@context` if it describes that. */
+/** What the schema is shown: without members that it does not describe, and with an `@context` if it asks for that. */
 function shownTo(model: Model, entity: JsonObject, { keyValues }: Reading): JsonObject {
   const shown = omitMembers(keyValues, model.undescribedMembers);
-  const context = model.describesContext ? member(entity, '@context') : undefined;
+  const context = model.seesContext ? (member(entity, '@context') ?? model.assumedContext) : undefined;
   return context === undefined ? shown : objectOf([...Object.entries(shown), ['@context', context]]);
 }
 

@@ -8,7 +8,8 @@ import {
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
 import { parsedBundle } from '../json-schema/bundle.js';
-import type { Fault } from '../json-schema/explain.js';
+import { generateExample } from '../json-schema/example.js';
+import { type Fault, faultsOf } from '../json-schema/explain.js';
 import {
   alwaysAppliedSchemas,
   eachSchemaIn,
@@ -18,6 +19,7 @@ import {
   atomsWithin,
 } from '../json-schema/flatten.js';
 import { compileSchema } from '../json-schema/validator.js';
+import { ValueConstraints } from '../json-schema/value-constraints.js';
 
 /** A model prepared for validating entities. */
 export interface Model {
@@ -35,8 +37,13 @@ export interface Model {
   readonly describesByPattern: (attribute: string) => boolean;
   /** Members of every entity, such as createdAt, that the schema does not describe. They are not validated. */
   readonly undescribedMembers: ReadonlySet<string>;
-  /** Whether the schema describes the `@context`, which is not part of the entity otherwise. */
-  readonly describesContext: boolean;
+  /** Whether the schema describes or requires the `@context`, which is not part of the entity otherwise. */
+  readonly seesContext: boolean;
+  /**
+   * An `@context` that a schema accepts which requires one, shown for entities without: in application/json, the
+   * header Link names it, and brokers leave it out.
+   */
+  readonly assumedContext: JsonValue | undefined;
   /**
    * Whether the model describes the bare value of an attribute whose key-values form wraps the value; see
    * `ReadOptions`.
@@ -58,6 +65,8 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     attributes.map((one) => [one.name, !describesWrapping(one.schema, targets)] as const),
   );
   const unnamed = unnamedBy(described);
+  const constraints = new ValueConstraints([flat.root], flat.targets);
+  const requiresContext = constraints.required.has('@context');
   return {
     name,
     types: entityTypes(name, listedTypes(described)),
@@ -68,7 +77,8 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     undescribedMembers: new Set(
       COMMON_MEMBERS.filter((member) => !describes(flat.root, flat.targets, member)),
     ),
-    describesContext: describes(flat.root, flat.targets, '@context'),
+    seesContext: requiresContext || describes(flat.root, flat.targets, '@context'),
+    assumedContext: requiresContext ? contextFor(constraints, flat.targets) : undefined,
     unwraps: (attribute) => {
       const known = unwrapped.get(attribute);
       if (known !== undefined) return known;
@@ -76,6 +86,15 @@ export function prepareModel(name: string, schema: JsonObject): Model {
       return all.some(({ isDescribed }) => isDescribed) && !all.some(({ wraps }) => wraps);
     },
   };
+}
+
+/** An `@context` that the schemas accept; undefined if none is found. */
+function contextFor(constraints: ValueConstraints, targets: ReferenceTargets): JsonValue | undefined {
+  const root = { allOf: constraints.propertyByPatterns('@context') };
+  const { example, faults } = generateExample(root, targets, {
+    check: (one) => faultsOf({ root, targets }, one),
+  });
+  return faults.length === 0 ? example : undefined;
 }
 
 /** The kind of an attribute; undefined if it is a Property only because nothing states its kind. */

@@ -74,10 +74,18 @@ export function validateEntity(
   const warnings = [
     ...(isStrict ? [] : reading.faults.map((fault) => ({ ...structureFinding(fault), code: 'ngsi-ld' }))),
     ...reading.warnings.map((warning) => ({ ...structureFinding(warning), code: warning.code })),
+    ...(model.assumedContext === undefined || Object.hasOwn(entity, '@context') ? [] : [NO_CONTEXT]),
   ];
   const { form: used } = reading;
   return { form: used, errors, warnings: [...warnings, ...modelWarnings(reading, model, errors, spelling)] };
 }
+
+const NO_CONTEXT: EntityNotice = {
+  tokens: [],
+  code: 'no-context',
+  predicate: () =>
+    'has no @context, which the model requires; it is valid if the header Link names one where it is sent',
+};
 
 /** A finding about the structure, in the form of an error or warning. */
 function structureFinding({

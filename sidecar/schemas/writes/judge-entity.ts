@@ -40,7 +40,7 @@ export function judgeWhole(
   return models.flatMap((model) => {
     const renamed = renameForModel(model, submitted);
     const { entity, positions } = withoutOmitted(renamed.entity, isNotJudged(options));
-    const kept = { ...renamed, entity, positions };
+    const kept = { ...renamed, entity, positions, context: submitted.context };
     const aliased = aliasErrors(model, submitted);
     if (!options.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, options, spelling)];
     const [first, ...others] = slicesOf(entity);
@@ -159,7 +159,7 @@ function aliasErrors({ title }: WriteModel, { members, repeated }: SubmittedEnti
 function errorsOf(
   { title }: WriteModel,
   model: Model,
-  { entity, submittedAs, positions, isPartDeleted }: JudgedEntity,
+  { entity, submittedAs, positions, isPartDeleted, context }: JudgedEntity,
   { isSimplified, isMerge }: JudgeOptions,
   spelling: Spelling,
   indexes?: ReadonlyMap<string, number>,
@@ -171,8 +171,10 @@ function errorsOf(
       ? (['keyvalues'] as const)
       : (['keyvalues', 'concise'] as const);
   const seen = new Set<string>();
+  const shown =
+    context === undefined ? entity : objectOf([...Object.entries(entity), ['@context', context] as const]);
   return forms.flatMap((form) =>
-    validateEntity(entity, model, { form }, spelling).errors.flatMap((found) => {
+    validateEntity(shown, model, { form }, spelling).errors.flatMap((found) => {
       const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
       if (error === undefined) return [];
       const [name = '', ...below] = error.tokens;
@@ -208,6 +210,8 @@ function hasNoAttributes(entity: JsonObject): boolean {
 interface JudgedEntity extends RenamedEntity, Partial<Pick<Remaining, 'isPartDeleted'>> {
   /** The original indexes of the instances, for attributes of which some instances are not judged. */
   readonly positions: ReadonlyMap<string, readonly number[]>;
+  /** The `@context` of a whole entity. */
+  readonly context?: JsonValue | undefined;
 }
 
 /** The entity without the attributes and instances that are not judged; the same object if there are none. */

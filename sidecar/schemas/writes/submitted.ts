@@ -24,6 +24,8 @@ export interface SubmittedEntity {
   readonly types: readonly WrittenType[];
   /** Names of attributes that mean the same as an earlier attribute. */
   readonly repeated: readonly string[];
+  /** Its own `@context`. */
+  readonly context: JsonValue | undefined;
 }
 
 interface SubmittedMember {
@@ -66,7 +68,7 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
       return { ambiguity: `the @context has other definitions for the type ${shown(scoped)}` };
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
-  return { members, types: types ?? [], repeated };
+  return { members, types: types ?? [], repeated, context: member(entity, '@context') };
 }
 
 /** The names under which brokers that expand names find values, such as hasValue and hasObject. */

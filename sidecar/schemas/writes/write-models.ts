@@ -41,7 +41,7 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   const required = new ValueConstraints([whole.flat.root], whole.flat.targets).required;
   const model = {
     whole,
-    fragment: { ...whole, flat, firstError },
+    fragment: { ...whole, flat, firstError, seesContext: false, assumedContext: undefined },
     required: new Set([...required].filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name))),
   };
   compiled.set(whole, model);

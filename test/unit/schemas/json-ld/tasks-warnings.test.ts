@@ -68,7 +68,9 @@ describe('warnings of dropped data', () => {
 
 describe('warnings of dropped lists', () => {
   const context = { l: { '@id': `${EX}l`, '@container': '@list' }, p: `${EX}p` };
-  const list = (...items: readonly unknown[]) => ({ '@list': items.map((one) => (typeof one === 'object' ? one : { '@value': one })) });
+  const list = (...items: readonly unknown[]) => ({
+    '@list': items.map((one) => (typeof one === 'object' ? one : { '@value': one })),
+  });
 
   it('a list that compaction drops is reported with its property and place, and refused if nothing may be dropped', async () => {
     const document = [{ '@id': 'urn:x:1', [`${EX}l`]: [list(1, 2), list(3)] }];

@@ -90,7 +90,34 @@ describe('an entity validated by its model', () => {
     assert.deepEqual(judged({ ...entity, '@context': 'https://a.example' }, schema).errors, [
       ['/@context', 'must be an array, is the string "https://a.example"'],
     ]);
-    assert.deepEqual(judged(entity, schema).errors, [['', 'lacks the member "@context"']]);
+  });
+
+  it('an entity without @context is valid with a warning if its model requires one, as a header may name it', () => {
+    const entity = { id: 'urn:a:1', type: 'Vehicle', speed: { type: 'Property', value: 1 } };
+    const url = { type: 'string', format: 'uri' };
+    for (const context of [
+      url,
+      { type: 'array', prefixItems: [{ const: 'https://a.example' }], items: url },
+    ]) {
+      const schema: JsonObject = {
+        allOf: [{ required: ['@context', 'speed'] }],
+        properties: { '@context': context, speed: { type: 'number' } },
+      };
+      const { errors, warnings } = judged(entity, schema);
+      assert.deepEqual([errors, warnings.map(([at]) => at)], [[], ['']]);
+      assert.match(warnings[0]?.[1] ?? '', /@context/);
+      assert.deepEqual(judged(without(entity, 'speed'), schema).errors, [['', 'lacks the member "speed"']]);
+      assert.deepEqual(
+        judged({ ...entity, '@context': 7 }, schema).errors.map(([at]) => at),
+        ['/@context'],
+      );
+    }
+    const undescribed = { required: ['@context'] };
+    assert.deepEqual(judged({ ...entity, '@context': 'https://a.example' }, undescribed), {
+      errors: [],
+      warnings: [],
+    });
+    assert.deepEqual(judged(entity, undescribed).errors, []);
   });
 
   it('an entity has one error for a wrong bare geometry, and one for a misspelled id', () => {
