@@ -3,8 +3,6 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { metadataOf } from '../../sidecar/schemas/models/index.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
-import type { Tasks } from '../../sidecar/schemas/worker.js';
-import type { TaskRunner } from '../../sidecar/shared/workers/tasks.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -30,28 +28,6 @@ describe('creating models', () => {
   async function contextOf({ service }: Rig, key = KEY): Promise<unknown> {
     return jsonOf(await service.documents.of(key, 'context', { baseUrl: BASE_URL }));
   }
-
-  it('entities are validated against a new model, or a schema that is not stored, without compiling it again', async (t) => {
-    let pool: TaskRunner<Tasks> | undefined;
-    const { service, web } = await rigOf(t, {
-      workers: (workers) => (pool = workers as TaskRunner<Tasks>),
-    });
-    const [first, second] = [`${ALLOWED}/b.json`, `${ALLOWED}/a.json`];
-    for (const url of [first, second]) web.set(url, { type: 'object' });
-    const schema = { allOf: [{ $ref: first }, { $ref: second }], properties: { seats: { maximum: 9 } } };
-    const isValid = async (contentHash: string) => {
-      const models = [{ key: contentHash, name: 'Bench' }];
-      const text = JSON.stringify({ id: 'urn:ngsi-ld:Bench:1', type: 'Bench', seats: 10 });
-      const outcome = await pool?.run('validate', { text, models });
-      assert.ok(outcome !== undefined && 'answer' in outcome);
-      return (JSON.parse(outcome.answer) as JsonObject)['valid'];
-    };
-    await service.models.create('city', { name: 'Bench', schema });
-    const stored = await service.schemas.of(KEY, undefined);
-    assert.equal(await isValid(stored.contentHash), false);
-    const candidate = await service.schemas.ofNew(KEY, { ...schema, properties: { seats: { maximum: 10 } } });
-    assert.equal(await isValid(candidate.contentHash), true);
-  });
 
   it('a new model gets version 1 with its schema as given, the documents that it refers to, and its context', async (t) => {
     const { service } = await rigOf(t);

@@ -25,8 +25,8 @@ it('a new model refuses a schema that cannot be bundled into one document', asyn
   );
 });
 
-it('a new model refuses a schema that is too costly to process', async (t) => {
-  const { service } = await rigOf(t, {
+it('a new model refuses a schema that is too costly to process after one task', async (t) => {
+  const { service, tasks } = await rigOf(t, {
     workers: (workers) => ({
       run: (kind, input, options) =>
         kind === 'acceptVersion'
@@ -37,6 +37,7 @@ it('a new model refuses a schema that is too costly to process', async (t) => {
   const creating = service.models.create('city', { name: 'Bench', schema: {} });
   const refused = await rejection(creating, SchemaNotAcceptedError);
   assert.deepEqual([refused.kind, refused.errors[0]?.pointer], ['schemaTooCostly', '/schema']);
+  assert.deepEqual(tasks, ['acceptVersion']);
 });
 
 it('a new model with an invalid name, base or text is refused before its schema is read', async (t) => {

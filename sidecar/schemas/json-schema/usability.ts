@@ -23,10 +23,8 @@ import { assertionsOf, compileSchema, exceedsAjv } from './validator.js';
  * whether references form loops, and finally whether the schema compiles. Empty if the schema is usable.
  *
  * Must run in a worker.
- *
- * @param compiles false if the caller compiles the schema anyway
  */
-export function usabilityFaults(linked: LinkedSchema, compiles = true): readonly InputIssue[] {
+export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
@@ -37,7 +35,7 @@ export function usabilityFaults(linked: LinkedSchema, compiles = true): readonly
       return true;
     });
     const loops = loopsOf(linked, flat);
-    if (loops.length > 0 || !compiles || exceedsAjv(linked)) return loops;
+    if (loops.length > 0 || exceedsAjv(linked)) return loops;
     const frame = writeJson(toSelfContained(flat));
     if (!compiled.has(frame)) compileSchema(linked, flat);
     const untried = [...leaves].filter(([text]) => !compiled.has(text));

@@ -25,7 +25,6 @@ import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js
 import { type LinkedSchema, resolveReferencesIn } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
 import { usabilityFaults } from '../json-schema/usability.js';
-import { compiledModel } from '../validation/model.js';
 
 /** A model's schema and the documents that it refers to, as JSON texts. */
 export interface ModelSource {
@@ -109,8 +108,6 @@ export interface VersionSource extends ModelSource {
   /** The model's own context. */
   readonly own?: Pick<ComposeInput, 'text' | 'pointer' | 'keptBase'>;
   readonly before?: VersionBefore;
-  /** For a schema that entities will be validated against soon: the key under which to cache the compiled model. */
-  readonly compiledKey?: string;
 }
 
 /** The previous version, with which the new one is compared. */
@@ -153,12 +150,10 @@ export async function acceptVersion(
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
   const accepted = catchSchemaRefusal(() => {
     const linked = resolveSchema(schema, source.documents);
-    requireUsable(linked, source.compiledKey === undefined);
+    requireUsable(linked);
     const bundled = bundle(linked);
     const known = bundled === schema ? { text: source.schema, linked } : undefined;
-    const description = descriptionOf(bundled, old, known);
-    if (!keepsCompiled(source, description)) requireUsable(linked);
-    return { bundled, description };
+    return { bundled, description: descriptionOf(bundled, old, known) };
   });
   if ('refused' in accepted) return accepted;
   const { bundled, description } = accepted;
@@ -188,19 +183,9 @@ export async function acceptVersion(
   return { ...version, hasSameSchema, ...changes };
 }
 
-function requireUsable(linked: LinkedSchema, compiles?: boolean): void {
-  const faults = usabilityFaults(linked, compiles);
+function requireUsable(linked: LinkedSchema): void {
+  const faults = usabilityFaults(linked);
   if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
-}
-
-/** Compiles and caches the model if that is asked for. Returns false if it cannot be compiled. */
-function keepsCompiled({ model, compiledKey: key }: VersionSource, { bundled }: ModelDescription): boolean {
-  try {
-    if (key !== undefined) compiledModel({ key, name: model }, bundled);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function generatedFor(

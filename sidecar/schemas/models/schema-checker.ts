@@ -16,7 +16,7 @@ import type {
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
 import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
-import { hashOfNew, type ModelDescriptions } from './model-descriptions.js';
+import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
@@ -100,9 +100,7 @@ export class SchemaChecker {
           contextBase: ownBase ?? contextBase,
           documents: found.texts,
           ...(named === undefined ? {} : { own: named.input }),
-          ...(before === undefined
-            ? { compiledKey: hashOfNew({ schema: text, references: found.references }) }
-            : { before: await this.#versionBefore(before, found.references) }),
+          ...(before === undefined ? {} : { before: await this.#versionBefore(before, found.references) }),
         });
         return { linked, text, found, accepted };
       },
@@ -146,9 +144,10 @@ export class SchemaChecker {
   async #inWorker(source: VersionSource): Promise<AcceptedVersion> {
     const { workers } = this.#options;
     const run = (one: VersionSource) => workers.run('acceptVersion', one, { affinity: source.model });
-    const { own: _own, before: _before, compiledKey: _key, ...alone } = source;
-    const accepted = await unlessTooCostly(run(source), () => undefined);
-    return requireAcceptedSchema(accepted ?? (await run(alone)), SCHEMA);
+    const { own, before, ...alone } = source;
+    const isAlone = own === undefined && before === undefined;
+    const accepted = isAlone ? run(alone) : unlessTooCostly(run(source), () => run(alone));
+    return requireAcceptedSchema(await accepted, SCHEMA);
   }
 
   async #versionBefore(
