@@ -60,7 +60,7 @@ describe('work on schemas in workers', () => {
     const texts = Object.entries(documents).map(([uri, one]) => [uri, JSON.stringify(one)] as const);
     const outcome = await workers.run('acceptVersion', {
       schema: JSON.stringify(schema),
-      documents: texts,
+      documents: new Map(texts),
       model: 'T',
       contextBase: 'https://a.example/',
     });

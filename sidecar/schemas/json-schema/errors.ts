@@ -1,5 +1,6 @@
 import { GatewayError } from '../../shared/errors.js';
 import { pointerOf, type InputIssue } from '../../shared/json/json.js';
+import type { TaskRefusal } from '../../shared/task-answer.js';
 
 /** Makes an issue at a place, given by the tokens of a JSON pointer into the document being processed. */
 export type IssueFactory = (tokens: readonly string[], detail: string) => InputIssue;
@@ -37,4 +38,9 @@ export class SchemaRefusedError extends GatewayError {
   ) {
     super(summary, options);
   }
+}
+
+/** A {@link SchemaRefusedError} as plain data that can be sent between threads. */
+export interface RefusedSchema {
+  readonly refused: TaskRefusal<SchemaRefusal> & { readonly missingUris?: readonly string[] };
 }

@@ -31,8 +31,8 @@ import { checkDocumentLimits, checkSchemaLimits, SCHEMA_LIMITS } from './limits.
 import { metaSchemaAt } from './vocabularies.js';
 import { isAbsolute, type ResolvedUri, resolveUri } from './uri.js';
 
-/** Finds a reference document by its absolute URI without fragment; undefined if there is none. */
-type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
+/** Finds a document by its absolute URI without fragment; undefined if there is none. */
+export type FindDocument = (uri: string) => JsonValue | undefined;
 
 /**
  * Resolves every reference of a schema, and of the documents it refers to.
@@ -44,22 +44,8 @@ type LoadDocument = (uri: string) => Promise<JsonValue | undefined>;
  *
  * @throws {SchemaRefusedError} naming every missing document, and every place that a document does not have
  */
-export async function resolveReferences(schema: JsonObject, load: LoadDocument): Promise<LinkedSchema> {
-  const metaSchemaOf = async (document: JsonValue | undefined) => {
-    const uri = ownMetaSchemaUri(document);
-    return uri === undefined ? undefined : load(uri);
-  };
-  const linker = new Linker(schema, await metaSchemaOf(schema));
-  while (linker.needed.length > 0) {
-    const found = await Promise.all(
-      linker.needed.map(async (uri) => {
-        const document = await load(uri);
-        return { uri, document, metaSchema: await metaSchemaOf(document) };
-      }),
-    );
-    for (const { uri, document, metaSchema } of found) linker.provide(uri, document, metaSchema);
-  }
-  return linker.finish();
+export function resolveReferences(schema: JsonObject, find: FindDocument): LinkedSchema {
+  return new Linker(schema, find).link();
 }
 
 /**
@@ -73,21 +59,10 @@ export function resolveReferencesIn(
   documents: ReadonlyMap<string, JsonValue> = new Map(),
 ): LinkedSchema {
   const files = new Map([...documents].map(([uri, document]) => [fileKey(uri), document]));
-  const find = (uri: string) => {
+  return resolveReferences(schema, (uri) => {
     const key = documents.has(uri) ? undefined : fileKey(uri);
     return key === undefined ? documents.get(uri) : files.get(key);
-  };
-  const metaSchemaOf = (document: JsonValue | undefined) => {
-    const uri = ownMetaSchemaUri(document);
-    return uri === undefined ? undefined : find(uri);
-  };
-  const linker = new Linker(schema, metaSchemaOf(schema));
-  while (linker.needed.length > 0)
-    for (const uri of linker.needed) {
-      const document = find(uri);
-      linker.provide(uri, document, metaSchemaOf(document));
-    }
-  return linker.finish();
+  });
 }
 
 /** The keywords that refer to other schemas. */
@@ -138,8 +113,9 @@ interface Reference extends ResolvedUri {
   readonly text: string;
 }
 
-/** Resolves references in the documents it is given, and tells which documents it needs next. */
+/** Resolves the references of a schema, document by document. */
 class Linker {
+  readonly #find: FindDocument;
   readonly #main: SchemaDocument;
   readonly #documents = new Map<string, SchemaDocument>();
   readonly #indexes = new Map<SchemaDocument, DocumentIndex>();
@@ -147,68 +123,26 @@ class Linker {
   readonly #entries: Position[] = [];
   readonly #links = new Map<string, Link>();
   readonly #open: Position[] = [];
+  /** References to documents that are read next, by URI. */
   readonly #waiting = new Map<string, Reference[]>();
   readonly #metaSchemas = new Set<string>();
   readonly #missing = new Map<string, InputIssue>();
   readonly #dangling: InputIssue[] = [];
 
-  /**
-   * @param metaSchema the document at `ownMetaSchemaUri`, if the schema has one
-   * @throws {SchemaRefusedError}
-   */
-  constructor(schema: JsonObject, metaSchema: JsonValue | undefined) {
+  /** @throws {SchemaRefusedError} */
+  constructor(schema: JsonObject, find: FindDocument) {
+    this.#find = find;
     checkDocumentLimits(schema);
-    this.#main = submittedDocument(schema, metaSchema);
-    this.#noteMetaSchema(schema);
+    this.#main = submittedDocument(schema, this.#metaSchemaOf(schema));
     this.#index(this.#main);
     this.#reach(rootOf(this.#main));
     this.#drain();
   }
 
-  /** URIs of the documents that are needed next. */
-  get needed(): readonly string[] {
-    return [...this.#waiting.keys()];
-  }
-
-  /**
-   * Adds the document at a needed URI, or records that there is none if it is undefined. Documents that are part of a
-   * draft need not be given.
-   *
-   * @param metaSchema as for the submitted schema
-   * @throws {SchemaRefusedError}
-   */
-  provide(uri: string, provided: JsonValue | undefined, metaSchema: JsonValue | undefined): void {
-    const references = this.#waiting.get(uri) ?? [];
-    this.#waiting.delete(uri);
-    const [first] = references;
-    if (first === undefined) return;
-    const schema = provided ?? metaSchemaAt(uri);
-    const fault = this.#fault(
-      first,
-      schema === undefined ? `${uri} is missing` : `${uri} is neither a JSON object nor a boolean`,
-    );
-    if (!isSchema(schema)) {
-      this.#missing.set(uri, fault);
-      return;
-    }
-    const { pointer: referredFrom } = fault;
-    checkDocumentLimits(schema, issueFactoryOf({ uri, referredFrom }));
-    const absent = this.#main.dialect;
-    const document = referencedDocument(schema, { uri, referredFrom, absent }, metaSchema);
-    this.#noteMetaSchema(schema);
-    this.#documents.set(uri, document);
-    // A dynamic reference that is found later may lead to any of them.
-    for (const anchored of this.#index(document).dynamicAnchors) this.#reach(anchored);
-    for (const reference of references) this.#follow(reference);
-    this.#drain();
-  }
-
-  /**
-   * The result, once no more documents are needed.
-   *
-   * @throws {SchemaRefusedError} naming every reference that leads nowhere
-   */
-  finish(): LinkedSchema {
+  /** @throws {SchemaRefusedError} naming every reference that leads nowhere */
+  link(): LinkedSchema {
+    // Grows while it is gone through.
+    for (const [uri, references] of this.#waiting) this.#read(uri, references);
     if (this.#missing.size > 0 || this.#dangling.length > 0) throw this.#refusal();
     const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
     return {
@@ -224,6 +158,34 @@ class Linker {
     };
   }
 
+  /**
+   * Reads the document at a URI, and follows the references to it. Documents that are part of a draft need not exist
+   * elsewhere.
+   */
+  #read(uri: string, references: readonly Reference[]): void {
+    this.#waiting.delete(uri);
+    const [first] = references;
+    if (first === undefined) return;
+    const schema = this.#find(uri) ?? metaSchemaAt(uri);
+    const fault = this.#fault(
+      first,
+      schema === undefined ? `${uri} is missing` : `${uri} is neither a JSON object nor a boolean`,
+    );
+    if (!isSchema(schema)) {
+      this.#missing.set(uri, fault);
+      return;
+    }
+    const { pointer: referredFrom } = fault;
+    checkDocumentLimits(schema, issueFactoryOf({ uri, referredFrom }));
+    const absent = this.#main.dialect;
+    const document = referencedDocument(schema, { uri, referredFrom, absent }, this.#metaSchemaOf(schema));
+    this.#documents.set(uri, document);
+    // A dynamic reference that is found later may lead to any of them.
+    for (const anchored of this.#index(document).dynamicAnchors) this.#reach(anchored);
+    for (const reference of references) this.#follow(reference);
+    this.#drain();
+  }
+
   #refusal(): SchemaRefusedError {
     const missing = [...this.#missing.keys()];
     const summary =
@@ -234,9 +196,12 @@ class Linker {
     return new SchemaRefusedError('schemaReferenceDangling', summary, errors, missing);
   }
 
-  #noteMetaSchema(schema: Schema): void {
+  /** Finds the document at `ownMetaSchemaUri`, if the schema has one. */
+  #metaSchemaOf(schema: Schema): JsonValue | undefined {
     const uri = ownMetaSchemaUri(schema);
-    if (uri !== undefined) this.#metaSchemas.add(uri);
+    if (uri === undefined) return undefined;
+    this.#metaSchemas.add(uri);
+    return this.#find(uri);
   }
 
   #dynamicAnchors(): ReadonlyMap<string, readonly Position[]> {

@@ -1,6 +1,5 @@
 import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
-import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
 import {
   contextDocument,
@@ -21,9 +20,10 @@ import {
 import { bundle, keepBundle, parsedBundle } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
-import { type SchemaRefusal, SchemaRefusedError } from '../json-schema/errors.js';
-import { type LinkedSchema, resolveReferencesIn } from '../json-schema/linker.js';
+import { type RefusedSchema, SchemaRefusedError } from '../json-schema/errors.js';
+import { type LinkedSchema, resolveReferences, resolveReferencesIn } from '../json-schema/linker.js';
 import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
+import type { Dialect } from '../json-schema/keywords.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 
 /** A model's schema and the documents that it refers to, as JSON texts. */
@@ -52,7 +52,7 @@ export function resolveSchema(schema: JsonObject, documents: ModelSource['docume
 }
 
 /** Returns the result of work on a schema, or why the schema is refused. */
-export function catchSchemaRefusal<Result>(work: () => Result): Result | Refused<SchemaRefusal> {
+export function catchSchemaRefusal<Result>(work: () => Result): Result | RefusedSchema {
   try {
     return work();
   } catch (error) {
@@ -60,10 +60,10 @@ export function catchSchemaRefusal<Result>(work: () => Result): Result | Refused
   }
 }
 
-function refusalOf(error: unknown): TaskRefusal<SchemaRefusal> {
+function refusalOf(error: unknown): RefusedSchema['refused'] {
   if (error instanceof SchemaRefusedError) {
-    const { kind, message, errors } = error;
-    return { kind, detail: message, errors };
+    const { kind, message, errors, missingUris } = error;
+    return { kind, detail: message, errors, missingUris };
   }
   if (!(error instanceof RangeError)) throw error;
   const detail = 'schemas are nested, or refer to each other, too deeply';
@@ -100,7 +100,11 @@ export function descriptionOf(
 }
 
 /** The input for a version of a model. */
-export interface VersionSource extends ModelSource {
+export interface VersionSource {
+  /** Text of the schema. */
+  readonly schema: string;
+  /** The texts of the documents that the caller has looked for, by requested URI; undefined for those that do not exist. */
+  readonly documents: ReadonlyMap<string, string | undefined>;
   /** The model's name. */
   readonly model: string;
   /** Base IRI of generated terms. */
@@ -124,6 +128,9 @@ export interface VersionBefore extends ModelSource {
 /** A version that can be stored. */
 export interface AcceptedVersion {
   readonly description: ModelDescription;
+  readonly dialect: Dialect;
+  /** The requested URIs of the documents that the schema refers to, directly or indirectly. */
+  readonly uris: readonly string[];
   readonly generated: GeneratedContext;
   /** The model's own context with generated terms. Omitted if other contexts are needed to create it. */
   readonly composed?: Exclude<ComposeOutcome, Needs>;
@@ -137,31 +144,36 @@ export interface AcceptedVersion {
 
 /**
  * Checks a schema before it becomes a version of a model, describes it, generates its context, and compares both with
- * the previous version. Does everything for which no other contexts are needed.
+ * the previous version. Does everything for which no other contexts are needed. If documents are needed that the caller
+ * has not looked for, returns their URIs instead.
  */
-export async function acceptVersion(
-  source: VersionSource,
-): Promise<AcceptedVersion | Refused<SchemaRefusal>> {
+export async function acceptVersion(source: VersionSource): Promise<AcceptedVersion | Needs | RefusedSchema> {
   const schema = parseJson(source.schema) as JsonObject;
   const { own, before, model } = source;
   const hasSameSchema =
     before && (before.schema === source.schema || jsonEquals(schemaBefore(before), schema));
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
+  const documents = new DocumentsGiven(source.documents);
   const accepted = catchSchemaRefusal(() => {
-    const linked = resolveSchema(schema, source.documents);
-    requireUsable(linked);
+    const linked = resolveReferences(schema, (uri) => documents.find(uri));
+    if (documents.needed.size > 0) return undefined;
+    const faults = usabilityFaults(linked);
+    if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
     const bundled = bundle(linked);
     const known = bundled === schema ? { text: source.schema, linked } : undefined;
-    return { bundled, description: descriptionOf(bundled, old, known) };
+    return { linked, bundled, description: descriptionOf(bundled, old, known) };
   });
+  if (accepted === undefined || documents.needed.size > 0) return { needs: { urls: [...documents.needed] } };
   if ('refused' in accepted) return accepted;
-  const { bundled, description } = accepted;
+  const { linked, bundled, description } = accepted;
   const generated = generatedFor(source, description);
   const composed =
     own && (await jsonLdTasks.composeContext({ ...own, generated: generated.terms, supplied: [] }));
   const version = {
     description,
+    dialect: linked.main.dialect,
+    uris: [...linked.documents.keys(), ...linked.metaSchemas],
     generated,
     ...(composed === undefined || 'needs' in composed ? {} : { composed }),
   };
@@ -183,9 +195,20 @@ export async function acceptVersion(
   return { ...version, hasSameSchema, ...changes };
 }
 
-function requireUsable(linked: LinkedSchema): void {
-  const faults = usabilityFaults(linked);
-  if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
+/** The documents that the caller has looked for, and those that are needed besides. */
+class DocumentsGiven {
+  readonly needed = new Set<string>();
+  readonly #texts: VersionSource['documents'];
+
+  constructor(texts: VersionSource['documents']) {
+    this.#texts = texts;
+  }
+
+  find(uri: string): JsonValue | undefined {
+    if (!this.#texts.has(uri)) this.needed.add(uri);
+    const text = this.#texts.get(uri);
+    return text === undefined ? undefined : (parseJson(text) as JsonValue);
+  }
 }
 
 function generatedFor(

@@ -5,9 +5,8 @@ import { type TaskTooCostlyError, unlessTooCostly } from '../../shared/workers/e
 import { ContextInvalidError } from '../json-ld/errors.js';
 import type { Refused as ContextRefused } from '../json-ld/outcomes.js';
 import type { ChangeReport } from '../json-schema/differences.js';
-import { SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
+import { type RefusedSchema, SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
 import { type Dependent, listSome, type ModelKey } from '../../store/index.js';
-import type { Refused, TaskRefusal } from '../../shared/task-answer.js';
 import { INTERNAL_BASE, withBaseUrl } from './content-store.js';
 
 /**
@@ -128,17 +127,8 @@ export class FileNotFoundError extends GatewayError {
   }
 }
 
-/**
- * Runs work that may refuse a schema, and makes the pointers of a refusal lead into the whole input.
- *
- * @param base pointer to the schema within the input
- * @param reasons why documents are not available, by URI
- */
-export async function withSchemaErrors<Result>(
-  base: string,
-  work: () => Promise<Result>,
-  reasons: ReadonlyMap<string, string> = new Map(),
-): Promise<Result> {
+/** Runs work that may refuse a schema. @param base pointer to the schema within the input; those of the refusal are relative to it */
+export async function withSchemaErrors<Result>(base: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await unlessTooCostly(work(), (cause) => {
       throw tooCostly(cause, base);
@@ -146,16 +136,23 @@ export async function withSchemaErrors<Result>(
   } catch (error) {
     if (!(error instanceof SchemaRefusedError)) throw error;
     const { kind, message, errors } = error;
-    throw schemaNotAccepted({ kind, detail: message, errors }, base, reasons, error);
+    throw schemaNotAccepted({ kind, detail: message, errors }, base, new Map(), { cause: error });
   }
 }
 
-/** Returns the result unless it is a refusal. @throws SchemaNotAcceptedError for a refusal */
+/**
+ * Returns the result unless it is a refusal.
+ *
+ * @param base pointer to the schema within the input
+ * @param reasons why documents are not available, by URI
+ * @throws SchemaNotAcceptedError for a refusal
+ */
 export function requireAcceptedSchema<Result extends object>(
-  result: Result | Refused<SchemaRefusal>,
+  result: Result | RefusedSchema,
   base: string,
+  reasons: ReadonlyMap<string, string> = new Map(),
 ): Result {
-  if ('refused' in result) throw schemaNotAccepted(result.refused, base, new Map());
+  if ('refused' in result) throw schemaNotAccepted(result.refused, base, reasons);
   return result;
 }
 
@@ -184,18 +181,17 @@ export async function requireValidContext<Result extends object>(
 }
 
 function schemaNotAccepted(
-  { kind, detail: sentence, errors: faults }: TaskRefusal<SchemaRefusal>,
+  { kind, detail: sentence, errors: faults, missingUris = [] }: RefusedSchema['refused'],
   base: string,
   reasons: ReadonlyMap<string, string>,
-  cause?: SchemaRefusedError,
+  options?: ErrorOptions,
 ): SchemaNotAcceptedError {
-  const missingUris = cause?.missingUris ?? [];
   const errors = faults.map(({ pointer, detail }, index) => {
     // The faults of missing documents come first, in the order of their URIs.
     const reason = reasons.get(missingUris[index] ?? '');
     return { pointer: `${base}${pointer}`, detail: reason === undefined ? detail : `${detail}: ${reason}` };
   });
-  return new SchemaNotAcceptedError(kind, sentence, errors, missingUris, { cause });
+  return new SchemaNotAcceptedError(kind, sentence, errors, missingUris, options);
 }
 
 function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedError {

@@ -1,10 +1,9 @@
 import type { JsonObject } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
-import type { Refused } from '../../shared/task-answer.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { bundle, parsedBundle } from '../json-schema/bundle.js';
-import type { SchemaRefusal } from '../json-schema/errors.js';
+import type { RefusedSchema } from '../json-schema/errors.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
 import type { ExampleTasks } from '../validation/tasks.js';
@@ -29,7 +28,7 @@ export const modelTasks = {
   acceptVersion,
 
   /** Describes a version of a model that was accepted earlier. */
-  describeModel({ schema, documents }: ModelSource): ModelDescription | Refused<SchemaRefusal> {
+  describeModel({ schema, documents }: ModelSource): ModelDescription | RefusedSchema {
     return catchSchemaRefusal(() =>
       descriptionOf(bundle(resolveSchema(parseJson(schema) as JsonObject, documents))),
     );

@@ -131,7 +131,7 @@ export class OwnContexts {
 /** Returns a document of another service: one that is stored here, or otherwise from an allowed origin. */
 async function referenceSupply(gathering: ReferenceGathering, url: string): Promise<ContextResult> {
   const uri = documentUri(url);
-  const found = uri === undefined ? undefined : await gathering.text(uri);
+  const found = uri === undefined ? undefined : await gathering.load(uri);
   if (found !== undefined) return { sha256: found.sha256, text: found.text };
   const reason = gathering.reasons.get(uri ?? '') ?? 'it is neither stored here nor from an allowed origin';
   return { failure: { kind: 'contextRefused', detail: `The context ${url} cannot be used: ${reason}.` } };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
@@ -119,20 +119,18 @@ interface Found {
 
 /** Documents that were found, by the URIs under which they are or will be stored. */
 export interface FoundDocuments {
-  readonly texts: readonly (readonly [uri: string, text: string])[];
   /** SHA-256 of each. */
   readonly references: ReadonlyMap<string, string>;
   /** Those documents that were fetched and must be stored. */
   readonly fetched: readonly NewReference[];
 }
 
-/** Finds the documents that one schema refers to, in the store or otherwise at allowed origins. */
+/** Finds the documents that one schema or context refers to, in the store or otherwise at allowed origins. */
 export class ReferenceGathering {
   readonly #store: SchemaStore;
   readonly #remote: RemoteDocuments;
-  /** By requested URI. */
-  readonly #stored = new Map<string, Found>();
-  readonly #fetched = new Map<string, JsonValue>();
+  /** By requested URI; undefined if the document is not available. */
+  readonly #found = new Map<string, Found | undefined>();
   /** Why documents are not available, by URI. */
   readonly reasons = new Map<string, string>();
 
@@ -141,24 +139,42 @@ export class ReferenceGathering {
     this.#remote = remote;
   }
 
+  /** The texts of all documents that were looked for, by requested URI; undefined for those that are not available. */
+  get texts(): ReadonlyMap<string, string | undefined> {
+    return new Map([...this.#found].map(([uri, found]) => [uri, found?.text]));
+  }
+
+  /** Loads those of the documents that are stored. @param uris normalized */
+  async loadStored(uris: readonly string[]): Promise<void> {
+    if (uris.length === 0) return;
+    for (const [uri, stored] of await this.#store.references.texts(uris)) this.#found.set(uri, stored);
+  }
+
   /**
    * Loads the document at a normalized URI, even if it is stored under another spelling; undefined if it is not
    * available.
    */
-  async load(uri: string): Promise<JsonValue | undefined> {
-    const stored = (await this.#store.references.texts([uri])).get(uri);
-    if (stored !== undefined) {
-      this.#stored.set(uri, stored);
-      return parseJson(stored.text) as JsonValue;
-    }
+  async load(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
+    const found = (await this.#store.references.texts([uri])).get(uri) ?? (await this.#fetch(uri));
+    this.#found.set(uri, found);
+    return found;
+  }
+
+  async #fetch(uri: string): Promise<Found | undefined> {
     if (!this.#remote.allows(uri)) {
       this.reasons.set(uri, await this.#whyMissing(uri));
       return undefined;
     }
     try {
       const document = (await this.#remote.fetch(uri)).document as JsonValue;
-      this.#fetched.set(uri, document);
-      return document;
+      const text = writeJson(document);
+      const references = urisNamedIn(document, uri);
+      return {
+        uri,
+        text,
+        sha256: hash('sha256', text),
+        fetched: { uri, source: 'fetched', text, references },
+      };
     } catch (error) {
       if (!(error instanceof RemoteDocumentError)) throw error;
       this.reasons.set(uri, error.message);
@@ -174,43 +190,17 @@ export class ReferenceGathering {
           `other URLs of that file, such as ${one.uri} and ${other.uri}`;
   }
 
-  /** Does the same as `load`, but returns the text. */
-  async text(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
-    const document = await this.load(uri);
-    const stored = this.#stored.get(uri);
-    if (document === undefined || stored !== undefined) return stored;
-    const text = writeJson(document);
-    return { text, sha256: hash('sha256', text) };
-  }
-
-  /**
-   * Returns the documents that were found for some URIs.
-   *
-   * @param uris as requested; the depth of their documents must have been checked
-   */
-  found(uris: Iterable<string>): FoundDocuments {
+  /** Returns the documents that were found for some URIs, or for all that were looked for. @param uris as requested */
+  found(uris: Iterable<string> = this.#found.keys()): FoundDocuments {
     const found = new Map<string, Found>();
     for (const uri of uris) {
-      const one = this.#stored.get(uri) ?? this.#foundByFetch(uri);
+      const one = this.#found.get(uri);
       if (one !== undefined) found.set(one.uri, one);
     }
     const all = [...found.values()];
     return {
-      texts: all.map(({ uri, text }) => [uri, text]),
       references: new Map(all.map(({ uri, sha256 }) => [uri, sha256])),
       fetched: all.flatMap(({ fetched }) => fetched ?? []),
-    };
-  }
-
-  #foundByFetch(uri: string): Found | undefined {
-    const document = this.#fetched.get(uri);
-    if (document === undefined) return undefined;
-    const text = writeJson(document);
-    return {
-      uri,
-      text,
-      sha256: hash('sha256', text),
-      fetched: { uri, source: 'fetched', text, references: urisNamedIn(document, uri) },
     };
   }
 }

@@ -3,7 +3,7 @@ import { contextDocument, type GeneratedContext, isContextBase } from '../json-l
 import { entityTypes } from '../json-schema/attributes.js';
 import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { resolveReferences } from '../json-schema/linker.js';
+import { checkDocumentLimits } from '../json-schema/limits.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type {
   ModelKey,
@@ -15,7 +15,13 @@ import type {
 } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
-import type { AcceptedVersion, ModelDescription, VersionBefore, VersionSource } from './accept-version.js';
+import type {
+  AcceptedVersion,
+  acceptVersion,
+  ModelDescription,
+  VersionBefore,
+  VersionSource,
+} from './accept-version.js';
 import type { ModelDescriptions } from './model-descriptions.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
@@ -57,6 +63,13 @@ export interface VersionInput {
   readonly baseUrl: string;
 }
 
+/** The version that a new one is compared with. */
+interface Before {
+  readonly texts: ModelTexts;
+  /** Whether to compare in the opposite direction as well. */
+  readonly inBothDirections: boolean;
+}
+
 /** The place of the schema in the input. */
 const SCHEMA = '/schema';
 
@@ -72,14 +85,10 @@ export class SchemaChecker {
    * Checks a schema, with its context.
    *
    * @param key of the model; its name is the entity type
-   * @param before the version to compare with; `inBothDirections`: whether to compare in the opposite direction as well
+   * @param before the version to compare with
    * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
-  async accept(
-    key: ModelKey,
-    input: VersionInput,
-    before?: { readonly texts: ModelTexts; readonly inBothDirections: boolean },
-  ): Promise<AcceptedSchema> {
+  async accept(key: ModelKey, input: VersionInput, before?: Before): Promise<AcceptedSchema> {
     const { schema, contextBase: ownBase, baseUrl } = input;
     const { name: model } = key;
     if (ownBase !== undefined && !isContextBase(ownBase))
@@ -88,24 +97,18 @@ export class SchemaChecker {
     const { store, remote, contextBase, ownContexts } = this.#options;
     const gathering = new ReferenceGathering(store, remote);
     const named = input.context === undefined ? undefined : ownContexts.named(input.context, baseUrl);
-    const { linked, text, found, accepted } = await withSchemaErrors(
-      SCHEMA,
-      async () => {
-        const linked = await resolveReferences(schema, (uri) => gathering.load(uri));
-        const text = writeJson(schema);
-        const found = gathering.found([...linked.documents.keys(), ...linked.metaSchemas]);
-        const accepted = await this.#inWorker({
-          model,
-          schema: text,
-          contextBase: ownBase ?? contextBase,
-          documents: found.texts,
-          ...(named === undefined ? {} : { own: named.input }),
-          ...(before === undefined ? {} : { before: await this.#versionBefore(before, found.references) }),
-        });
-        return { linked, text, found, accepted };
-      },
-      gathering.reasons,
-    );
+    const { text, accepted } = await withSchemaErrors(SCHEMA, async () => {
+      checkDocumentLimits(schema);
+      const text = writeJson(schema);
+      const source = {
+        model,
+        schema: text,
+        contextBase: ownBase ?? contextBase,
+        ...(named === undefined ? {} : { own: named.input }),
+      };
+      return { text, accepted: await this.#accepted(source, before, gathering) };
+    });
+    const found = gathering.found(accepted.uris);
     const { generated, composed, ...compared } = accepted;
     const { description } = compared;
     const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, composed }));
@@ -125,7 +128,7 @@ export class SchemaChecker {
         },
       },
       metadata: {
-        dialect: linked.main.dialect,
+        dialect: accepted.dialect,
         warnings: [
           ...typeWarnings(model, description),
           ...formWarnings(description),
@@ -137,22 +140,40 @@ export class SchemaChecker {
     };
   }
 
+  /** Runs the task again with the documents that it needs, until it needs no more. */
+  async #accepted(
+    source: Omit<VersionSource, 'documents' | 'before'>,
+    before: Before | undefined,
+    gathering: ReferenceGathering,
+  ): Promise<AcceptedVersion> {
+    // The next version mostly refers to the same documents.
+    await gathering.loadStored((before?.texts.version.references ?? []).map(({ uri }) => uri));
+    for (;;) {
+      const accepted = await this.#inWorker({
+        ...source,
+        documents: gathering.texts,
+        ...(before === undefined ? {} : { before: await this.#versionBefore(before, gathering) }),
+      });
+      if (!('needs' in accepted)) return requireAcceptedSchema(accepted, SCHEMA, gathering.reasons);
+      await Promise.all(accepted.needs.urls.map((uri) => gathering.load(uri)));
+    }
+  }
+
   /**
    * Runs everything in one task. If that is too costly, runs the schema alone, so that it is only blamed for its own
    * cost.
    */
-  async #inWorker(source: VersionSource): Promise<AcceptedVersion> {
+  async #inWorker(source: VersionSource): ReturnType<typeof acceptVersion> {
     const { workers } = this.#options;
     const run = (one: VersionSource) => workers.run('acceptVersion', one, { affinity: source.model });
     const { own, before, ...alone } = source;
-    const isAlone = own === undefined && before === undefined;
-    const accepted = isAlone ? run(alone) : unlessTooCostly(run(source), () => run(alone));
-    return requireAcceptedSchema(await accepted, SCHEMA);
+    if (own === undefined && before === undefined) return run(alone);
+    return unlessTooCostly(run(source), () => run(alone));
   }
 
   async #versionBefore(
-    { texts, inBothDirections }: { readonly texts: ModelTexts; readonly inBothDirections: boolean },
-    references: ReadonlyMap<string, string>,
+    { texts, inBothDirections }: Before,
+    gathering: ReferenceGathering,
   ): Promise<VersionBefore> {
     const { version, schema, context } = texts;
     const { descriptions } = this.#options;
@@ -161,7 +182,7 @@ export class SchemaChecker {
       schema,
       context,
       inBothDirections,
-      hasSameDocuments: hasSameDocuments(version, references),
+      hasSameDocuments: hasSameDocuments(version, gathering.found().references),
       // The cached bundle makes the documents unnecessary.
       documents: bundled === undefined ? await descriptions.documentsOf(version) : [],
       bundled,

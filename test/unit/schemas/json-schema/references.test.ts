@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
-import { resolveReferences, resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { acceptedBy } from './verdicts.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
@@ -131,16 +131,6 @@ describe('references to other documents', () => {
     const linked = resolveReferencesIn(schema, stored);
     assert.deepEqual([...linked.documents.keys()], [B]);
     assert.ok(createValidator(linked)({ a: {} }).length > 0);
-  });
-
-  it('references pass on the error of loading a document', async () => {
-    const failure = new Error('no such table');
-    await assert.rejects(
-      resolveReferences({ $ref: A }, async () => {
-        throw failure;
-      }),
-      failure,
-    );
   });
 });
 

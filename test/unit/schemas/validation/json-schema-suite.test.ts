@@ -48,15 +48,15 @@ interface Verdict {
 /** Makes a model of the case, as the service does with a posted model, and validates entities with it. */
 async function prepared(one: SuiteCase): Promise<(value: JsonValue) => Verdict> {
   const schema = modelOf(one);
-  const documents = new Map<string, string>();
-  await resolveReferences(schema, async (uri) => {
+  const documents = new Map<string, string | undefined>();
+  resolveReferences(schema, (uri) => {
     const document = uri === uriOf(one) ? one.schema : SUITE_DOCUMENTS.get(uri);
-    if (document !== undefined) documents.set(uri, JSON.stringify(document));
+    documents.set(uri, document === undefined ? undefined : JSON.stringify(document));
     return document;
   });
   const accepted = await modelTasks.acceptVersion({
     schema: JSON.stringify(schema),
-    documents: [...documents],
+    documents,
     model: 'Case',
     contextBase: 'https://terms.example/',
   });
