@@ -48,10 +48,10 @@ export function authorizationHook(access: Access): onRequestAsyncHookHandler {
  * @throws RequestRefusedError
  */
 function requireDryRun({ headers, query, routeOptions: { config } }: FastifyRequest): void {
-  const { dryRunOnly = false } = parsePurgePolicy(headers[POLICY_HEADER]);
   const { dryRun } = query as { readonly dryRun?: unknown };
   // A route that has no dry runs refuses the parameter.
-  if (!dryRunOnly || config.isForDryRuns === true || dryRun === 'true') return;
+  if (config.isForDryRuns === true || dryRun === 'true') return;
+  if (parsePurgePolicy(headers[POLICY_HEADER]).dryRunOnly !== true) return;
   throw refused(
     'forbiddenByPolicy',
     'The policy of this gateway allows dry runs only, so this request may change nothing.',
