@@ -5,6 +5,7 @@ import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
 import { shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
 import { DatabaseInUseError } from './store/index.js';
+import { writeWithoutWaiting } from './shared/terminal-output.js';
 import { startErrorLines } from './start-error.js';
 
 /** Exit codes: a configuration mistake has a different one than a failed start. */
@@ -19,6 +20,7 @@ const LOG_BACKLOG_BYTES = 8 * 1024 * 1024;
 
 async function main(): Promise<void> {
   tuneGarbageCollector();
+  writeWithoutWaiting(process.stdout, process.stderr);
   let config: Config;
   try {
     config = loadConfig(process.env);

@@ -1,6 +1,7 @@
 import { runCli } from './program.js';
 import { systemClock } from '../shared/clock.js';
 import { exitOnStartupSignals } from '../shared/startup-signals.js';
+import { writeWithoutWaiting } from '../shared/terminal-output.js';
 import { VERSION } from '../shared/version.js';
 
 function onInterrupt(handler: () => void): () => void {
@@ -10,6 +11,8 @@ function onInterrupt(handler: () => void): () => void {
     for (const signal of signals) process.off(signal, handler);
   };
 }
+
+writeWithoutWaiting(process.stdout, process.stderr);
 
 // A reader that stops early, such as `head`, is not a failure. The command continues in any case, because it may be deleting.
 let writeError: NodeJS.ErrnoException | undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -134,15 +134,33 @@ it('a second gateway on the same SQLite file is refused, and the file is free ag
 
 it('a gateway whose log nobody reads answers and stops as usual', async () => {
   const { url, child, ended } = await startWithLog('pipe');
-  // More than the pipe holds: each purge logs its query twice.
+  await logMuch(url);
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+});
+
+it('a gateway whose terminal takes no output, as after Ctrl+S, answers and stops as usual', async (test) => {
+  if (spawnSync('script', ['--version']).status !== 0) {
+    test.skip('the system has no script(1), which runs a command on a terminal');
+    return;
+  }
+  const folder = temporaryFolder();
+  const [pid, code] = ['pid', 'code'].map((name) => join(folder, name)) as [string, string];
+  const command = `'${process.execPath}' dist/sidecar/main.js & echo $! > ${pid}; wait $!; echo $? > ${code}`;
+  const { url } = await startWithLog('pipe', {}, ['script', '-qc', command, '/dev/null']);
+  await logMuch(url);
+  process.kill(Number(readFileSync(pid, 'utf8')), 'SIGTERM');
+  await untilTrue(() => existsSync(code) && readFileSync(code, 'utf8') === '0\n');
+});
+
+/** Sends purges whose lines in the log are more than a pipe holds: each logs its query twice. */
+async function logMuch(url: string): Promise<void> {
   for (let count = 1; count <= 60; count += 1) {
     const query = `type=Nothing&q=name=="${'x'.repeat(7000)}"`;
     const answer = await fetch(`${url}/ngsi-ld/v1/entities?${query}`, { method: 'DELETE' });
     assert.equal(answer.status, 204);
   }
-  child.kill('SIGTERM');
-  assert.deepEqual(await ended, [0, null]);
-});
+}
 
 it('a gateway whose log cannot be written, because the disk is full, answers and stops as usual', async (test) => {
   if (!existsSync('/dev/full')) {
@@ -163,11 +181,22 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
 });
 
 /** Starts the built gateway with another standard output: a file, or a pipe that nobody reads. */
-async function startWithLog(log: number | 'pipe', env: Readonly<Record<string, string>> = {}) {
+async function startWithLog(
+  log: number | 'pipe',
+  env: Readonly<Record<string, string>> = {},
+  [program, ...words]: readonly [string, ...string[]] = [process.execPath, 'dist/sidecar/main.js'],
+) {
   await ensureBuilt();
   const port = await freePort();
-  const child = spawn(process.execPath, ['dist/sidecar/main.js'], {
-    env: { ...COMPILE_CACHE, PORT: String(port), BROKER_URL: 'embedded', DATABASE_PATH: ':memory:', ...env },
+  const child = spawn(program, words, {
+    env: {
+      PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
+      PORT: String(port),
+      BROKER_URL: 'embedded',
+      DATABASE_PATH: ':memory:',
+      ...env,
+    },
     stdio: ['ignore', log, 'inherit'],
   });
   child.stdout?.pause();
