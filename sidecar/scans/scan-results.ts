@@ -33,6 +33,8 @@ interface UnjudgedGroup {
 
 interface CountedFinding extends Mutable<ScanFinding> {
   readonly key: string;
+  /** See JudgedFinding. */
+  single: number;
   stored: number;
 }
 
@@ -120,7 +122,10 @@ export class ScanResults {
       findings: [...this.#findings.values()]
         .sort(byNumber)
         .slice(0, MAX_FINDINGS)
-        .map(({ stored: _stored, key: _key, ...finding }) => ({ ...finding, sample: [...finding.sample] })),
+        .map(({ stored: _stored, key: _key, single: _single, ...finding }) => ({
+          ...finding,
+          sample: [...finding.sample],
+        })),
       unmodelled: Array.from(this.#unmodelled, ([type, one]) => ({
         type,
         ...one,
@@ -149,7 +154,20 @@ export class ScanResults {
             `per finding, and ${String(MAX_STORED.scan)} in all.`,
         ]
       : [];
-    return [...ambiguous, ...unreadable, ...more, ...cut];
+    return [...ambiguous, ...unreadable, ...this.#warningsOfSingles(), ...more, ...cut];
+  }
+
+  /** Some brokers show an array of one item as the item, so that valid entities look invalid. */
+  #warningsOfSingles(): readonly string[] {
+    const singles = [...this.#findings.values()].filter(({ single }) => single > 0);
+    if (singles.length === 0) return [];
+    const number = singles.reduce((sum, { single }) => sum + single, 0);
+    const pointers = singles.slice(0, MAX_SAMPLE).map(({ pointer }) => pointer);
+    const rest = singles.length > pointers.length ? ' and elsewhere' : '';
+    return [
+      `${number === 1 ? '1 value' : `${String(number)} values`} at ${pointers.join(', ')}${rest} would be valid as an array of one item. ` +
+        'Brokers that process JSON-LD, such as Scorpio and Stellio, show such an array as its item: a model for them describes both.',
+    ];
   }
 
   /**
@@ -183,10 +201,22 @@ export class ScanResults {
     if (counted === undefined) {
       if (this.#findings.size >= MAX_FINDINGS) this.#hasMoreFindings = true;
       if (this.#findings.size >= MAX_COUNTED) return [];
-      counted = { domain, model, pointer, keyword, detail, entities: 0, sample: [], key, stored: 0 };
+      counted = {
+        domain,
+        model,
+        pointer,
+        keyword,
+        detail,
+        entities: 0,
+        sample: [],
+        key,
+        single: 0,
+        stored: 0,
+      };
       this.#findings.set(key, counted);
     }
     counted.entities += finding.entities;
+    counted.single += finding.single;
     counted.sample.push(...finding.sample.slice(0, MAX_SAMPLE - counted.sample.length));
     const capacity = Math.min(MAX_STORED.finding - counted.stored, MAX_STORED.scan - this.#stored);
     const stored = finding.reported.slice(0, Math.max(0, capacity)).flatMap((index) => all[index] ?? []);

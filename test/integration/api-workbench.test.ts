@@ -194,6 +194,26 @@ describe('samples', () => {
     ({ api } = await startApi());
   });
 
+  it('a verdict suggests values of each type that the description of the API has', async () => {
+    const { api } = await startApi();
+    await api.post('/domains', { name: 'City' });
+    const properties = {
+      count: { type: 'number' },
+      code: { type: 'string' },
+      isOpen: { type: 'boolean' },
+      tags: { type: 'array' },
+      name: { enum: ['Bike'] },
+    };
+    await api.post('/domains/City/models', { name: 'Bike', schema: { type: 'object', properties } });
+    const entity = { count: '1', code: 1, isOpen: 'true', tags: 'a', name: 'Bikes' };
+    const answer = await api.post('/validate/City/Bike', { id: 'urn:a:1', type: 'Bike', ...entity });
+    const { errors } = answer.json() as { readonly errors: readonly { readonly suggestion?: unknown }[] };
+    assert.deepEqual(
+      errors.map(({ suggestion }) => suggestion),
+      [1, '1', true, ['a'], 'Bike'].map((value) => ({ value })),
+    );
+  });
+
   it('samples that break rules of NGSI-LD are accepted with strict=false, and their readable values are used', async () => {
     const sample = { id: 'no uri', type: 'A', speed: { type: 'Property', value: 5, observedAt: 'today' } };
     const refused = await api.post('/workbench/schema/infer?form=ngsi-ld', sample);

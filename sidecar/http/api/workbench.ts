@@ -207,7 +207,10 @@ const SUGGESTION = {
   description:
     'What was probably meant: the value at the pointer, or the name of the member that it ends with.',
   oneOf: [
-    Type.Object({ value: { type: ['string', 'number', 'boolean'] } }, { additionalProperties: false }),
+    Type.Object(
+      { value: { type: ['string', 'number', 'boolean', 'array'], items: {} } },
+      { additionalProperties: false },
+    ),
     Type.Object({ name: TEXT }, { additionalProperties: false }),
   ],
 };

@@ -78,8 +78,14 @@ function correctionOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<
 /** Matches the text of a JSON number (RFC 8259 § 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The scalar of an allowed type with the same text as this one of another type: 12 for "12". */
+/** What a scalar of another type was probably meant to be: 12 for "12", or the array with it. */
 function ofAnotherType(value: JsonValue, types: readonly string[]): JsonValue | undefined {
+  const isMeant = value !== null && isScalar(value) && types.includes('array');
+  return withSameText(value, types) ?? (isMeant ? [value] : undefined);
+}
+
+/** The scalar of an allowed type with the same text as this one of another type: 12 for "12". */
+function withSameText(value: JsonValue, types: readonly string[]): JsonValue | undefined {
   if (typeof value === 'string') {
     if (types.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true';
     const number = NUMBER.test(value) && value.length <= 15 ? Number(value) : NaN;

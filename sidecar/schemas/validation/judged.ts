@@ -18,6 +18,8 @@ export interface JudgedFinding extends JudgedError {
   /** Index of the model. */
   readonly model: number;
   readonly entities: number;
+  /** Number of these entities that have a single value, which is valid as an array of one item. */
+  readonly single: number;
   readonly sample: readonly string[];
   /** Indexes among the reported entities. */
   readonly reported: readonly number[];

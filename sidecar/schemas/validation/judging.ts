@@ -287,15 +287,22 @@ class PageJudge {
       if (finding === undefined) {
         if (this.#findings.size >= MAX_FINDINGS) continue;
         const said = detail ?? truncate(error.predicate(), MAX_CHARACTERS);
-        finding = { model, pointer, keyword, detail: said, entities: 0, sample: [], reported: [] };
+        finding = { model, pointer, keyword, detail: said, entities: 0, single: 0, sample: [], reported: [] };
         this.#findings.set(key, finding);
       }
       finding.entities += 1;
+      if (isSingle(error)) finding.single += 1;
       if (finding.sample.length < MAX_SAMPLE) finding.sample.push(idOf(entity));
       if (reported !== undefined) finding.reported.push(reported);
     }
     return reported;
   }
+}
+
+/** Whether an error is about a single value that is valid as an array of one item. */
+function isSingle({ keyword, correction }: EntityError): boolean {
+  const meant = keyword === 'type' ? correction?.() : undefined;
+  return meant !== undefined && 'value' in meant && isArray(meant.value);
 }
 
 /** The model for entities of some types, if its schema does not say which types they have. */

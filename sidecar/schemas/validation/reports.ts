@@ -98,6 +98,9 @@ export class Reports {
   }
 }
 
+/** Maximum number of characters of a string that is repeated in a suggestion. */
+const MAX_SUGGESTED = 1000;
+
 /**
  * The suggestion for an error, if it can be applied to the entity as it was sent. The value that was checked may be a
  * conversion of that.
@@ -113,7 +116,8 @@ function suggestionFor(entity: JsonObject, { tokens, correction }: Shown): Sugge
     return canBeNamed ? suggested : undefined;
   }
   const { value, insteadOf } = suggested;
-  return written === insteadOf ? { value } : undefined;
+  const isShort = typeof insteadOf !== 'string' || insteadOf.length <= MAX_SUGGESTED;
+  return isShort && written === insteadOf ? { value } : undefined;
 }
 
 function lengthOf(tokens: readonly string[]): number {

@@ -29,6 +29,39 @@ it('a page with more findings than a record keeps is marked as having more', () 
   assert.match(tally.warnings.join(' '), /There are more findings than the 1000 shown/);
 });
 
+it('a scan warns of single values that would be valid as arrays of one item, as some brokers show them', () => {
+  const value = (one: unknown) => ({ type: 'Property', value: one });
+  const entities = [value('a'), value(['a']), value('b'), value('c'), value({ a: 1 })].map(
+    (kinds, index) => ({
+      id: `urn:ngsi-ld:Thing:${String(index)}`,
+      type: 'Thing',
+      kinds,
+      size: value('large'),
+    }),
+  );
+  const kinds = { type: 'array', items: { enum: ['a', 'b'] } };
+  const outcome = judgingTasks.judge({
+    page: JSON.stringify(entities),
+    take: entities.map((_, index) => index),
+    models: [{ key: 'kinds', name: 'Thing' }],
+    unknownTypes: [],
+    ambiguousTypes: [],
+    reported: 10,
+    schemas: [['kinds', JSON.stringify({ type: 'object', properties: { kinds, size: { type: 'number' } } })]],
+  });
+  assert.ok('judged' in outcome);
+  const tally = new ScanResults();
+  tally.add({ judged: outcome.judged, models: [{ domain: 'D', model: 'Thing', version: 1 }] });
+  const found = tally.counts.findings.map(({ pointer, entities: number }) => [pointer, number]);
+  assert.deepEqual(found, [
+    ['/size/value', 5],
+    ['/kinds/value', 4],
+  ]);
+  const [warning = '', ...others] = tally.warnings;
+  assert.match(warning, /^2 values at \/kinds\/value would be valid as an array of one item\. Brokers/);
+  assert.deepEqual(others, []);
+});
+
 it('a long id is cut in the findings of a scan', () => {
   const id = `urn:ngsi-ld:Thing:${'x'.repeat(5000)}`;
   const outcome = judgingTasks.judge({

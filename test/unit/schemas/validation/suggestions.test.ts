@@ -138,6 +138,28 @@ describe('suggestions', () => {
     });
   });
 
+  it('the array with a value is suggested where the model asks for an array, if the model accepts it', () => {
+    const letters = { type: 'array', items: { type: 'string', maxLength: 2000 } };
+    const model = validatorOf('Car', {
+      type: 'object',
+      properties: { one: letters, number: letters, two: { ...letters, minItems: 2 }, long: letters },
+    });
+    const long = 'x'.repeat(1001);
+    const written = { one: 'a', number: 1, two: 'a', long };
+    const suggestionsFor = (members: JsonObject) => {
+      const { errors } = model.verdict({ id: 'urn:ngsi-ld:Car:1', type: 'Car', ...members });
+      return errors.map(({ pointer, keyword, suggestion }) => [pointer, keyword, suggestion?.value]);
+    };
+    assert.deepEqual(suggestionsFor(written), [
+      ['/one', 'type', ['a']],
+      ['/number', 'type', undefined],
+      ['/two', 'type', undefined],
+      ['/long', 'type', undefined],
+    ]);
+    const normalized = { one: { type: 'Property', value: 'a' } };
+    assert.deepEqual(suggestionsFor(normalized), [['/one/value', 'type', ['a']]]);
+  });
+
   it('the suggestion for a misspelled name that the model allows ends the warning', () => {
     const entity = { ...CAR, stat: 'free' };
     const { valid, warnings } = verdictOn(entity);
