@@ -461,6 +461,20 @@ describe('a broker whose answers have bytes that are not UTF-8', () => {
       assert.deepEqual([purge.headers.get('purge-deleted'), purge.headers.get('purge-failed')], ['2', '1']);
     });
 
+  it('a purge does not delete an entity for another whose id cannot be read', async () => {
+    const { broker, gateway } = await startLatin();
+    for (const [id, type] of [
+      ['urn:ngsi-ld:Lane:M\u00fcnze', 'Lane'],
+      ['urn:ngsi-ld:Lane:M\ufffdnze', 'Path'],
+    ] as const)
+      broker.entities.seed(1, () => ({ id, type }));
+    const purge = await gateway.purge('type=Lane');
+    assert.equal(purge.status, 502, purge.text);
+    assert.match(purge.text, /not UTF-8/);
+    const left = await send(broker.url, 'GET', '/ngsi-ld/v1/entities?type=Lane,Path');
+    assert.equal((left.json() as readonly unknown[]).length, 2);
+  });
+
   it('a purge with archive=best-effort deletes it and warns', async () => {
     const { gateway } = await startLatin();
     const purge = await gateway.purge('type=Street&archive=best-effort');

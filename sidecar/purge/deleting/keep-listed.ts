@@ -2,13 +2,10 @@ import { itemTexts } from '../../archive/index.js';
 import { type ArchivedPart, NOT_UTF8 } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { entitiesIn, type ListedPage, pagesUpTo } from '../listing/index.js';
+import { entitiesIn, type ListedPage, pagesUpTo, REPLACED } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
 import { type ItemBatch, portionsOf, withIds } from './items.js';
-
-/** Stands for each byte that is not UTF-8. */
-const REPLACED = '\ufffd';
 
 /** Adds entities of a page to the archive of the purge, as a whole. Does nothing if there is no archive. */
 export async function keepEntities(

@@ -12,6 +12,7 @@ export {
   entitiesIn,
   parsePage,
   readPage,
+  REPLACED,
   temporalEntities,
 } from './page.js';
 export type { PagingEvidence, WalkEnd } from './walk-plan.js';

@@ -108,6 +108,9 @@ export function entitiesIn({ entities: parsed }: Pick<ParsedPage, 'entities'>): 
 
 function pageOf(reply: BrokerReply, list: EntityList | IdsIn, keepsText = false): ParsedPage {
   if ('fault' in list) throw new BrokerReplyError(`The broker ${list.fault}.`);
+  // The id as it was read may be that of another entity.
+  if (reply.isDamaged === true && list.ids.some((id) => id.includes(REPLACED)))
+    throw new BrokerReplyError('The broker listed an id that is not UTF-8, so its entity cannot be named.');
   const count = countOf(reply);
   return {
     entities: 'entities' in list ? list.entities : undefined,
@@ -124,6 +127,9 @@ function pageOf(reply: BrokerReply, list: EntityList | IdsIn, keepsText = false)
     ...(keepsText ? { body: reply.body } : {}),
   };
 }
+
+/** Stands for each byte that is not UTF-8. */
+export const REPLACED = '\ufffd';
 
 /** The header that holds the total (clause 6.3.13). */
 const COUNT_HEADER = 'ngsild-results-count';
