@@ -41,6 +41,7 @@ export class ArchiveReader {
   #bytesRead = 0;
   readonly #readSegments = new Map<string, string>();
   #expected: SegmentList | undefined;
+  #lastEpoch = -1;
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
@@ -60,6 +61,8 @@ export class ArchiveReader {
       return place === undefined ? [] : [{ name, ...place }];
     });
     await this.#requireComplete(names, found.length);
+    const listed = names.flatMap((name) => segmentListEpoch(name) ?? []);
+    this.#lastEpoch = Math.max(-1, ...listed, ...found.map(({ epoch }) => epoch));
     const own =
       recorded?.listDigest === undefined
         ? found
@@ -98,6 +101,11 @@ export class ArchiveReader {
   /** The segments read so far. */
   get readSegments(): SegmentList {
     return this.#readSegments;
+  }
+
+  /** The highest epoch in the archive when it was last listed; -1 if there is none. */
+  get lastEpoch(): number {
+    return this.#lastEpoch;
   }
 
   /** Total stored size of the segments read so far, in bytes. */

@@ -58,6 +58,8 @@ export interface ArchiveContent {
   readonly wholeEntities: number;
   readonly bytes: number;
   readonly segments: SegmentList;
+  /** The highest epoch of the processes that wrote it; -1 if there is none. */
+  readonly lastEpoch: number;
 }
 
 /** A segment is closed when it has this many lines or characters. */
@@ -107,6 +109,8 @@ export class ArchiveWriter {
   #listDigest: string | undefined;
   #openSegment = newSegment();
   #storing = new Set<Promise<void>>();
+  /** Not lower than those of earlier processes. */
+  readonly #epoch: number;
   /** The number of the next segment. */
   #number: number;
   #describedMs = -Infinity;
@@ -121,10 +125,10 @@ export class ArchiveWriter {
     this.#wholeEntities = options.existing.wholeEntities;
     this.#bytes = options.existing.bytes;
     this.#segments = new Map(options.existing.segments);
-    // After a restore of the database, the epoch may be that of a process that it has forgotten.
-    const same = [...this.#segments.keys()]
-      .map(parseSegmentName)
-      .filter((one) => one?.epoch === options.epoch);
+    // A database that was restored, or copied, may give a process the number of an earlier one, or a lower one.
+    const { epoch, existing } = options;
+    this.#epoch = existing.lastEpoch > epoch ? existing.lastEpoch + 1 : epoch;
+    const same = [...this.#segments.keys()].map(parseSegmentName).filter((one) => one?.epoch === this.#epoch);
     this.#number = Math.max(-1, ...same.map((one) => one?.number ?? -1)) + 1;
   }
 
@@ -185,11 +189,11 @@ export class ArchiveWriter {
    */
   async finish(): Promise<void> {
     await this.flush();
-    const { storage, folder, epoch, onFailed } = this.#options;
+    const { storage, folder, onFailed } = this.#options;
     if (this.#segments.size === 0 || this.#listDigest !== undefined) return;
     const text = formatSegmentList(this.#segments);
     try {
-      await storage.put(`${folder}/${segmentListName(epoch)}`, Buffer.from(text));
+      await storage.put(`${folder}/${segmentListName(this.#epoch)}`, Buffer.from(text));
       this.#listDigest = sha256(text);
     } catch (error) {
       onFailed(toUnavailableError(error));
@@ -241,10 +245,10 @@ export class ArchiveWriter {
   }
 
   async #storeSegment({ lines, parts }: Segment, number: number): Promise<void> {
-    const { epoch, onFailed } = this.#options;
+    const { onFailed } = this.#options;
     let isStored = false;
     try {
-      await this.#putSegment(segmentName({ epoch, number }), lines);
+      await this.#putSegment(segmentName({ epoch: this.#epoch, number }), lines);
       this.#failedInARow = 0;
       isStored = true;
     } catch (error) {

@@ -219,6 +219,7 @@ export class Archives {
         else if (isNew) wholeEntities += 1;
       }
     }
-    return { digests, entities, wholeEntities, bytes: reader.bytesRead, segments: reader.readSegments };
+    const { bytesRead: bytes, readSegments: segments, lastEpoch } = reader;
+    return { digests, entities, wholeEntities, bytes, segments, lastEpoch };
   }
 }

@@ -574,6 +574,22 @@ describe('archives in a folder and in a bucket', () => {
     assert.equal(writer.counts.segments, 3);
   });
 
+  it('what a later process archived is newer, although a copied or restored database gave it a lower number', async () => {
+    const archives = archivesOn(new FolderStorage(temporaryFolder()));
+    const purge = randomUUID();
+    const stopped = await written(archives, purge, [entity('urn:1', { speed: 1 })], 8);
+    await stopped.finish();
+    await archives.complete({ purge, target: 'entities' }, 9);
+    const last = await written(archives, purge, [entity('urn:1', { speed: 2 })], 3);
+    await last.finish();
+    for (const recorded of [undefined, last.counts]) {
+      const lines: string[] = [];
+      for await (const { line } of archives.reader({ purge, target: 'entities', recorded }).entities())
+        lines.push(line);
+      assert.deepEqual(lines, [entity('urn:1', { speed: 2 })]);
+    }
+  });
+
   it('bucket: a list is read also through a proxy that compresses although it must not', async () => {
     const storage = bucketStorage(bucket);
     bucket.fault = (_request, response) => {
