@@ -87,11 +87,10 @@ function isBareGeometry(patch: JsonObject): boolean {
   return Object.hasOwn(patch, 'coordinates') && !Object.hasOwn(patch, 'value');
 }
 
-function isNull(patch: JsonValue): boolean {
+/** Whether an attribute, or an instance of it, is given only to delete it (clause 4.5.0). */
+export function isNull(patch: JsonValue): boolean {
   if (patch === null || patch === NGSI_LD_NULL) return true;
-  if (!isObject(patch)) return false;
-  const value = member(patch, 'value') ?? member(patch, 'object');
-  return value === NGSI_LD_NULL;
+  return isObject(patch) && [...KIND_BY_MEMBER.keys()].some((name) => member(patch, name) === NGSI_LD_NULL);
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject): JsonObject {

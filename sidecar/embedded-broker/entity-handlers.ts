@@ -1,7 +1,7 @@
 import { matchesType, parseTypeSelector } from '../ngsi-ld/type-selector.js';
 import { NgsiLdSyntaxError } from '../ngsi-ld/syntax-error.js';
 import { newAttribute, readEntity, readFragment, type EntityFragment } from './entity-input.js';
-import { attributeOf, deleteInstances, mergeAttribute, putAttribute } from './entity-changes.js';
+import { attributeOf, deleteInstances, isNull, mergeAttribute, putAttribute } from './entity-changes.js';
 import { canonicalSelector, readRepresentation } from './entity-query.js';
 import type { JsonValue } from '../shared/json/json.js';
 import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
@@ -85,9 +85,10 @@ export const appendAttributes: Handler = (request, context) =>
 
 /** PATCH /entities/{id}/attrs: Update Attributes (clause 5.6.2). */
 export const updateAttributes: Handler = (request, context) =>
-  changeByBody(request, context, ({ entity, now, body }) =>
-    putAttributes(entity, readFragment(body), now, (name) => attributeOf(entity, name) !== undefined),
-  );
+  changeByBody(request, context, ({ entity, now, body }) => {
+    const isPresent = (name: string) => attributeOf(entity, name) !== undefined;
+    return putAttributes(entity, readFragment(body), now, isPresent, true);
+  });
 
 /** PATCH /entities/{id}/attrs/{attr}: Partial Attribute Update (clause 5.6.4). */
 export const patchAttribute: Handler = (request, context) =>
@@ -188,16 +189,24 @@ function ofEntity(fragment: EntityFragment, entity: StoredEntity): EntityFragmen
   return fragment;
 }
 
-/** Puts the attributes that `mayPut` allows; the others are reported in the answer (clause 5.2.18). */
+/**
+ * Puts the attributes that `mayPut` allows; the others are reported in the answer (clause 5.2.18).
+ *
+ * @param deletes whether null deletes an attribute
+ */
 export function putAttributes(
   entity: StoredEntity,
   fragment: EntityFragment,
   now: number,
   mayPut: (name: string) => boolean,
+  deletes = false,
 ): BrokerResponse {
   const { attributes } = ofEntity(fragment, entity);
   const allowed = attributes.filter(([name]) => mayPut(name));
-  for (const [name, value] of allowed) putAttribute(entity, newAttribute(name, value, now), now);
+  for (const [name, value] of allowed) {
+    if (deletes && isNull(value)) mergeAttribute(entity, name, value, now);
+    else putAttribute(entity, newAttribute(name, value, now), now);
+  }
   gainTypesAndScopes(entity, fragment);
   if (allowed.length === attributes.length) return NO_CONTENT;
   const updated = allowed.map(([name]) => name);

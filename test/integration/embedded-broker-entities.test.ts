@@ -109,6 +109,28 @@ it('a body over the limit is 413, with or without an announced length', async ()
   assert.equal(response.status, 413);
 });
 
+it('urn:ngsi-ld:null removes an attribute of any kind in a merge and an update, and is not stored', async () => {
+  const gone = 'urn:ngsi-ld:null';
+  const nulls = { a: { vocab: gone }, b: { json: gone }, c: { languageMap: gone }, d: { value: gone } };
+  const kinds = { a: { vocab: 'x' }, b: { json: 1 }, c: { languageMap: { en: 'x' } }, d: { value: 1 } };
+  for (const suffix of ['', '/attrs']) {
+    const id = `urn:ngsi-ld:Null:1${suffix.length}`;
+    await send('POST', '/entities', { id, type: 'Null', ...kinds, e: 1 });
+    assert.equal((await send('PATCH', `/entities/${id}${suffix}`, nulls)).status, 204);
+    assert.deepEqual((await send('GET', `/entities/${id}?options=keyValues`)).body, {
+      id,
+      type: 'Null',
+      e: 1,
+    });
+    if (suffix === '') await send('PATCH', `/entities/${id}`, nulls);
+    assert.deepEqual((await send('GET', `/entities/${id}?options=keyValues`)).body, {
+      id,
+      type: 'Null',
+      e: 1,
+    });
+  }
+});
+
 it('a merge changes and adds attributes, and urn:ngsi-ld:null removes one', async () => {
   now += 1000;
   const patch = { speed: { value: 60, accuracy: 1 }, fuel: 5, load: 'urn:ngsi-ld:null', type: 'Vehicle' };

@@ -182,6 +182,35 @@ describe('writes that are checked', () => {
       assert.deepEqual(await written(method, path, body), { status: 204, pointers: [] }, `${method} ${path}`);
   });
 
+  it('an attribute is deleted whether the @context of the write is in its body or in a header', async () => {
+    const context = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
+    for (const [name, status] of [
+      ['power', 204],
+      ['speed', 400],
+    ] as const) {
+      const body = JSON.stringify({ ...P('urn:ngsi-ld:null'), '@context': context });
+      const headers = { 'content-type': 'application/ld+json' };
+      const { status: got, text } = await gateway.send('PATCH', `/ngsi-ld/v1/entities/${ID}/attrs/${name}`, {
+        headers,
+        body,
+      });
+      assert.equal(got, status, text);
+    }
+  });
+
+  it('a JsonProperty of null is judged as null, since brokers store it', async () => {
+    const passes = { status: 204, pointers: [] };
+    const power = { type: 'JsonProperty', json: null };
+    for (const [method, path, body] of [
+      ['PATCH', `/entities/${ID}`, { power }],
+      ['PATCH', `/entities/${ID}/attrs`, { power }],
+    ] as const)
+      assert.deepEqual((await written(method, path, body)).pointers, ['/power/json'], path);
+    assert.deepEqual((await written('PATCH', `/entities/${ID}/attrs/power`, power)).pointers, ['/json']);
+    const open = { ...power, json: { a: null } };
+    assert.deepEqual(await written('PATCH', `/entities/${ID}`, { extra: open, other: power }), passes);
+  });
+
   it('a merge may delete members of values and attributes by urn:ngsi-ld:null, except those that the model requires', async () => {
     const merged = (body: unknown) => written('PATCH', `/entities/${ID}`, body);
     const gone = 'urn:ngsi-ld:null';

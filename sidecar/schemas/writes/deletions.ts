@@ -23,7 +23,8 @@ export function isOnlyDeleted(value: JsonValue): boolean {
   if (isArray(value)) return value.length > 0 && value.every((one) => isObject(one) && isOnlyDeleted(one));
   if (!isObject(value)) return isNull(value);
   const held = valuesIn(value);
-  return held.length > 0 && held.every(isNull);
+  // The value of a JsonProperty may be null.
+  return held.length > 0 && held.every(isNull) && member(value, 'json') !== null;
 }
 
 /** The values in all members of an attribute that can hold one; for a language map, the value of each language. */

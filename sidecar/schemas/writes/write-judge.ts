@@ -11,7 +11,6 @@ import {
   readBody,
   type WrittenEntities,
 } from './body.js';
-import { isDeleted } from './deletions.js';
 import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type JudgeOptions } from './judge-entity.js';
 import { combineNeeds, type ModelCache, MissingInputError } from './model-cache.js';
@@ -335,7 +334,7 @@ function idsIn(id: string | undefined, entities: readonly JsonValue[]): readonly
 }
 
 function withoutContext(value: JsonValue): JsonValue {
-  if (!isObject(value) || !Object.hasOwn(value, '@context') || isDeleted(value)) return value;
+  if (!isObject(value) || !Object.hasOwn(value, '@context')) return value;
   return objectOf(Object.entries(value).filter(([name]) => name !== '@context'));
 }
 
