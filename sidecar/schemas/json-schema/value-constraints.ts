@@ -103,10 +103,14 @@ export class ValueConstraints {
   /** The bound that integers reach, if only they are possible: at least 1 for those greater than 0. */
   #reached(bound: Bound, sign: 1 | -1): Bound {
     const { value, exclusive } = bound;
-    if (typeof value !== 'number' || this.#declares('fraction')) return bound;
+    if (typeof value !== 'number' || this.#allowsFractions()) return bound;
     const first = sign * Math.ceil(sign * value);
     const reached = exclusive && first === value ? first + sign : first;
     return Number.isSafeInteger(reached) ? { value: reached, exclusive: false } : bound;
+  }
+
+  #allowsFractions(): boolean {
+    return this.#declares('fraction') && !this.#numbers('multipleOf').some(isInteger);
   }
 
   /** Whether one of the schemas has the keyword with exactly this value. */
@@ -240,6 +244,7 @@ export class ValueConstraints {
         );
       case 'integer':
       case 'fraction': {
+        if (type === 'fraction' && !this.#allowsFractions()) return false;
         const [low, high] = [this.lowerBound(), this.upperBound()];
         const order = compareNumbers(low.value, high.value);
         return order < 0 || (order === 0 && !low.exclusive && !high.exclusive);
