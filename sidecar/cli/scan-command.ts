@@ -166,18 +166,19 @@ function tableOf(record: Scan): readonly string[] {
 export function findingsTable(findings: Scan['findings']): readonly string[] {
   if (findings.length === 0) return [];
   const shown = findings.slice(0, MAX_SHOWN);
+  // Details come last, because one with a long enumeration would make the column hundreds of characters wide.
   const rows = shown.map((finding) => [
     formatCount(finding.entities),
     ...[
       finding.domain === '' ? finding.model : `${finding.domain}/${finding.model}`,
       finding.pointer || '(entity)',
       finding.keyword,
+      finding.sample[0] ?? '',
       finding.detail,
     ].map(printable),
-    printable(finding.sample[0] ?? ''),
   ]);
   return [
-    ...formatTable([['ENTITIES', 'MODEL', 'PLACE', 'KEYWORD', 'DETAIL', 'FOR EXAMPLE'], ...rows]),
+    ...formatTable([['ENTITIES', 'MODEL', 'PLACE', 'KEYWORD', 'FOR EXAMPLE', 'DETAIL'], ...rows]),
     ...(findings.length > shown.length
       ? [`${formatCount(findings.length - shown.length)} more findings: --json`]
       : []),

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { findingsTable } from '../../sidecar/cli/scan-command.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { cli } from '../support/cli-process.js';
 import {
@@ -54,6 +55,18 @@ describe('the command scan', () => {
     assert.match(stdout, /33 +D\/Room +\/temperature\/value +type/);
     const here = await cli(['scan', 'type=Room', '--broker', broker.url, '--schema', schema]);
     assert.match(here.stdout, /33 +\w+ +\/temperature\/value +type/);
+  });
+
+  it('a finding with a long detail makes no other line of the table longer', () => {
+    const finding = { domain: 'D', model: 'Room', pointer: '/status/value', keyword: 'enum', entities: 1 };
+    const lines = findingsTable([
+      { ...finding, detail: 'x'.repeat(300), sample: ['urn:ngsi-ld:Room:1'] },
+      { ...finding, detail: 'must be "on"', sample: ['urn:ngsi-ld:Room:2'] },
+    ]);
+    assert.deepEqual(
+      lines.map((line) => line.length > 300),
+      [false, true, false],
+    );
   });
 
   it('a scan with missing or invalid options exits with 2, and one that the gateway refuses exits with 4', async () => {
