@@ -701,6 +701,7 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
     ]),
   ),
   'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
+  'an empty context': { headers: LD, body: { '@context': [], ...GOOD } },
   'text in capitals for its media type': {
     headers: { 'Content-Type': 'APPLICATION/JSON; Charset=UTF-8' },
     body: GOOD,

@@ -46,10 +46,11 @@ export class NameReader {
   /**
    * Reads the names of a context.
    *
-   * @param context a value of `@context`; undefined for the core context alone
+   * @param given a value of `@context`; undefined, or an empty array, for the core context alone
    * @param stamp changes whenever a URL may have another meaning
    */
-  async read(context: unknown, stamp: string, supplied: ContextResults): Promise<NamesOutcome> {
+  async read(given: unknown, stamp: string, supplied: ContextResults): Promise<NamesOutcome> {
+    const context = Array.isArray(given) && given.length === 0 ? undefined : given;
     if (context === undefined && this.#core !== undefined) return { names: this.#core, isFixed: true };
     const key = context === undefined ? '' : JSON.stringify(context);
     if (context !== undefined && !(typeof context === 'string' && this.#kept.has(`${key} ${stamp}`))) {
