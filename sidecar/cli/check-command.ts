@@ -70,7 +70,7 @@ interface CheckResult {
   readonly report: Schemas['ImportReport'];
   /** Models that exist in the revision but not in the folders. */
   readonly gone?: readonly string[];
-  /** Paths of files that count as new because they cannot be read at the revision. */
+  /** Paths of files that count as new because they cannot be compared with those of the revision. */
   readonly uncompared?: readonly string[];
 }
 
@@ -120,11 +120,16 @@ function goneSince(
   });
 }
 
-/** Paths of new files that also exist in the revision, but were refused there before it was known what they contain. */
+/**
+ * Paths of new files that also exist in the revision, but cannot be compared: they could not be read there, or were
+ * refused because of another file, such as their context. A model that was not valid itself counts as new.
+ */
 function uncomparedFiles(old: CheckResult['report'], { files }: CheckResult['report']): readonly string[] {
   const unread = new Set(
-    pathsOf(old.files, ({ status, model, context, url }) => {
-      return status === 'refused' && model === undefined && context === undefined && url === undefined;
+    pathsOf(old.files, ({ status, model, context, url, line }) => {
+      const isItself =
+        context !== undefined || url !== undefined || (model !== undefined && line !== undefined);
+      return status === 'refused' && !isItself;
     }),
   );
   return [...new Set(pathsOf(files, ({ path, status }) => status === 'created' && unread.has(path)))];

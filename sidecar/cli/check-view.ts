@@ -24,7 +24,7 @@ export interface CheckView {
   readonly failOn: FailOn;
   /** Models that exist in the revision but not in the folders. */
   readonly gone?: readonly string[];
-  /** Paths of files that cannot be read at the revision. */
+  /** Paths of files that cannot be compared with those of the revision. */
   readonly uncompared?: readonly string[];
   readonly stored?: readonly StoredVerdict[] | undefined;
 }
@@ -66,7 +66,7 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
   }
 }
 
-const UNCOMPARED = 'The change is unknown, because the file cannot be read at the revision.';
+const UNCOMPARED = 'The change is unknown, because the file is refused at the revision.';
 
 function goneText(model: string): string {
   return `The model ${model} is no longer in the folders. An import does not delete it from a gateway.`;

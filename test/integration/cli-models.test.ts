@@ -295,6 +295,29 @@ it("models check since a revision compares files after git's filters", async () 
   assert.match(lenient.stdout, /^::warning file=\S*schema\.json,title=Not compared::/m);
 });
 
+it('models check since a revision fails if models could not be compared because their context was invalid', async () => {
+  const lit = (type: string) => ({ type: 'object', title: 'Lamp', properties: { power: { type } } });
+  const root = folderOf({});
+  const context = (type: string) => ({
+    '@context': { power: { '@id': 'https://a.example/p', '@type': type } },
+  });
+  put(root, { 'Lamp/schema.json': lit('number'), 'context.jsonld': context('DateTime') });
+  git(root, 'init');
+  git(root, 'add', '.');
+  git(root, 'commit', '-m', 'first');
+  put(root, { 'Lamp/schema.json': lit('string'), 'context.jsonld': context('@id') });
+  const { code, stdout } = await cli(['models', 'check', root, '--against', 'HEAD']);
+  assert.equal(code, 3, stdout);
+  assert.match(stdout, /Lamp\/schema\.json: The change is unknown/);
+
+  // A schema that was invalid itself is a new one.
+  put(root, { 'Lamp/schema.json': lit('nothing') });
+  git(root, 'commit', '-am', 'second');
+  put(root, { 'Lamp/schema.json': lit('string') });
+  const { code: corrected, stdout: report } = await cli(['models', 'check', root, '--against', 'HEAD']);
+  assert.equal(corrected, 0, report);
+});
+
 it('models check since a revision finds the repository of the folder, also in a git hook', async () => {
   const root = folderOf({});
   const lit = (type: string) => ({
