@@ -28,7 +28,10 @@ describe('the proofs of the change report', () => {
       ],
       [{ multipleOf: 0.3 }, { multipleOf: 0.1 }],
       [{ type: 'number', multipleOf: 1 }, { type: 'integer' }],
-      [{ type: 'number', multipleOf: 2, exclusiveMinimum: 0 }, { type: 'integer', minimum: 1 }],
+      [
+        { type: 'number', multipleOf: 2, exclusiveMinimum: 0 },
+        { type: 'integer', minimum: 1 },
+      ],
       [{ multipleOf: 1e300 }, { multipleOf: 1e-300 }],
       [{ required: ['a'] }, { dependentRequired: { a: ['a'] } }],
       [{}, { dependentRequired: { a: ['a'] } }],
