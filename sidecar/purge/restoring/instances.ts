@@ -14,9 +14,9 @@ import { resultOfReply, sendCreate } from './whole-entities.js';
 /** Maximum number of instances of one attribute to look for in one query; brokers show a few hundred at once. */
 const MAX_INSTANCES = 100;
 
-/** Maximum number of instances in one request, and maximum length of its body; brokers refuse bodies of 1 MB or more. */
+/** Maximum number of instances in one request, and maximum size of its body; brokers refuse bodies of 1 MB or more. */
 const MAX_ADDED = 500;
-const MAX_ADDED_CHARS = 800_000;
+const MAX_ADDED_BYTES = 800_000;
 
 /** What a query shows of one attribute. */
 interface ShownHistory {
@@ -103,16 +103,16 @@ export class Instances implements RestoreKind {
   /** Splits items into what fits in one request. */
   *#portionsOf(items: readonly RestoreItem[]): Iterable<readonly RestoreItem[]> {
     let portion: RestoreItem[] = [];
-    let chars = 0;
+    let bytes = 0;
     for (const item of items) {
-      const more = writeJson(item.content).length;
+      const more = Buffer.byteLength(writeJson(item.content));
       const most = Math.min(MAX_ADDED, this.#options.requester.maxPerRequest);
-      if (portion.length > 0 && (portion.length >= most || chars + more > MAX_ADDED_CHARS)) {
+      if (portion.length > 0 && (portion.length >= most || bytes + more > MAX_ADDED_BYTES)) {
         yield portion;
-        [portion, chars] = [[], 0];
+        [portion, bytes] = [[], 0];
       }
       portion.push(item);
-      chars += more;
+      bytes += more;
     }
     if (portion.length > 0) yield portion;
   }
@@ -139,6 +139,11 @@ export class Instances implements RestoreKind {
         return left.length === 0 ? undefined : { jsonBody: bodyOf(left), deletes: left.length };
       },
     });
+    if ('reply' in settled && settled.reply.status === 413 && left.length > 1) {
+      const half = Math.ceil(left.length / 2);
+      for (const part of [left.slice(0, half), left.slice(half)]) await this.#add(part, results);
+      return;
+    }
     const result: CreateResult =
       'unclear' in settled
         ? { kind: 'unclear', problem: settled.unclear }

@@ -32,8 +32,8 @@ const KINDS = { entities: WholeEntities, attributes: Attributes, instances: Inst
 /** A harmless query for a broker that seems to be away. */
 const PROBE = { method: 'GET', path: '/types?limit=1', operation: 'answer', accepts403: true } as const;
 
-/** Maximum length of a batch; brokers refuse bodies of 1 MB or more. */
-const MAX_PAGE_CHARS = 800_000;
+/** Maximum size of a batch; brokers refuse bodies of 1 MB or more. */
+const MAX_PAGE_BYTES = 800_000;
 
 /**
  * Creates again what a purge has archived, page by page, and never overwrites what exists. Before each page, it looks up what
@@ -95,7 +95,7 @@ async function* pagesOf(
   maxPerRequest: () => number,
 ): AsyncGenerator<Page, void> {
   let items: RestoreItem[] = [];
-  let chars = 0;
+  let bytes = 0;
   let first = from.line;
   let at = -1;
   const begun = from.begun === undefined ? undefined : from.line + from.begun.lines;
@@ -106,14 +106,14 @@ async function* pagesOf(
     const isInBegun = begun !== undefined && at < begun;
     const found = ids === undefined || ids.has(id) ? kind.itemsOf(id, parseLine(line).entity) : [];
     const most = Math.max(1, Math.min(limits.batchSize, maxPerRequest()));
-    const isFull =
-      items.length > 0 && (items.length + found.length > most || chars + line.length > MAX_PAGE_CHARS);
+    const more = found.length === 0 ? 0 : Buffer.byteLength(line);
+    const isFull = items.length > 0 && (items.length + found.length > most || bytes + more > MAX_PAGE_BYTES);
     if (!isInBegun && (isFull || at === begun)) {
       yield { items, line: first, lines: at - first };
-      [items, chars, first] = [[], 0, at];
+      [items, bytes, first] = [[], 0, at];
     }
     items.push(...found);
-    chars += found.length === 0 ? 0 : line.length;
+    bytes += more;
   }
   if (at >= first) yield { items, line: first, lines: at + 1 - first };
 }

@@ -415,3 +415,51 @@ it('instances that may still appear, or that no query shows, are sent once', asy
     assert.deepEqual([posts, failed, unknown], counts);
   }
 });
+
+for (const unit of ['entities', 'instances'] as const)
+  it(`no request that restores ${unit} has 1 MB, also in a script with several bytes a letter`, async () => {
+    const text = '\u6771'.repeat(1000);
+    const sizes: number[] = [];
+    const instance = (second: number) => ({
+      type: 'Property',
+      value: text,
+      observedAt: new Date(second * 1000).toISOString(),
+    });
+    const archive =
+      unit === 'entities'
+        ? Array.from({ length: 500 }, (_, at) => ({
+            id: `urn:a:${String(at)}`,
+            type: 'A',
+            name: instance(at),
+          }))
+        : [{ id: 'urn:a:1', type: 'A', name: Array.from({ length: 500 }, (_, at) => instance(at)) }];
+    await restore(unit, archive, ({ method, jsonBody = '' }) => {
+      if (method === 'GET') return replyOf(200, []);
+      sizes.push(Buffer.byteLength(jsonBody));
+      return replyOf(201, []);
+    });
+    assert.ok(sizes.length > 1);
+    assert.ok(Math.max(...sizes) < 1_000_000, String(Math.max(...sizes)));
+  });
+
+it('instances are restored at a broker, or through a proxy, that accepts only small bodies', async () => {
+  const added: string[] = [];
+  const name = Array.from({ length: 20 }, (_, second) => ({
+    type: 'Property',
+    value: 'x'.repeat(1000),
+    observedAt: new Date(second * 1000).toISOString(),
+  }));
+  const report = await restore(
+    'instances',
+    [{ id: 'urn:a:1', type: 'A', name }],
+    ({ method, jsonBody = '' }) => {
+      if (method === 'GET')
+        return replyOf(200, added.length === 0 ? [] : [{ id: 'urn:a:1', type: 'A', name }]);
+      if (jsonBody.length > 8192) return problem(413);
+      added.push(jsonBody);
+      return replyOf(204, []);
+    },
+  );
+  assert.deepEqual([report.restored, report.failed], [20, 0]);
+  assert.equal(added.join('').split('observedAt').length - 1, 20);
+});
