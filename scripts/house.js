@@ -3,7 +3,7 @@
  * for the work tree. Each revision is also compiled file by file and started, with the currently installed packages, to count
  * the files and functions that a purge, a validation and other requests run, from the request to its answer.
  */
-import { execFileSync, fork } from 'node:child_process';
+import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -40,11 +40,21 @@ const RETENTION_POLICY = {
 const ENTITY = { id: 'urn:ngsi-ld:Vehicle:1', type: 'Vehicle', speed: 500 };
 
 const revisions = process.argv.slice(2);
+const unknown = revisions.find((name) => name.startsWith('-') || !isRevision(name));
+if (unknown !== undefined) {
+  console.error(`Usage: npm run house -- [REV …], where REV is a git revision; ${unknown} is none.`);
+  process.exit(2);
+}
 /** @type {[string, Figures][]} */
 const columns = [];
 for (const revision of revisions) columns.push([revision, await measureRevision(revision)]);
 if (revisions.length === 0) columns.push(['work tree', await measure(root)]);
 print(columns);
+
+/** @param {string} name */
+function isRevision(name) {
+  return spawnSync('git', ['rev-parse', '--quiet', '--verify', `${name}^{tree}`], { cwd: root }).status === 0;
+}
 
 /** @param {string} revision @returns {Promise<Figures>} */
 async function measureRevision(revision) {
