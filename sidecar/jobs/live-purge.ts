@@ -180,14 +180,15 @@ export class PurgeRunner {
     { live, prepared, budget, makesPlan, beforeDelete: checkDelete }: Work,
     stopped: AbortSignal = live.stopped,
   ): Promise<PurgeReport> {
-    const ids = prepared.query.record === 'ids' ? this.#options.idFiles.recorder(live.record.id) : undefined;
+    const { id, planOf, dryRun } = live.record;
+    const recordsIds = prepared.query.record === 'ids' && !dryRun;
+    const ids = recordsIds ? this.#options.idFiles.recorder(id) : undefined;
     const onOutcome: OnOutcome | undefined = ids && ((item, outcome) => ids.note(item, outcome));
     const archive =
-      prepared.archive === 'none'
+      prepared.archive === 'none' || dryRun
         ? undefined
         : await unlessStopped(this.#archives.begin(live, prepared), stopped);
     const { plans } = this.#options;
-    const { id, planOf } = live.record;
     const found = makesPlan === true ? new PlanCollector() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan =
@@ -220,6 +221,7 @@ export class PurgeRunner {
           plan,
           onPlanned,
           beforeDelete,
+          reportsOnly: dryRun,
         },
         stopped,
       );

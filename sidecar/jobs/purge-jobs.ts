@@ -37,10 +37,10 @@ export class PurgeJobs {
    */
   begin(record: PurgeRecord, needs: JobResumeData, lease: Lease): JobWork {
     const job = this.#jobOf(record, needs, lease);
-    const { live, prepared, budget } = job;
+    const { live, budget } = job;
     return {
       live,
-      place: prepared.query.dryRun ? 'dry run' : 'job',
+      place: record.dryRun ? 'dry run' : 'job',
       run: () => this.#run(job),
       // If this cannot be stored, the reserved items stay spent.
       onStopped: async () => budget?.settle(live.affectedSince).catch(() => {}),
@@ -58,8 +58,7 @@ export class PurgeJobs {
   #jobOf(record: PurgeRecord, job: JobResumeData, lease: Lease): Job {
     const { worker, kinds, sealer, clock } = this.#options;
     const { reportAbove, makesPlan } = job;
-    const asked = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });
-    const prepared = record.dryRun && !asked.query.dryRun ? asked.asDryRun() : asked;
+    const prepared = preparePurge(kinds, { ...record, target: targetOf(record), headers: sealer.open(job) });
     checkRate(prepared.limits, record);
     const { concurrency, maxAffected } = prepared.limits;
     const live = this.#jobs.enter(LivePurge, resumed(record, job, worker, concurrency), lease);
@@ -87,9 +86,9 @@ export class PurgeJobs {
 
   /** Warns if another process recorded ids in a folder of its own: the list here then lacks them. */
   async #noteIdsElsewhere({ live, prepared, before }: Job): Promise<void> {
-    const { id, warnings } = live.record;
-    if (before === undefined || prepared.query.record !== 'ids' || (await this.#options.idFiles.has(id)))
-      return;
+    const { id, warnings, dryRun } = live.record;
+    if (before === undefined || prepared.query.record !== 'ids' || dryRun) return;
+    if (await this.#options.idFiles.has(id)) return;
     const note = `The ids that the gateway ${before} recorded are not in the list of ids here.`;
     live.set({ warnings: [...warnings, note] });
   }
@@ -122,7 +121,7 @@ export class PurgeJobs {
   /** Continues as a dry run. */
   async #report({ live, prepared }: Job, note: string): Promise<void> {
     live.set({ dryRun: true, heldBack: true, warnings: [...live.record.warnings, note] });
-    await this.#purges.run({ live, prepared: prepared.asDryRun() });
+    await this.#purges.run({ live, prepared });
   }
 
   /**

@@ -151,10 +151,14 @@ export interface PreparedPurge {
   readonly limits: PurgeLimits;
   /** How much of what it deletes is archived; `none` for a dry run. */
   readonly archive: ArchiveMode;
-  /** Returns the same purge as a dry run, which counts its matches and deletes nothing. */
-  asDryRun(): PreparedPurge;
-  /** @param order its limits are these limits, or what is left of them */
-  run(order: Omit<PurgeOrder, 'query' | 'headers'>, signal: AbortSignal): Promise<PurgeReport>;
+  /**
+   * @param order its limits are these limits, or what is left of them; with `reportsOnly`, the purge counts its matches
+   * and deletes nothing, as in a dry run
+   */
+  run(
+    order: Omit<PurgeOrder, 'query' | 'headers'> & { readonly reportsOnly?: boolean },
+    signal: AbortSignal,
+  ): Promise<PurgeReport>;
 }
 
 /** A request for a job: the caller, the headers, and what the gateway in front allows. */
@@ -211,11 +215,19 @@ function vetted<Query extends PurgeQuery>(
   }
   const archive = archiveModeOf(kind, read, policy.archive);
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
-  const narrowed: PurgeLimits = {
-    ...limitsUnder(policy, limits, read.concurrency),
-    maxAffected: maxAffected === Infinity ? undefined : maxAffected,
+  return {
+    query,
+    unit: read.unit,
+    limits: {
+      ...limitsUnder(policy, limits, read.concurrency),
+      maxAffected: maxAffected === Infinity ? undefined : maxAffected,
+    },
+    archive: query.dryRun ? 'none' : archive,
+    run({ reportsOnly = false, ...order }, signal) {
+      const asked = { ...query, dryRun: query.dryRun || reportsOnly };
+      return kind.run({ query: asked, headers, ...order }, kind.dependencies, signal);
+    },
   };
-  return prepared(kind, read, headers, narrowed, archive);
 }
 
 /**
@@ -268,25 +280,6 @@ function archiveModeOf<Query extends PurgeQuery>(
 }
 
 const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
-
-function prepared<Query extends PurgeQuery>(
-  kind: PurgeKind<Query>,
-  read: ReadQuery<Query>,
-  headers: VettedMembers['headers'],
-  limits: PurgeLimits,
-  mode: ArchiveMode,
-): PreparedPurge {
-  const { query, unit } = read;
-  const asDryRun = { ...read, query: { ...query, dryRun: true, record: undefined } };
-  return {
-    query,
-    unit,
-    limits,
-    archive: query.dryRun ? 'none' : mode,
-    asDryRun: () => prepared(kind, asDryRun, headers, limits, mode),
-    run: (order, signal) => kind.run({ query, headers, ...order }, kind.dependencies, signal),
-  };
-}
 
 /** @throws QueryRefusedError for a rate if the broker carries out the purge itself */
 export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: RequestedRate): void {

@@ -83,7 +83,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
     try {
-      registry.takePlace(live, prepared.query.dryRun ? 'dry run' : 'purge');
+      registry.takePlace(live, record.dryRun ? 'dry run' : 'purge');
       live.set({ startedAt: records.now() });
       // The record is written before the first request. If records are required, it must reach the store.
       if (recordRequired) await store.put(live.record, undefined, live.lease.claim);

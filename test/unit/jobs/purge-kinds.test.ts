@@ -125,7 +125,7 @@ it('a purge runs with the given query, headers and order', () => {
   );
   const order = { limits: LIMITS, rateLimiter: new RateLimiter(systemClock, 5), onEvent: () => {} };
   void prepared.run(order, new AbortController().signal);
-  void prepared.asDryRun().run(order, new AbortController().signal);
+  void prepared.run({ ...order, reportsOnly: true }, new AbortController().signal);
   assert.deepEqual(
     seen.map(({ query, ...others }) => [query.dryRun, query.selection, others]),
     [false, true].map((dryRun) => [
