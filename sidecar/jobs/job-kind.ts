@@ -122,8 +122,9 @@ export abstract class JobKind<Record extends JobRecord> implements ServedKind {
       seen = record;
       const isStopping = registry.stopping.aborted;
       if (isFinal(record.state) || (isStopping && (live === undefined || record.state === 'queued'))) return;
-      if (live === undefined) await notifier.changed(id, AbortSignal.any([signal, registry.stopping]));
-      else if (live.record === seen && registry.get(id) === live) await live.changed(signal);
+      if (live === undefined)
+        await notifier.changedElsewhere(id, AbortSignal.any([signal, registry.stopping]));
+      else if (live.record === seen && registry.get(id) === live) await notifier.changed(id, signal);
     }
   }
 

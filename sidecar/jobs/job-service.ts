@@ -51,7 +51,10 @@ export class JobService {
     this.options = options;
     const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
     this.notifier = new Notifier(clock);
-    this.registry = new JobRegistry(options.maxRunning, () => this.leases.pollForMore());
+    this.registry = new JobRegistry(options.maxRunning, (id) => {
+      this.notifier.notify(id);
+      this.leases.pollForMore();
+    });
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
     this.records = new RecordKeeper(options, this.registry, this.#history, () => void this.leases.poll());
     this.leases = new LeaseKeeper({
@@ -115,7 +118,11 @@ export class JobService {
     record: Record,
     lease: Lease,
   ): Live {
-    return this.registry.enter(new Live(record, lease, this.options.clock, this.records.changed));
+    const onChange = (changed: JobRecord) => {
+      this.records.changed(changed, lease);
+      this.notifier.notify(changed.id);
+    };
+    return this.registry.enter(new Live(record, lease, this.options.clock, onChange));
   }
 
   /** Stops all jobs, which go back into the queue, and refuses new ones. */
@@ -219,11 +226,11 @@ function isResumable(live: LiveJob, error: unknown): boolean {
   return live.stopped.aborted && outcomeOf(error) === 'stopped';
 }
 
-/** The shortest and the longest time before a watcher reads a record again, in milliseconds. */
+/** The shortest and the longest time before the record of another process's job is read again, in milliseconds. */
 const AT_MOST_EVERY_MS = 250;
 const AT_LEAST_EVERY_MS = 1000;
 
-/** Wakes the watchers of a job that another process runs. */
+/** Wakes the watchers of jobs. */
 export class Notifier {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -237,19 +244,27 @@ export class Notifier {
     for (const wake of this.#waiting.get(id) ?? []) wake();
   }
 
-  /** Waits until it is time to read the record again, or the signal aborts. Does not reject. */
-  async changed(id: string, signal: AbortSignal): Promise<void> {
+  /** Resolves when a job may have changed, or the signal aborts. */
+  changed(id: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(id) ?? new Set();
+      const wake = () => {
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(id);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.set(id, waiting.add(wake));
+      signal.addEventListener('abort', wake, { once: true });
+      if (signal.aborted) wake();
+    });
+  }
+
+  /** Resolves when it is time to read the record of another process's job again, or the signal aborts. */
+  async changedElsewhere(id: string, signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const all = AbortSignal.any([signal, stop.signal]);
-    const isNotified = new Promise<void>((resolve) => {
-      const waiting = this.#waiting.get(id) ?? new Set();
-      this.#waiting.set(id, waiting.add(resolve));
-      all.addEventListener('abort', () => {
-        waiting.delete(resolve);
-        if (waiting.size === 0) this.#waiting.delete(id);
-        resolve();
-      });
-    });
+    const isNotified = this.changed(id, all);
     const sleep = (ms: number) => this.#clock.sleep(ms, all).catch(() => {});
     await sleep(AT_MOST_EVERY_MS);
     await Promise.race([isNotified, sleep(AT_LEAST_EVERY_MS - AT_MOST_EVERY_MS)]);

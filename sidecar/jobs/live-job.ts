@@ -18,20 +18,14 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   readonly #stop = new AbortController();
   readonly #clock: Clock;
   readonly #rate = new RateMeter();
-  readonly #onChange: (record: JobRecord, lease: Lease) => void;
-  readonly #watchers = new Set<() => void>();
+  readonly #onChange: (record: JobRecord) => void;
   #record: Record;
   #isCancelled = false;
   #publishedMs = -Infinity;
   #isPublishing = false;
 
   /** @param onChange called with the record on every change that watchers see */
-  constructor(
-    record: Record,
-    lease: Lease,
-    clock: Clock,
-    onChange: (record: JobRecord, lease: Lease) => void,
-  ) {
+  constructor(record: Record, lease: Lease, clock: Clock, onChange: (record: JobRecord) => void) {
     this.#record = record;
     this.lease = lease;
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
@@ -52,7 +46,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     return this.#isCancelled;
   }
 
-  /** Changes members of the record and notifies watchers, at once for a new state and otherwise soon. */
+  /** Changes members of the record, which watchers see at once for a new state and otherwise soon. */
   set(members: Partial<Record> | Pick<JobRecord, 'state'>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
     const record = { ...this.#record, ...members };
@@ -64,7 +58,6 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   /** Stops the job here, to be resumed later if possible. */
   stop(): void {
     this.#stop.abort();
-    this.wake();
   }
 
   /** Stops the job permanently. */
@@ -80,25 +73,6 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     if (maxPerSecond === undefined) return;
     this.rateLimiter.setRate(maxPerSecond);
     this.set({ ...this.#record, maxPerSecond });
-  }
-
-  /** Resolves on the next change that watchers see, or when the signal aborts. */
-  changed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#watchers.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#watchers.add(done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
-  }
-
-  /** Wakes the watchers. */
-  wake(): void {
-    for (const tell of [...this.#watchers]) tell();
   }
 
   /**
@@ -133,8 +107,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   #publish(): void {
     this.#publishedMs = this.#clock.monotonicMs();
     if (isFinal(this.#record.state)) this.#record = ended(this.#record);
-    this.#onChange(this.#record, this.lease);
-    this.wake();
+    this.#onChange(this.#record);
   }
 }
 

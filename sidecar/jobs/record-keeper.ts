@@ -83,9 +83,9 @@ export class RecordKeeper {
   }
 
   /** Writes the changed record of a job that runs here, unless another process has the job. */
-  readonly changed = (record: JobRecord, lease: Lease): void => {
+  changed(record: JobRecord, lease: Lease): void {
     if (!lease.isTaken || lease.number === 0) this.save(record, lease.claim);
-  };
+  }
 
   /** Writes a record soon, or at once if it is final. Replaces an unwritten record of the same job. */
   save(record: JobRecord, claim: JobClaim): void {

@@ -16,7 +16,7 @@ const SCANS_SHARE = 1 / 4;
 /** All jobs that run in this process. Each has a record, a lease and a place, and can be stopped. */
 export class JobRegistry {
   readonly #max: number;
-  readonly #onLeft: () => void;
+  readonly #onLeft: (id: string) => void;
   /** All running jobs, with the places they have taken. */
   readonly #running = new Map<LiveJob, PlaceKind | undefined>();
   /** The latest run of each id. A job can be taken again while its earlier run still waits for its last deletes. */
@@ -30,7 +30,7 @@ export class JobRegistry {
    * @param max number of places for purges, at least 1; dry runs have as many of their own, and scans a quarter of that
    * @param onLeft called whenever a job has ended here
    */
-  constructor(max: number, onLeft: () => void = () => {}) {
+  constructor(max: number, onLeft: (id: string) => void = () => {}) {
     this.#max = max;
     this.#onLeft = onLeft;
   }
@@ -83,8 +83,7 @@ export class JobRegistry {
     const { id } = live.record;
     this.#running.delete(live);
     if (this.#latest.get(id) === live) this.#latest.delete(id);
-    live.wake();
-    this.#onLeft();
+    this.#onLeft(id);
     if (this.#running.size > 0) return;
     for (const wake of this.#waiting.splice(0)) wake();
   }

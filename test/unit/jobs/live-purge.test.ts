@@ -74,42 +74,6 @@ it('watchers of a purge get its state four times a second even after the clock w
   assert.deepEqual([told.map(({ deleted }) => deleted), clock.sleeps], [[1, 2], [250]]);
 });
 
-it('a change of a purge wakes each waiting caller once, and an aborted signal wakes its own caller', async () => {
-  const { purge } = liveOf();
-  const { signal } = new AbortController();
-  const stop = new AbortController();
-  let changes = 0;
-  const waiting = [purge.changed(signal), purge.changed(signal), purge.changed(stop.signal)].map((change) =>
-    change.then(() => (changes += 1)),
-  );
-  await turn();
-  assert.equal(changes, 0);
-  stop.abort();
-  await turn();
-  assert.equal(changes, 1);
-  purge.set({ deleted: 1 });
-  await Promise.all(waiting);
-  await purge.changed(AbortSignal.abort());
-  const woken = purge.changed(signal);
-  purge.wake();
-  await woken;
-});
-
-it('waiting for a change of a purge leaves no listener on the signal of the caller', async (t) => {
-  const { purge } = liveOf();
-  const { signal } = new AbortController();
-  const add = t.mock.method(signal, 'addEventListener');
-  const remove = t.mock.method(signal, 'removeEventListener');
-  const change = purge.changed(signal);
-  purge.set({ deleted: 1 });
-  await change;
-  assert.deepEqual(
-    remove.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
-    add.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
-  );
-  assert.equal(add.mock.callCount(), 1);
-});
-
 const BEFORE = { deleted: 10, alreadyGone: 2, requests: 5, retries: 1 };
 
 it('the counts of a purge include those of an earlier process', () => {
@@ -266,20 +230,17 @@ it('the rate and the concurrency of a running purge are those of its record, and
   assert.deepEqual(now(), [2, Infinity, null]);
 });
 
-it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only a cancellation is permanent', async () => {
+it('a purge stops when it is cancelled, when its process stops, and when its lease is lost; only a cancellation is permanent', () => {
   for (const [how, isCancelled, state] of [
     ['cancel', true, 'cancelling'],
     ['stop', false, 'running'],
     ['lapse', false, 'running'],
   ] as const) {
     const { purge, lease } = liveOf();
-    const woken = purge.changed(new AbortController().signal);
     if (how === 'lapse') lease.expire();
     else purge[how]();
     const { stopped, record } = purge;
     assert.deepEqual([stopped.aborted, purge.isCancelled, record.state], [true, isCancelled, state]);
-    // Watchers of a queued job are released.
-    if (how !== 'lapse') await woken;
   }
 });
 

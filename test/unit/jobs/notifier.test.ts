@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Notifier } from '../../../sidecar/jobs/job-service.js';
 import { HandClock } from '../../support/hand-clock.js';
 
@@ -7,16 +8,52 @@ import { HandClock } from '../../support/hand-clock.js';
 function notifierOf() {
   const clock = new HandClock();
   const notifier = new Notifier(clock);
-  /** A watcher of a purge, and the results of its waiting. */
+  /** A watcher of a job of another process, and the results of its waiting. */
   const watch = (id: string, signal = new AbortController().signal) => {
     const watcher = { isWoken: false };
-    void notifier.changed(id, signal).then(() => (watcher.isWoken = true));
+    void notifier.changedElsewhere(id, signal).then(() => (watcher.isWoken = true));
     return watcher;
   };
   return { notifier, clock, watch };
 }
 
-it('a watcher reads again as soon as its purge has changed, but not within a quarter of a second', async () => {
+it('a change of a job wakes each of its watchers once, and an aborted signal wakes its own watcher', async () => {
+  const { notifier } = notifierOf();
+  const { signal } = new AbortController();
+  const stop = new AbortController();
+  let woken = 0;
+  const watch = (id: string, until: AbortSignal) => notifier.changed(id, until).then(() => (woken += 1));
+  const [one, other] = [watch('a', signal), watch('a', signal)];
+  void watch('b', signal);
+  const stopped = watch('a', stop.signal);
+  await turn();
+  assert.equal(woken, 0);
+  stop.abort();
+  await stopped;
+  assert.equal(woken, 1);
+  notifier.notify('a');
+  await Promise.all([one, other]);
+  await notifier.changed('a', AbortSignal.abort());
+  notifier.notify('a');
+  assert.equal(woken, 3);
+});
+
+it('waiting for a change of a job leaves no listener on the signal of the watcher', async (t) => {
+  const { notifier } = notifierOf();
+  const { signal } = new AbortController();
+  const add = t.mock.method(signal, 'addEventListener');
+  const remove = t.mock.method(signal, 'removeEventListener');
+  const change = notifier.changed('a', signal);
+  notifier.notify('a');
+  await change;
+  assert.deepEqual(
+    remove.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+    add.mock.calls.map(({ arguments: [type, listener] }) => [type, listener]),
+  );
+  assert.equal(add.mock.callCount(), 1);
+});
+
+it('a watcher of a job of another process reads again as soon as it has changed, but not within a quarter of a second', async () => {
   const { notifier, clock, watch } = notifierOf();
   const watcher = watch('a');
   notifier.notify('a');
