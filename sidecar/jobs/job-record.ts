@@ -8,7 +8,7 @@ import type { NewJob } from './purge-kinds.js';
 /** The initial state of a record. */
 export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt'>;
 
-/** Returns the members that every new job's record has. */
+/** Returns the members that every new job's record has. @param asked with the headers sent to the broker */
 export function newJobMembers(
   asked: NewJob,
   query: string,
@@ -24,6 +24,7 @@ export function newJobMembers(
     caller,
     ...client,
     requestId,
+    ...placeOf(headers),
     ...(traceparent !== undefined && parseTraceparent(traceparent) !== undefined ? { traceparent } : {}),
     policy: { ...policy },
     maxPerSecond,
@@ -31,7 +32,7 @@ export function newJobMembers(
 }
 
 /** Returns the members of a record that say where its entities are. If the headers name two tenants, both are kept. */
-export function placeOf(headers: NewJob['headers']): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
+function placeOf(headers: NewJob['headers']): Pick<JobRecord, 'tenant' | 'link' | 'fiware'> {
   const { 'fiware-service': service, 'fiware-servicepath': servicePath, link } = headers;
   const tenant = headers['ngsild-tenant'] ?? service;
   const fiware = defined({ service, servicePath });

@@ -68,11 +68,10 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.#stop.abort();
   }
 
-  /** Changes the rate of the job. */
-  change({ maxPerSecond }: ControlRequest): void {
-    if (maxPerSecond === undefined) return;
-    this.rateLimiter.setRate(maxPerSecond);
-    this.set({ ...this.#record, maxPerSecond });
+  /** Changes the rate of the job, or its concurrency if it has one. */
+  change(request: Omit<ControlRequest, 'cancel'>): void {
+    if (request.maxPerSecond !== undefined) this.rateLimiter.setRate(request.maxPerSecond);
+    this.set({ ...this.#record, ...request });
   }
 
   /**

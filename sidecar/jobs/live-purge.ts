@@ -7,7 +7,7 @@ import {
   type OnOutcome,
 } from '../purge/index.js';
 import type { ArchiveService } from './archive-service.js';
-import type { ControlRequest, PurgeRecord } from '../store/index.js';
+import type { PurgeRecord } from '../store/index.js';
 import { LiveJob } from './live-job.js';
 import type { PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
@@ -46,12 +46,6 @@ export class LivePurge extends LiveJob<PurgeRecord> {
   get affectedSince(): number {
     const { deleted, unknown } = this.record;
     return deleted + unknown - this.#before.deleted - this.#unknownBefore;
-  }
-
-  override change(request: ControlRequest): void {
-    super.change(request);
-    const { concurrency } = request;
-    if (concurrency !== undefined) this.set({ concurrency });
   }
 
   /** Updates the record with an event of the engine. */

@@ -10,7 +10,6 @@ import {
   cancelled,
   isToCancel,
   newJobMembers,
-  placeOf,
   type RecordStart,
   shortened,
   waitingFor,
@@ -64,11 +63,10 @@ export function refusedRecord(
 }
 
 function recordOf(asked: NewPurge, rate: RequestedRate, start: RecordStart): PurgeRecord {
-  const { target, query, headers, retentionPolicy, planOf } = asked;
+  const { target, query, retentionPolicy, planOf } = asked;
   return {
     ...newJobMembers(asked, queryText(query), rate, start),
     target,
-    ...placeOf(headers),
     ...defined({ retentionPolicy, planOf }),
     dryRun: false,
     concurrency: 1,

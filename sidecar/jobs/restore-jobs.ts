@@ -7,11 +7,11 @@ import {
   type RestoreReport,
   unlessStopped,
 } from '../purge/index.js';
-import type { ControlRequest, JobResumeData, PurgeRecord } from '../store/index.js';
+import type { JobResumeData, PurgeRecord } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import type { JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
-import { newJobMembers, placeOf } from './job-record.js';
+import { newJobMembers } from './job-record.js';
 import { limitsUnder, type NewJob, type PurgeKinds, type PurgePolicy } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
 import { NOTHING_DONE, targetOf } from './purge-record.js';
@@ -54,7 +54,7 @@ export class RestoreJobs {
     const unit = restoredUnit(source);
     const headers = headersAt(asked.headers, source);
     const record: PurgeRecord = {
-      ...newJobMembers(asked, source.query, asked, {
+      ...newJobMembers({ ...asked, headers }, source.query, asked, {
         state: 'queued',
         worker,
         createdAt: this.#jobs.records.now(),
@@ -62,7 +62,6 @@ export class RestoreJobs {
       target: 'restore',
       restoreOf: of,
       unit,
-      ...placeOf(headers),
       dryRun,
       ...NOTHING_DONE,
       restored: 0,
@@ -163,12 +162,6 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
   override get hasBegun(): boolean {
     const { restored = 0, unknown } = this.record;
     return restored + unknown > 0;
-  }
-
-  override change(request: ControlRequest): void {
-    super.change(request);
-    const { concurrency } = request;
-    if (concurrency !== undefined) this.set({ concurrency });
   }
 
   /** Updates the record with an event of the engine. */

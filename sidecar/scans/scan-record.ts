@@ -3,7 +3,6 @@ import {
   cancelled,
   isToCancel,
   newJobMembers,
-  placeOf,
   waitingFor,
   withoutEstimates,
   withoutWait,
@@ -46,11 +45,10 @@ const NO_RESULTS = {
 
 /** The record of a queued scan. @param worker the name of this process */
 export function newScanRecord(request: NewScan, worker: string, createdAt: string): ScanRecord {
-  const { query, headers, domain, model, schema, sample } = request;
+  const { query, domain, model, schema, sample } = request;
   return {
     ...newJobMembers(request, query, request, { state: 'queued', worker, createdAt }),
     target: 'scan',
-    ...placeOf(headers),
     ...(domain === undefined ? {} : { domain }),
     ...(model === undefined ? {} : { model }),
     ...(schema === undefined ? {} : { candidate: digestOf(schema) }),
