@@ -5,18 +5,13 @@ import { stdSerializers } from 'pino';
 import { createTokenVerifier } from './auth/index.js';
 import type { EmbeddedBroker } from './embedded-broker/index.js';
 import { GracefulShutdown } from './graceful-shutdown.js';
-import { Access } from './http/access.js';
+import { Access, TOKEN_HEADER } from './http/access.js';
 import { createBaseUrl } from './http/api/request-hooks.js';
 import { buildApp } from './http/app.js';
 import type { MinDataRate } from './http/min-data-rate.js';
 import { createBrokerProbe } from './http/health.js';
 import { CONSOLE_PATH, findConsole } from './http/console-routes.js';
-import {
-  createGatewayTokenCheck,
-  TOKEN_HEADER,
-  createLoopCheck,
-  createHostCheck,
-} from './http/request-checks.js';
+import { createLoopCheck, createHostCheck } from './http/request-checks.js';
 import { openTracing } from './tracing/open-tracing.js';
 import { startMetricsServer } from './http/metrics-routes.js';
 import { POLICY_HEADER } from './http/new-purge.js';
@@ -187,6 +182,13 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     onBack: () => logger.info('the keys of the OpenID provider can be read again'),
   });
   resources.add(async () => signIn?.close());
+  const access = new Access({
+    tokens: config.GATEWAY_TOKEN,
+    signIn,
+    isTokenForwarded: config.AUTH_FORWARD,
+    isClientRecorded: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
+    onTokenRefused: () => metrics.requests.refused('token'),
+  });
   const pipeline = createRequestPipeline(() =>
     logger.info('connection closed: too many requests waited on it'),
   );
@@ -201,13 +203,7 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     archives: purges.service.archives,
     scans,
     retention: purges.retention,
-    access: new Access({
-      tokens: config.GATEWAY_TOKEN,
-      signIn,
-      isTokenForwarded: config.AUTH_FORWARD,
-      isClientRecorded: signIn !== undefined || config.TRUSTED_PROXIES !== undefined,
-      onTokenRefused: () => metrics.requests.refused('token'),
-    }),
+    access,
     trustedProxies: config.TRUSTED_PROXIES,
     onRefused: (reason) => metrics.requests.refused(reason),
     metrics: config.METRICS_PORT === undefined ? metrics : undefined,
@@ -234,7 +230,7 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     passThrough: createWriteGate({
       passThrough,
       checks: writes.checks,
-      isVouchedFor: createGatewayTokenCheck(config.GATEWAY_TOKEN),
+      access,
       bodyLimit: config.BODY_LIMIT_BYTES,
       onRefused: (req, draft) => {
         metrics.requests.refused('write-check');

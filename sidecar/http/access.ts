@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyRequest, RouteOptions } from 'fastify';
@@ -12,13 +13,8 @@ import {
   SignInRequiredError,
 } from '../auth/index.js';
 import { withoutPort } from './trusted-proxies.js';
-import {
-  createGatewayTokenCheck,
-  SAFE_METHODS,
-  TOKEN_HEADER,
-  tokenRefused,
-  type GatewayTokenCheck,
-} from './request-checks.js';
+import { refused, type RequestRefusedError } from './errors.js';
+import { SAFE_METHODS } from './request-checks.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,6 +27,9 @@ declare module 'fastify' {
     readonly rule?: RouteRule;
   }
 }
+
+/** Header in which Kong and other callers send the shared secret. It is never forwarded to the broker. */
+export const TOKEN_HEADER = 'x-gateway-token';
 
 /** The tokens that are accepted, and what is recorded and forwarded of their callers. */
 export interface AccessOptions {
@@ -52,11 +51,11 @@ export interface AccessOptions {
  */
 export class Access {
   readonly #options: AccessOptions;
-  readonly #isVouchedFor: GatewayTokenCheck;
+  readonly #tokenDigests: readonly Buffer[];
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    this.#isVouchedFor = createGatewayTokenCheck(options.tokens);
+    this.#tokenDigests = (options.tokens ?? []).map(digest);
   }
 
   /** Whether sign-in is on. */
@@ -82,11 +81,23 @@ export class Access {
     requireRole(request.caller, rule);
   }
 
+  /** Returns the caller that the gateway in front names, for a request that has the gateway token. */
+  vouchedName(headers: IncomingHttpHeaders): string {
+    return callerOf(headers, this.#hasToken(headers));
+  }
+
+  /** Compares in constant time: digests have the same length, and all of them are compared. */
+  #hasToken({ [TOKEN_HEADER]: token }: IncomingHttpHeaders): boolean {
+    if (typeof token !== 'string') return false;
+    const sent = digest(token);
+    return this.#tokenDigests.map((each) => timingSafeEqual(sent, each)).includes(true);
+  }
+
   /** @throws RequestRefusedError (401) */
-  #requireToken(request: FastifyRequest): void {
-    if (this.#isVouchedFor(request)) return;
+  #requireToken({ headers }: FastifyRequest): void {
+    if (this.#hasToken(headers)) return;
     this.#options.onTokenRefused?.();
-    throw tokenRefused(request.headers[TOKEN_HEADER] !== undefined);
+    throw tokenRefused(headers[TOKEN_HEADER] !== undefined);
   }
 
   async #signedIn(signIn: TokenVerifier, request: FastifyRequest): Promise<Caller> {
@@ -110,7 +121,7 @@ export class Access {
   /** A caller with all rights: the gateway in front vouches for it, or sign-in is off. */
   #vouchedCaller(request: FastifyRequest): Caller {
     return {
-      name: callerOf(request.headers, this.#isVouchedFor(request)),
+      name: this.vouchedName(request.headers),
       roles: ALL_ROLES,
       tenants: undefined,
       forwardsAuthorization: true,
@@ -146,6 +157,24 @@ function routeRule({ method, routeOptions: { config }, is404 }: FastifyRequest):
   // Callers who may not write cannot find out which paths exist.
   const needsToken = !SAFE_METHODS.has(method);
   return { roles: needsToken ? [] : 'open', tenants: [], needsToken };
+}
+
+/** Creates the refusal of a request without the right gateway token. @param hasOther whether it has a wrong one */
+export function tokenRefused(hasOther: boolean): RequestRefusedError {
+  return refused(
+    'unauthorized',
+    hasOther
+      ? 'The gateway token in the header X-Gateway-Token is wrong. Nothing was done. If a gateway ' +
+          'in front, such as Kong, added it, the fault is there and not in the request: its token differs from that of this service.'
+      : 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
+          'in front, such as Kong, should have added it, the fault is there and not in the request: its log has the cause.',
+    {},
+    { 'www-authenticate': 'GatewayToken' },
+  );
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
 
 /** The token of `Authorization: Bearer …` (RFC 6750, section 2.1). */

@@ -4,8 +4,6 @@ import type { ProblemDraft } from './forward-problem.js';
 import { problem } from './problem-kinds.js';
 import { ownNameCheck } from '../shared/own-names.js';
 import { MAX_HOPS, detectLoop } from '../shared/via.js';
-import { hash, timingSafeEqual } from 'node:crypto';
-import { refused, type RequestRefusedError } from './errors.js';
 
 /**
  * The checks of the front door that do not depend on the path. They refuse requests that are too long, have too many
@@ -240,40 +238,4 @@ export function createLoopCheck(name: string): LoopCheck {
     if (loop === undefined) return undefined;
     return problem('loopDetected', DETAILS[loop]);
   };
-}
-
-/** Header in which Kong and other callers send the shared secret. It is never forwarded to the broker. */
-export const TOKEN_HEADER = 'x-gateway-token';
-
-/** Whether a request carries one of the shared secrets; false if there are none. */
-export type GatewayTokenCheck = (request: Pick<IncomingMessage, 'headers'>) => boolean;
-
-/** @param tokens one token, or two while the secret is being replaced */
-export function createGatewayTokenCheck(tokens: readonly string[] = []): GatewayTokenCheck {
-  const expected = tokens.map(digest);
-  return ({ headers: { [TOKEN_HEADER]: header } }) =>
-    typeof header === 'string' && isOneOf(digest(header), expected);
-}
-
-/** Creates the refusal of a request without the right gateway token. @param hasOther whether it has a wrong one */
-export function tokenRefused(hasOther: boolean): RequestRefusedError {
-  return refused(
-    'unauthorized',
-    hasOther
-      ? 'The gateway token in the header X-Gateway-Token is wrong. Nothing was done. If a gateway ' +
-          'in front, such as Kong, added it, the fault is there and not in the request: its token differs from that of this service.'
-      : 'This request needs the gateway token in the header X-Gateway-Token. Nothing was done. If a gateway ' +
-          'in front, such as Kong, should have added it, the fault is there and not in the request: its log has the cause.',
-    {},
-    { 'www-authenticate': 'GatewayToken' },
-  );
-}
-
-/** Compares in constant time: digests have the same length, and all of them are compared. */
-function isOneOf(sent: Buffer, expected: readonly Buffer[]): boolean {
-  return expected.map((each) => timingSafeEqual(sent, each)).includes(true);
-}
-
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer');
 }

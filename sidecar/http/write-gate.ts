@@ -16,19 +16,18 @@ import { ClientDisconnect } from './client-disconnect.js';
 import { BodyMemory, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
 import { RequestRefusedError } from './errors.js';
-import { callerOf } from './access.js';
+import type { Access } from './access.js';
 import { forwardedHeaders } from './new-purge.js';
 import type { ForwardOverrides } from './forward-overrides.js';
 import type { ForwardOptions, PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
-import { SAFE_METHODS, type GatewayTokenCheck } from './request-checks.js';
+import { SAFE_METHODS } from './request-checks.js';
 
 /** The checks of writes, the pass-through behind them, and the largest body that is judged. */
 export interface WriteGateOptions {
   readonly passThrough: PassThrough;
   readonly checks: WriteChecks;
-  /** Whether a request has the gateway token, so that the gateway in front vouches for its caller. */
-  readonly isVouchedFor: GatewayTokenCheck;
+  readonly access: Pick<Access, 'vouchedName'>;
   /** Maximum size of a body that is judged, in bytes. */
   readonly bodyLimit: number;
   /** Called for each refused write. Must not throw. */
@@ -168,9 +167,9 @@ class GatedWrite {
 
   /** The policies that may apply to the request. */
   #candidatesIn(known: CachedPolicies | undefined): readonly CandidatePolicy[] | undefined {
-    const { checks, isVouchedFor } = this.#options;
-    const caller = callerOf(this.#req.headers, isVouchedFor(this.#req));
-    return checks.candidates(known, { tenants: tenantsOf(this.#req.headers), caller });
+    const { checks, access } = this.#options;
+    const { headers } = this.#req;
+    return checks.candidates(known, { tenants: tenantsOf(headers), caller: access.vouchedName(headers) });
   }
 
   async #judge(route: WriteRoute, candidates: readonly CandidatePolicy[], stamp: string): Promise<void> {
