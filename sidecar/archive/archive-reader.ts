@@ -42,6 +42,7 @@ export class ArchiveReader {
   readonly #readSegments = new Map<string, string>();
   #expected: SegmentList | undefined;
   #lastEpoch = -1;
+  #unlisted = 0;
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
@@ -67,6 +68,7 @@ export class ArchiveReader {
       recorded?.listDigest === undefined
         ? found
         : found.filter(({ name }) => this.#expected?.has(name) === true);
+    this.#unlisted = found.length - own.length;
     const inOrder = own.sort((one, other) => one.epoch - other.epoch || one.number - other.number);
     return inOrder.map(({ name }) => `${folder}/${name}`);
   }
@@ -106,6 +108,11 @@ export class ArchiveReader {
   /** The highest epoch in the archive when it was last listed; -1 if there is none. */
   get lastEpoch(): number {
     return this.#lastEpoch;
+  }
+
+  /** The number of segments that are ignored, see segments(). */
+  get unlisted(): number {
+    return this.#unlisted;
   }
 
   /** Total stored size of the segments read so far, in bytes. */

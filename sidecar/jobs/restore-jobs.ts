@@ -122,7 +122,7 @@ export class RestoreJobs {
       dependencies,
       live.stopped,
     );
-    live.noteReport(report);
+    live.noteReport(report, reader.unlisted);
     const { failed, unknown } = live.record;
     this.#jobs.records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
   }
@@ -169,9 +169,18 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     if (event.type === 'progress') this.set(this.#countsOf(event));
   }
 
-  /** Updates the record with the result of the restore. */
-  noteReport(report: RestoreReport): void {
-    this.set({ ...this.#countsOf(report), warnings: [...this.record.warnings, ...this.#warningsOf(report)] });
+  /**
+   * Updates the record with the result of the restore.
+   *
+   * @param unlisted number of segments of the archive that were not used
+   */
+  noteReport(report: RestoreReport, unlisted: number): void {
+    const warnings = [
+      ...this.record.warnings,
+      ...this.#warningsOf(report),
+      ...(unlisted === 0 ? [] : [notListed(unlisted)]),
+    ];
+    this.set({ ...this.#countsOf(report), warnings });
   }
 
   #warningsOf({ dryRun, restored, absent }: RestoreReport): readonly string[] {
@@ -210,6 +219,13 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     const room = Math.max(0, failed - errors.length);
     return [...before.slice(0, room), ...errors].slice(0, MAX_NAMED);
   }
+}
+
+function notListed(segments: number): string {
+  return (
+    `${segments} of the segments in the archive are not in its list, and were not used: a gateway that had lost the purge ` +
+    'wrote them, or somebody added them.'
+  );
 }
 
 function notInArchive(ids: readonly string[]): string {

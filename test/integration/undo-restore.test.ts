@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { copyFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
@@ -231,6 +231,16 @@ describe('a restore', () => {
     assert.equal(answer.status, 409, answer.text);
     assert.match(answer.problem().detail ?? '', /ARCHIVE_URL has changed/);
     assert.equal((await restored(gateway, purge.id)).state, 'failed');
+  });
+
+  it('a restore says that a segment was not used which the list of its purge does not have', async () => {
+    await withCars(3);
+    const purge = await purged(gateway, 'type=Car&archive=required');
+    const [name = ''] = (await readdir(join(folder, purge.id))).filter((file) => file.endsWith('.gz'));
+    await copyFile(join(folder, purge.id, name), join(folder, purge.id, '900000-000000.ndjson.gz'));
+    const restore = await restored(gateway, purge.id);
+    assert.deepEqual([restore.restored, restore.state], [3, 'succeeded']);
+    assert.match(restore.warnings.join(), /1 of the segments .* not in its list/);
   });
 
   it('a restore is refused while another one of the same archive is running, unless it is a dry run', async () => {
