@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CancelSignal } from '../shared/cancel-signal.js';
-import { refused } from './errors.js';
+import { refused } from './problem-kinds.js';
 
 /**
  * Aborts when the client disconnects before the answer is complete.

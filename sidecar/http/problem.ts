@@ -3,8 +3,7 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import { BrokerRefusedError } from '../purge/index.js';
 import { GatewayError, type ProblemKind } from '../shared/errors.js';
 import { PreconditionFailedError } from '../store/index.js';
-import { RequestRefusedError } from './errors.js';
-import { problem } from './problem-kinds.js';
+import { problem, RequestRefusedError } from './problem-kinds.js';
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 
 /** A problem and the headers of its answer. */

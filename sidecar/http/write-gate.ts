@@ -15,12 +15,11 @@ import type {
 import { ClientDisconnect } from './client-disconnect.js';
 import { BodyMemory, collectBody } from './collected-body.js';
 import { answerProblem, FAILURE_PROBLEMS, type ProblemDraft } from './forward-problem.js';
-import { RequestRefusedError } from './errors.js';
 import type { Access } from './access.js';
 import { forwardedHeaders } from './new-purge.js';
 import type { ForwardOverrides } from './forward-overrides.js';
 import type { ForwardOptions, PassThrough } from './pass-through.js';
-import { problem } from './problem-kinds.js';
+import { problem, RequestRefusedError } from './problem-kinds.js';
 import { SAFE_METHODS } from './request-checks.js';
 
 /** The checks of writes, the pass-through behind them, and the largest body that is judged. */

@@ -4,7 +4,7 @@ import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { TurnQueue } from '../../shared/event-loop.js';
-import { refused } from '../errors.js';
+import { refused } from '../problem-kinds.js';
 
 /** Media types of bodies: that of JSON in general, or a more specific one. */
 export const BODY_MEDIA_TYPES = [

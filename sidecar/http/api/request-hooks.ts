@@ -8,8 +8,8 @@ import type {
   preValidationHookHandler,
 } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import { refused } from '../errors.js';
 import { parsePurgePolicy, POLICY_HEADER } from '../new-purge.js';
+import { refused } from '../problem-kinds.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';

@@ -11,7 +11,7 @@ import type {
 import { BrokerRefusedError } from '../../purge/index.js';
 import { NotFoundError, type Page } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { refused } from '../errors.js';
+import { refused } from '../problem-kinds.js';
 import { readJobOrigin } from '../new-purge.js';
 import {
   accepted,

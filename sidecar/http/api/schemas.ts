@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
-import { refused } from '../errors.js';
+import { refused } from '../problem-kinds.js';
 
 /**
  * The building blocks of the schemas of several resources. A schema checks a request, types it, and describes it in

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ImportSource } from '../../schemas/repository/transfer.js';
-import { refused, RequestRefusedError } from '../errors.js';
+import { refused, RequestRefusedError } from '../problem-kinds.js';
 import { decodeBody, requireUnencoded } from './body-parser.js';
 import { errorCode } from '../../shared/errors.js';
 

@@ -4,8 +4,7 @@ import type { BrokerProblem, Failure } from '../../../sidecar/purge/broker/index
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../../sidecar/shared/config/load.js';
-import { RequestRefusedError } from '../../../sidecar/http/errors.js';
-import { problemKinds } from '../../../sidecar/http/problem-kinds.js';
+import { problemKinds, RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
 import { problemOf, unexpectedProblem, type ProblemAnswer } from '../../../sidecar/http/problem.js';
 import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
