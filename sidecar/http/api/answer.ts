@@ -17,7 +17,7 @@ export interface Answer {
   readonly etag?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
-  /** Replaces the body: an answer that is sent piece by piece, of unknown length. */
+  /** Replaces the body; see streamed(). */
   readonly stream?: { readonly text: AsyncIterable<string> | Readable; readonly mediaType: string };
 }
 
@@ -54,6 +54,15 @@ export function withPurgeId(answer: Answer, id: string): Answer {
 /** The head of an answer; used for HEAD requests for which no body is generated. */
 export function headResponse(mediaType: string): Answer {
   return { status: 200, body: { bytes: Buffer.of(), mediaType } };
+}
+
+/** Answers with text that is sent piece by piece, of unknown length. */
+export function streamed(
+  text: NonNullable<Answer['stream']>['text'],
+  mediaType: string,
+  headers: Answer['headers'] = {},
+): Answer {
+  return { status: 200, headers, stream: { text, mediaType } };
 }
 
 /** Answers with a momentary state, which has no ETag. */

@@ -16,7 +16,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   formatTime,
   withLifecycle,
   preconditionsOfExisting,
@@ -57,10 +56,10 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       querystring: Query(PAGE),
       response: { 200: list('Core contexts, then the others by name.', CONTEXT) },
     },
-    handler: async ({ query, baseUrl }, reply) => {
+    handler: async ({ query, baseUrl }) => {
       const { items, total } = await contexts.list(query);
       const shown = items.map((context) => contextJson(context, baseUrl));
-      return send(reply, page(shown, total, query, apiUrl(baseUrl, 'contexts')));
+      return page(shown, total, query, apiUrl(baseUrl, 'contexts'));
     },
   });
 
@@ -76,14 +75,14 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
         201: json('The new context.', WRITTEN_CONTEXT),
       },
     },
-    handler: async ({ query: { dryRun }, body, baseUrl }, reply) => {
+    handler: async ({ query: { dryRun }, body, baseUrl }) => {
       if (dryRun) {
         const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
-        return send(reply, okWithContentETag(contextDryRunJson('created', { warnings, followers: [] })));
+        return okWithContentETag(contextDryRunJson('created', { warnings, followers: [] }));
       }
       const written = await contexts.create(body.name, body['@context'], { baseUrl });
       const { name, etag } = written.context;
-      return send(reply, created(contextUrl(baseUrl, name), writtenContextJson(written, baseUrl), etag));
+      return created(contextUrl(baseUrl, name), writtenContextJson(written, baseUrl), etag);
     },
   });
 
@@ -101,11 +100,11 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       },
     },
     config: { isCrossOrigin: true },
-    handler: async ({ params, query: { version }, baseUrl }, reply) => {
+    handler: async ({ params, query: { version }, baseUrl }) => {
       const found = await contexts.document(params.context, version, baseUrl);
       const { warningCount = 0, lifecycle } = found;
       const answer = withWarnings(document(found), warningCount, baseUrl, params.context);
-      return send(reply, withLifecycle(answer, lifecycle));
+      return withLifecycle(answer, lifecycle);
     },
   });
 
@@ -137,12 +136,9 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
         signal: disconnectSignal(raw, reply.raw),
       });
       const { etag } = written.context;
-      return send(
-        reply,
-        dryRun
-          ? ok(contextDryRunJson(written.isNewVersion ? 'updated' : 'unchanged', written), etag)
-          : ok(writtenContextJson(written, baseUrl), etag),
-      );
+      return dryRun
+        ? ok(contextDryRunJson(written.isNewVersion ? 'updated' : 'unchanged', written), etag)
+        : ok(writtenContextJson(written, baseUrl), etag);
     },
   });
 
@@ -156,10 +152,10 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, conditions }, reply) => {
+    handler: async ({ params, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       await contexts.delete(params.context, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }

@@ -1,16 +1,7 @@
 import { Type } from 'typebox';
 import type { SchemaService } from '../../schemas/models/index.js';
 import type { Domain, ListedDomain } from '../../store/index.js';
-import {
-  created,
-  document,
-  NO_CONTENT,
-  ok,
-  page,
-  send,
-  formatTime,
-  preconditionsOfExisting,
-} from './answer.js';
+import { created, document, NO_CONTENT, ok, page, formatTime, preconditionsOfExisting } from './answer.js';
 import { LD_CONTEXT, withWarnings } from './contexts.js';
 import { COMPATIBILITY } from './model-representation.js';
 import {
@@ -50,9 +41,9 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       querystring: Query(PAGE),
       response: { 200: list('Domains by name.', LISTED_DOMAIN) },
     },
-    handler: async ({ query, baseUrl }, reply) => {
+    handler: async ({ query, baseUrl }) => {
       const { items, total } = await store.domains.list(query);
-      return send(reply, page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains')));
+      return page(items.map(listedDomainJson), total, query, apiUrl(baseUrl, 'domains'));
     },
   });
 
@@ -65,9 +56,9 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       response: { 201: json('The new domain.', DOMAIN) },
     },
     bodyLimit: MAX_DOMAIN_BYTES,
-    handler: async ({ body, baseUrl }, reply) => {
+    handler: async ({ body, baseUrl }) => {
       const domain = await domains.create(body);
-      return send(reply, created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag));
+      return created(apiUrl(baseUrl, 'domains', domain.name), domainJson(domain), domain.etag);
     },
   });
 
@@ -79,9 +70,9 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       params: DOMAIN_PATH,
       response: { 200: json('The domain.', DOMAIN) },
     },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       const domain = await store.domains.get(params.domain);
-      return send(reply, ok(domainJson(domain), domain.etag));
+      return ok(domainJson(domain), domain.etag);
     },
   });
 
@@ -97,10 +88,10 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
     },
     bodyLimit: MAX_DOMAIN_BYTES,
     config: { isConditional: true },
-    handler: async ({ params, body, conditions }, reply) => {
+    handler: async ({ params, body, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       const domain = await domains.update(params.domain, body, ifMatch);
-      return send(reply, ok(domainJson(domain), domain.etag));
+      return ok(domainJson(domain), domain.etag);
     },
   });
 
@@ -115,10 +106,10 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, query, conditions }, reply) => {
+    handler: async ({ params, query, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.domains.get(params.domain));
       await store.domains.delete(params.domain, { ifMatch, cascade: query.cascade });
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }
@@ -137,9 +128,9 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       response: { 200: content('With the core context last.', { 'application/ld+json': LD_CONTEXT }) },
     },
     config: { isCrossOrigin: true },
-    handler: async ({ params: { domain }, baseUrl }, reply) => {
+    handler: async ({ params: { domain }, baseUrl }) => {
       const found = await domainContexts.of(domain, baseUrl);
-      return send(reply, withWarnings(document(found), found.warnings.length, baseUrl, domain));
+      return withWarnings(document(found), found.warnings.length, baseUrl, domain);
     },
   });
 
@@ -152,11 +143,11 @@ export function domainContextRoutes(api: Api, { domainContexts }: SchemaService)
       querystring: Query(PAGE),
       response: { 200: list('Warnings, by term.', CONTEXT_WARNING) },
     },
-    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
+    handler: async ({ params: { domain }, query, baseUrl }) => {
       const { warnings } = await domainContexts.of(domain, baseUrl);
       const { limit, offset } = query;
       const url = apiUrl(baseUrl, 'domains', domain, 'context', 'warnings');
-      return send(reply, page(warnings.slice(offset, offset + limit), warnings.length, query, url));
+      return page(warnings.slice(offset, offset + limit), warnings.length, query, url);
     },
   });
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { isFinal, type JobRecord } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { headResponse, REVALIDATE, send } from './answer.js';
+import { type Answer, headResponse, NO_CONTENT, REVALIDATE, streamed } from './answer.js';
 import { content, empty, TEXT } from './schemas.js';
 
 const EVENTS = 'text/event-stream';
@@ -26,27 +26,26 @@ export const EVENTS_SCHEMA = {
  * @param watch yields the records of the job until the signal aborts
  * @param shown converts a record for the answer
  */
-export function sendEvents<Record extends JobRecord>(
+export function jobEvents<Record extends JobRecord>(
   reply: FastifyReply,
   record: Record,
   watch: (signal: AbortSignal) => AsyncGenerator<Record, void>,
   shown: (record: Record) => object = (one) => one,
-): FastifyReply {
+): Answer {
   const { method, headers, raw, caller } = reply.request;
   const seen = headers['last-event-id'];
-  if (isFinal(record.state) && seen === eventIdOf(shown(record))) return send(reply, { status: 204 });
-  if (method === 'HEAD') return send(reply, headResponse(EVENTS));
+  if (isFinal(record.state) && seen === eventIdOf(shown(record))) return NO_CONTENT;
+  if (method === 'HEAD') return headResponse(EVENTS);
   const isLeft = disconnectSignal(raw, reply.raw);
   const records = watch(
     Number.isFinite(caller.validForMs)
       ? AbortSignal.any([isLeft, AbortSignal.timeout(Math.min(caller.validForMs, MAX_TIMER_MS))])
       : isLeft,
   );
-  return send(reply, {
-    status: 200,
+  return streamed(eventsOf(records, seen, shown), EVENTS, {
     // Proxies that buffer or compress answers (nginx, Traefik, Caddy) would hold events back.
-    headers: { 'x-accel-buffering': 'no', 'cache-control': `${REVALIDATE}, no-transform` },
-    stream: { text: eventsOf(records, seen, shown), mediaType: EVENTS },
+    'x-accel-buffering': 'no',
+    'cache-control': `${REVALIDATE}, no-transform`,
   });
 }
 

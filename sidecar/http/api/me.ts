@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ROLES } from '../../shared/roles.js';
-import { okWithoutETag, send } from './answer.js';
+import { okWithoutETag } from './answer.js';
 import { json, STRINGS, TEXT } from './schemas.js';
 import type { Api } from './routes.js';
 
@@ -15,9 +15,9 @@ export function meRoute(api: Api): void {
       response: { 200: json('You.', ME) },
     },
     config: { isVolatile: true },
-    handler: async ({ caller: { name, roles, tenants } }, reply) => {
+    handler: async ({ caller: { name, roles, tenants } }) => {
       const own = ROLES.filter((role) => roles.has(role));
-      return send(reply, okWithoutETag({ caller: name, roles: own, tenants: tenants && [...tenants] }));
+      return okWithoutETag({ caller: name, roles: own, tenants: tenants && [...tenants] });
     },
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/models/index.js';
 import type { ModelKey } from '../../store/index.js';
-import { document, page, send, withLifecycle } from './answer.js';
+import { document, page, withLifecycle } from './answer.js';
 import {
   AnyJson,
   Closed,
@@ -54,8 +54,8 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query({ ...VERSION, bundled: BUNDLED }),
       response: { 200: content('As it was given, or bundled.', { 'application/schema+json': ANY_JSON }) },
     },
-    handler: async ({ params, query: { version, bundled }, baseUrl }, reply) =>
-      send(reply, await read(modelKey(params), bundled ? 'bundled' : 'schema', version, baseUrl)),
+    handler: async ({ params, query: { version, bundled }, baseUrl }) =>
+      await read(modelKey(params), bundled ? 'bundled' : 'schema', version, baseUrl),
   });
 
   api.get(`${MODEL}/openapi`, {
@@ -67,8 +67,8 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query(VERSION),
       response: { 200: json('Self-contained.', ANY_JSON) },
     },
-    handler: async ({ params, query: { version }, baseUrl }, reply) =>
-      send(reply, await read(modelKey(params), 'openapi', version, baseUrl)),
+    handler: async ({ params, query: { version }, baseUrl }) =>
+      await read(modelKey(params), 'openapi', version, baseUrl),
   });
 
   api.get(`${MODEL}/context`, {
@@ -81,8 +81,8 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       response: { 200: content('With the core context last.', { 'application/ld+json': ANY_JSON }) },
     },
     config: { isCrossOrigin: true },
-    handler: async ({ params, query: { version }, baseUrl }, reply) =>
-      send(reply, await read(modelKey(params), 'context', version, baseUrl)),
+    handler: async ({ params, query: { version }, baseUrl }) =>
+      await read(modelKey(params), 'context', version, baseUrl),
   });
 
   api.get(`${MODEL}/files`, {
@@ -94,14 +94,14 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
       querystring: Query({ ...VERSION, ...PAGE }),
       response: { 200: list('A page of them; documents that the schema refers to come last.', MODEL_FILE) },
     },
-    handler: async ({ params, query, baseUrl }, reply) => {
+    handler: async ({ params, query, baseUrl }) => {
       const key = modelKey(params);
       const { version, limit, offset } = query;
       const { model } = await cachedModels.of(key);
       const all = await files.list(key, { version, baseUrl });
       const url = modelUrl(baseUrl, key, 'files');
       const items = all.slice(offset, offset + limit).map((file) => fileJson(file, url, version));
-      return send(reply, withLifecycle(page(items, all.length, query, url), model));
+      return withLifecycle(page(items, all.length, query, url), model);
     },
   });
 
@@ -120,11 +120,11 @@ export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }
         }),
       },
     },
-    handler: async ({ params, query: { version }, baseUrl }, reply) => {
+    handler: async ({ params, query: { version }, baseUrl }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
       const file = await files.get(key, params.file, { version, baseUrl });
-      return send(reply, withLifecycle(document(file), model));
+      return withLifecycle(document(file), model);
     },
   });
 }

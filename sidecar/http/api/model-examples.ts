@@ -19,7 +19,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   withLifecycle,
   preconditionsOfExisting,
 } from './answer.js';
@@ -67,12 +66,12 @@ export function modelExampleRoutes(
       querystring: Query(PAGE),
       response: { 200: list('Examples by name.', EXAMPLE) },
     },
-    handler: async ({ params, query, baseUrl }, reply) => {
+    handler: async ({ params, query, baseUrl }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
       const { items, total } = await store.examples.list(key, query);
       const shown = items.map((example) => exampleJson(example, key, baseUrl));
-      return send(reply, withLifecycle(page(shown, total, query, modelUrl(baseUrl, key, 'examples')), model));
+      return withLifecycle(page(shown, total, query, modelUrl(baseUrl, key, 'examples')), model);
     },
   });
 
@@ -89,11 +88,11 @@ export function modelExampleRoutes(
         }),
       },
     },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
       const example = document(await files.example(key, params.example));
-      return send(reply, withLifecycle(example, model));
+      return withLifecycle(example, model);
     },
   });
 
@@ -129,7 +128,7 @@ export function modelExampleRoutes(
         errors: verdicts.flatMap(({ errors }) => errors).slice(0, MAX_ERRORS),
       };
       const { sha256: etag } = put.example.content;
-      return send(reply, put.isNew ? created(written.url, written, etag) : ok(written, etag));
+      return put.isNew ? created(written.url, written, etag) : ok(written, etag);
     },
   });
 
@@ -142,11 +141,11 @@ export function modelExampleRoutes(
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, conditions }, reply) => {
+    handler: async ({ params, conditions }) => {
       const [key, name] = [modelKey(params), params.example];
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.examples.get(key, name));
       await store.examples.delete(key, name, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }

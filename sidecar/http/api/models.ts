@@ -7,7 +7,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   withLifecycle,
   preconditionsOfExisting,
 } from './answer.js';
@@ -73,10 +72,10 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query({ ...FILTER, ...PAGE }),
       response: { 200: list('Models by domain and name.', MODEL_SUMMARY) },
     },
-    handler: async ({ query, baseUrl }, reply) => {
+    handler: async ({ query, baseUrl }) => {
       const { limit, offset, ...filter } = query;
       const { items, total } = await store.models.search(filter, { limit, offset });
-      return send(reply, page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models')));
+      return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'models'));
     },
   });
 
@@ -89,12 +88,9 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query(PAGE),
       response: { 200: list('Models by name.', MODEL_SUMMARY) },
     },
-    handler: async ({ params: { domain }, query, baseUrl }, reply) => {
+    handler: async ({ params: { domain }, query, baseUrl }) => {
       const { items, total } = await store.models.list(domain, query);
-      return send(
-        reply,
-        page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models')),
-      );
+      return page(items.map(modelSummaryJson), total, query, apiUrl(baseUrl, 'domains', domain, 'models'));
     },
   });
 
@@ -113,11 +109,11 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
         201: json('The new model.', MODEL),
       },
     },
-    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl, caller }, reply) => {
+    handler: async ({ params: { domain }, query: { dryRun }, body, baseUrl, caller }) => {
       const written = await models.create(domain, body, { dryRun, baseUrl, caller: caller.name });
-      if (written.model === undefined) return send(reply, okWithContentETag(modelDryRunJson(written)));
+      if (written.model === undefined) return okWithContentETag(modelDryRunJson(written));
       const { model } = written.model;
-      return send(reply, createdModel(modelUrl(baseUrl, model), modelText(written.model), model.etag));
+      return createdModel(modelUrl(baseUrl, model), modelText(written.model), model.etag);
     },
   });
 
@@ -130,15 +126,14 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query(VERSION),
       response: { 200: json('The model.', MODEL) },
     },
-    handler: async ({ params, query: { version } }, reply) => {
+    handler: async ({ params, query: { version } }) => {
       const found = await store.models.texts(modelKey(params), version);
       const { model } = found;
-      if (version === undefined)
-        return send(reply, withLifecycle(modelAnswer(modelText(found), model.etag), model));
+      if (version === undefined) return withLifecycle(modelAnswer(modelText(found), model.etag), model);
       const { description } = found.version;
       const older = modelText({ ...found, model: { ...model, description } });
       // The ETag of an older version must not match that of the model in a write.
-      return send(reply, withLifecycle(modelAnswer(older, `${model.etag}.v${version}`), model));
+      return withLifecycle(modelAnswer(older, `${model.etag}.v${version}`), model);
     },
   });
 
@@ -161,16 +156,16 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       },
     },
     config: { isConditional: true },
-    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }, reply) => {
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, caller }) => {
       const key = modelKey(params);
       const options = { expected: expectedStateOf(conditions), dryRun, baseUrl, caller: caller.name };
       const written = await models.put(key, body, options);
-      if (written.model === undefined) return send(reply, okWithContentETag(modelDryRunJson(written)));
+      if (written.model === undefined) return okWithContentETag(modelDryRunJson(written));
       const { etag } = written.model.model;
-      if (dryRun) return send(reply, ok(modelDryRunJson(written), etag));
+      if (dryRun) return ok(modelDryRunJson(written), etag);
       const text = updatedModelText(written.model, written);
       const isNew = written.outcome === 'created';
-      return send(reply, isNew ? createdModel(modelUrl(baseUrl, key), text, etag) : modelAnswer(text, etag));
+      return isNew ? createdModel(modelUrl(baseUrl, key), text, etag) : modelAnswer(text, etag);
     },
   });
 
@@ -183,11 +178,11 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, conditions }, reply) => {
+    handler: async ({ params, conditions }) => {
       const key = modelKey(params);
       const { ifMatch } = await preconditionsOfExisting(conditions, () => store.models.get(key));
       await store.models.delete(key, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 
@@ -200,12 +195,12 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query(PAGE),
       response: { 200: list('Versions, oldest first.', MODEL_VERSION) },
     },
-    handler: async ({ params, query, baseUrl }, reply) => {
+    handler: async ({ params, query, baseUrl }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
       const { items, total } = await store.models.versions(key, query);
       const list = page(items.map(versionJson), total, query, modelUrl(baseUrl, key, 'versions'));
-      return send(reply, withLifecycle(list, model));
+      return withLifecycle(list, model);
     },
   });
 
@@ -218,13 +213,10 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       querystring: Query(VERSION_RANGE),
       response: { 200: json('The change report, and where the schemas differ.', MODEL_DIFF) },
     },
-    handler: async ({ params, query, baseUrl }, reply) => {
+    handler: async ({ params, query, baseUrl }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
-      return send(
-        reply,
-        withLifecycle(okWithContentETag(await comparison.diff(key, { ...query, baseUrl })), model),
-      );
+      return withLifecycle(okWithContentETag(await comparison.diff(key, { ...query, baseUrl })), model);
     },
   });
 }

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
-import { okWithContentETag, send } from './answer.js';
+import { okWithContentETag } from './answer.js';
 import { BODY_MEDIA_TYPES } from './body-parser.js';
 import { describeOperation, HEADERS, PROBLEM, referTo } from './openapi-operation.js';
 import { purgePaths } from './purge-operations.js';
@@ -65,7 +65,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
       response: { 200: json('Self-contained.', Type.Object({})) },
     },
     config: { isCrossOrigin: true },
-    handler: async ({ baseUrl }, reply) => {
+    handler: async ({ baseUrl }) => {
       description ??= describe(api.swagger(), routes);
       const { paths, purges, ...rest } = description;
       // The purge routes are not below the path of the API, but have the same base.
@@ -74,7 +74,7 @@ export function openapiRoute(api: Api, routes: readonly ApiRoute[]): void {
         { servers: [{ url: baseUrl }], ...item },
       ]);
       const all = { ...paths, ...Object.fromEntries(beside) };
-      return send(reply, okWithContentETag({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all }));
+      return okWithContentETag({ ...rest, servers: [{ url: apiUrl(baseUrl) }], paths: all });
     },
   });
 }

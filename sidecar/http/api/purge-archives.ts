@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ArchiveService } from '../../jobs/archive-service.js';
 import type { PurgeService } from '../../jobs/purge-service.js';
 import { readJobOrigin } from '../new-purge.js';
-import { accepted, headResponse, withPurgeId, NO_CONTENT, send } from './answer.js';
+import { accepted, headResponse, withPurgeId, NO_CONTENT, streamed } from './answer.js';
 import { PURGE } from './purge-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
@@ -55,14 +55,14 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     },
     bodyLimit: MAX_BODY_BYTES,
     config: { isVolatile: true, isForDryRuns: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { body, params, baseUrl } = request;
       const record = await purges.restore(params.purge, {
         dryRun: false,
         ...body,
         ...readJobOrigin(request),
       });
-      return send(reply, withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
+      return withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
     },
   });
 
@@ -78,15 +78,12 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       response: { 200: content('The archive.', { [NDJSON]: TEXT }) },
     },
     config: { isVolatile: true },
-    handler: async ({ params, method }, reply) => {
+    handler: async ({ params, method }) => {
       if (method === 'HEAD') {
         await archives.find(params.purge);
-        return send(reply, headResponse(NDJSON));
+        return headResponse(NDJSON);
       }
-      return send(reply, {
-        status: 200,
-        stream: { text: await archives.read(params.purge), mediaType: NDJSON },
-      });
+      return streamed(await archives.read(params.purge), NDJSON);
     },
   });
 
@@ -100,9 +97,9 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
       response: { 204: empty('Erased.') },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       await archives.erase(params.purge);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }

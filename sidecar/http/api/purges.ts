@@ -7,8 +7,8 @@ import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { plusSignHint } from '../../shared/format-value.js';
 import { readNewPurge, readJobOrigin, type RequestedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
-import { accepted, okWithoutETag, withPurgeId, NO_CONTENT, page, send } from './answer.js';
-import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
+import { accepted, okWithoutETag, withPurgeId, NO_CONTENT, page, streamed } from './answer.js';
+import { EVENTS_SCHEMA, jobEvents } from './job-events.js';
 import { HEADER_TEXT, optionMembers, PURGE, PURGE_CHANGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
@@ -48,7 +48,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       querystring: Query({ ...FILTERS, ...PAGE }),
       response: { 200: list('Their records.', PURGE) },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { query, baseUrl } = request;
       const { since, until, ...filter } = query;
       const times = { since: timeOf('since', since), until: timeOf('until', until) };
@@ -56,7 +56,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       const { items, total } = await purges.list({ ...filter, ...times, ...tenants });
       // The database knows only one tenant of each job. If a job names two, the caller must be allowed to see both.
       const shown = items.filter((one) => isListed(request, one));
-      return send(reply, page(shown, total, query, apiUrl(baseUrl, 'purges')));
+      return page(shown, total, query, apiUrl(baseUrl, 'purges'));
     },
   });
 
@@ -71,17 +71,14 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     bodyLimit: MAX_BODY_BYTES,
     config: { isVolatile: true, isForDryRuns: true, namesPurge: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { body } = request;
       const purge =
         typeof body.plan === 'string'
           ? await plannedPurge(request, body.plan, purges)
           : { ...readNewPurge(request, readPurgeBody(body), purges), makesPlan: body.plan };
       const record = await purges.submit(purge);
-      return send(
-        reply,
-        withPurgeId(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id),
-      );
+      return withPurgeId(accepted(apiUrl(request.baseUrl, 'purges', record.id), record), record.id);
     },
   });
 
@@ -94,7 +91,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 200: json('The record.', PURGE) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => send(reply, okWithoutETag(await purges.get(params.purge))),
+    handler: async ({ params }) => okWithoutETag(await purges.get(params.purge)),
   });
 
   api.patch('/purges/:purge', {
@@ -109,8 +106,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     bodyLimit: MAX_BODY_BYTES,
     config: { isVolatile: true },
-    handler: async ({ params, body }, reply) =>
-      send(reply, okWithoutETag(await purges.change(params.purge, defined(body)))),
+    handler: async ({ params, body }) => okWithoutETag(await purges.change(params.purge, defined(body))),
   });
 
   api.post('/purges/:purge/cancel', {
@@ -124,8 +120,8 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 202: json('The record.', PURGE) },
     },
     config: { isVolatile: true, isForDryRuns: true },
-    handler: async ({ params, baseUrl }, reply) =>
-      send(reply, accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge))),
+    handler: async ({ params, baseUrl }) =>
+      accepted(apiUrl(baseUrl, 'purges', params.purge), await purges.cancel(params.purge)),
   });
 
   api.get('/purges/:purge/events', {
@@ -138,7 +134,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
     },
     config: { isVolatile: true },
     handler: async ({ params: { purge } }, reply) =>
-      sendEvents(reply, await purges.get(purge), (signal) => purges.watch(purge, signal)),
+      jobEvents(reply, await purges.get(purge), (signal) => purges.watch(purge, signal)),
   });
 
   api.get('/purges/:purge/ids', {
@@ -151,11 +147,7 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 200: content('One JSON object per line.', { 'application/x-ndjson': TEXT }) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) =>
-      send(reply, {
-        status: 200,
-        stream: { text: await purges.ids(params.purge), mediaType: 'application/x-ndjson' },
-      }),
+    handler: async ({ params }) => streamed(await purges.ids(params.purge), 'application/x-ndjson'),
   });
 
   api.delete('/purges/:purge/ids', {
@@ -168,9 +160,9 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       response: { 204: empty('Removed, or there was none.') },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       await purges.removeIds(params.purge);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }

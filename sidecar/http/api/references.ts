@@ -11,7 +11,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   formatTime,
   preconditionsOfExisting,
 } from './answer.js';
@@ -57,17 +56,17 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
         }),
       },
     },
-    handler: async ({ query: { uri, limit, offset }, baseUrl }, reply) => {
+    handler: async ({ query: { uri, limit, offset }, baseUrl }) => {
       if (uri === undefined) {
         const wanted = { limit: limit ?? FIRST_PAGE.limit, offset: offset ?? FIRST_PAGE.offset };
         const { items, total } = await store.references.list(wanted);
-        return send(reply, page(items.map(referenceJson), total, wanted, apiUrl(baseUrl, 'references')));
+        return page(items.map(referenceJson), total, wanted, apiUrl(baseUrl, 'references'));
       }
       if (limit !== undefined)
         throw parameterRefused('limit', 'is for lists: leave it out when uri is given');
       if (offset !== undefined)
         throw parameterRefused('offset', 'is for lists: leave it out when uri is given');
-      return send(reply, document(await references.get(uri)));
+      return document(await references.get(uri));
     },
   });
 
@@ -91,10 +90,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       const expected = expectedStateOf(conditions);
       if (dryRun) {
         const options = { expected, dryRun, baseUrl, signal: disconnectSignal(raw, reply.raw) };
-        return send(
-          reply,
-          okWithContentETag(referenceDryRunJson(await transfer.putReference(uri, body, options))),
-        );
+        return okWithContentETag(referenceDryRunJson(await transfer.putReference(uri, body, options)));
       }
       const put = dependents
         ? await transfer.putReference(uri, body, {
@@ -107,12 +103,9 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       const { reference, outcome } = put;
       const updated = put.dependents?.map(dependentJson);
       const written: WrittenOf<typeof PUT_REFERENCE> = { ...referenceJson(reference), dependents: updated };
-      return send(
-        reply,
-        outcome === 'created'
-          ? created(referenceUrl(baseUrl, reference.uri), written, reference.etag)
-          : ok(written, reference.etag),
-      );
+      return outcome === 'created'
+        ? created(referenceUrl(baseUrl, reference.uri), written, reference.etag)
+        : ok(written, reference.etag);
     },
   });
 
@@ -126,10 +119,10 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ query: { uri }, conditions }, reply) => {
+    handler: async ({ query: { uri }, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () => references.get(uri));
       await references.delete(uri, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 }

@@ -1,6 +1,5 @@
 import type {
   FastifyContextConfig,
-  FastifyReply,
   FastifyRequest,
   onRequestAsyncHookHandler,
   onSendHookHandler,
@@ -13,7 +12,7 @@ import { refused } from '../problem-kinds.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';
-import { REVALIDATE, readPreconditions } from './answer.js';
+import { type Answer, REVALIDATE, readPreconditions } from './answer.js';
 import { empty } from './schemas.js';
 import { type Api, API_PATH, type ApiRoute } from './routes.js';
 
@@ -177,7 +176,7 @@ export function handlePreflight(api: Api, { url, schema }: ApiRoute): void {
       response: { 204: empty('GET and HEAD, with any headers.') },
     },
     config: { isCrossOrigin: true },
-    handler: async (_request, reply: FastifyReply) => reply.code(204).headers(PREFLIGHT_HEADERS).send(),
+    handler: async () => ({ status: 204, headers: PREFLIGHT_HEADERS }) satisfies Answer,
   });
 }
 

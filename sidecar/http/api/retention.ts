@@ -22,7 +22,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   preconditionsOfExisting,
 } from './answer.js';
 import { PURGE } from './purge-schemas.js';
@@ -65,7 +64,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       querystring: Query(PAGE),
       response: { 200: list('Policies by name, each with its last run.', LISTED_POLICY) },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { query, baseUrl } = request;
       const list = (some: Page) => retention.list(some);
       const { items, total } = await visiblePolicies(request, query, list, ({ policy }) =>
@@ -74,7 +73,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       // A policy of the same name may have belonged to another tenant earlier.
       const shown = ({ policy, lastRun }: ListedPolicy) =>
         listedPolicyJson({ policy, lastRun: lastRun && isListed(request, lastRun) ? lastRun : undefined });
-      return send(reply, page(items.map(shown), total, query, apiUrl(baseUrl, 'retention-policies')));
+      return page(items.map(shown), total, query, apiUrl(baseUrl, 'retention-policies'));
     },
   });
 
@@ -88,12 +87,12 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 201: json('The new policy.', POLICY) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
       const policy = await retention.create(name, settingsOf(settings), readJobOrigin(request));
-      return send(reply, created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag));
+      return created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag);
     },
   });
 
@@ -105,9 +104,9 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       params: PARAMS,
       response: { 200: json('The policy.', POLICY) },
     },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       const policy = await retention.get(params.retentionPolicy);
-      return send(reply, ok(policyJson(policy), policy.etag));
+      return ok(policyJson(policy), policy.etag);
     },
   });
 
@@ -126,7 +125,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     },
     bodyLimit: MAX_BODY_BYTES,
     config: { isConditional: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
       requireName('retention policy', params.retentionPolicy, name);
@@ -140,10 +139,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
         expected,
       );
       const written = policyJson(policy);
-      return send(
-        reply,
-        isNew ? created(policyUrl(baseUrl, policy), written, policy.etag) : ok(written, policy.etag),
-      );
+      return isNew ? created(policyUrl(baseUrl, policy), written, policy.etag) : ok(written, policy.etag);
     },
   });
 
@@ -157,12 +153,12 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, conditions }, reply) => {
+    handler: async ({ params, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () =>
         retention.get(params.retentionPolicy),
       );
       await retention.delete(params.retentionPolicy, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 
@@ -179,7 +175,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const signal = disconnectSignal(request.raw, reply.raw);
       const { retentionPolicy } = request.params;
       const preview = retention.preview(retentionPolicy, callerOf(request), signal);
-      return send(reply, previewed(await preview.catch(asOurs)));
+      return previewed(await preview.catch(asOurs));
     },
   });
 
@@ -201,7 +197,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
       if (name !== undefined) await requireOwnPolicy(request, name, retention);
       const preview = retention.previewSettings(name, settingsOf(settings), caller, signal);
-      return send(reply, previewed(await preview.catch(asOurs)));
+      return previewed(await preview.catch(asOurs));
     },
   });
 
@@ -216,13 +212,13 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       response: { 202: json('The record of the run.', PURGE) },
     },
     config: { isVolatile: true, isForDryRuns: true, isConditional: true, namesPurge: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { params, conditions, baseUrl } = request;
       const { ifMatch } = await preconditionsOfExisting(conditions, () =>
         retention.get(params.retentionPolicy),
       );
       const record = await retention.run(params.retentionPolicy, callerOf(request), ifMatch);
-      return send(reply, withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id));
+      return withPurgeId(accepted(apiUrl(baseUrl, 'purges', record.id), record), record.id);
     },
   });
 
@@ -235,14 +231,14 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       querystring: Query(PAGE),
       response: { 200: list('Their records.', PURGE) },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { params, query, baseUrl } = request;
       const { items, total } = await retention.runs(params.retentionPolicy, {
         ...query,
         ...listedTenants(request),
       });
       const url = apiUrl(baseUrl, 'retention-policies', params.retentionPolicy, 'runs');
-      return send(reply, page(items, total, query, url));
+      return page(items, total, query, url);
     },
   });
 }

@@ -3,8 +3,8 @@ import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { readJobOrigin } from '../new-purge.js';
-import { accepted, okWithoutETag, headResponse, page, send } from './answer.js';
-import { EVENTS_SCHEMA, sendEvents } from './job-events.js';
+import { accepted, okWithoutETag, headResponse, page, streamed } from './answer.js';
+import { EVENTS_SCHEMA, jobEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { content, COUNT, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
@@ -39,12 +39,12 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       querystring: Query({ ...FILTERS, ...PAGE }),
       response: { 200: list('Their records.', LISTED_SCAN) },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { query, baseUrl } = request;
       const { items, total } = await scans.list({ ...query, ...listedTenants(request, query.tenant) });
       // As in the list of purges, all tenants of a scan must be allowed.
       const shown = items.filter((one) => isListed(request, one));
-      return send(reply, page(shown.map(listed), total, query, apiUrl(baseUrl, 'scans')));
+      return page(shown.map(listed), total, query, apiUrl(baseUrl, 'scans'));
     },
   });
 
@@ -60,12 +60,12 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 202: json('Its record.', SCAN) },
     },
     config: { isVolatile: true, isForDryRuns: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { tenant, link, ...scan } = request.body;
       const origin = readJobOrigin(request, defined({ 'ngsild-tenant': tenant, link }));
       requireTenants(request.caller, tenantsOf(origin.headers), 'The scan');
       const record = await scans.submit({ ...scan, ...origin });
-      return send(reply, accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record)));
+      return accepted(apiUrl(request.baseUrl, 'scans', record.id), shownScan(record));
     },
   });
 
@@ -78,7 +78,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 200: json('The record.', SCAN) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }, reply) => send(reply, okWithoutETag(shownScan(await scans.get(params.scan)))),
+    handler: async ({ params }) => okWithoutETag(shownScan(await scans.get(params.scan))),
   });
 
   api.patch('/scans/:scan', {
@@ -92,8 +92,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 200: json('The record.', SCAN) },
     },
     config: { isVolatile: true, isForDryRuns: true },
-    handler: async ({ params, body }, reply) =>
-      send(reply, okWithoutETag(shownScan(await scans.change(params.scan, body)))),
+    handler: async ({ params, body }) => okWithoutETag(shownScan(await scans.change(params.scan, body))),
   });
 
   api.post('/scans/:scan/cancel', {
@@ -106,11 +105,8 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
       response: { 202: json('The record.', SCAN) },
     },
     config: { isVolatile: true, isForDryRuns: true },
-    handler: async ({ params, baseUrl }, reply) =>
-      send(
-        reply,
-        accepted(apiUrl(baseUrl, 'scans', params.scan), shownScan(await scans.cancel(params.scan))),
-      ),
+    handler: async ({ params, baseUrl }) =>
+      accepted(apiUrl(baseUrl, 'scans', params.scan), shownScan(await scans.cancel(params.scan))),
   });
 
   api.get('/scans/:scan/events', {
@@ -123,7 +119,7 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
     },
     config: { isVolatile: true },
     handler: async ({ params: { scan } }, reply) =>
-      sendEvents(reply, await scans.get(scan), (signal) => scans.watch(scan, signal), shownScan),
+      jobEvents(reply, await scans.get(scan), (signal) => scans.watch(scan, signal), shownScan),
   });
 
   api.get('/scans/:scan/entities', {
@@ -146,15 +142,15 @@ export function scanRoutes(api: Api, options: ScanResourceOptions): void {
         }),
       },
     },
-    handler: async ({ params, query, headers, method, baseUrl }, reply) => {
+    handler: async ({ params, query, headers, method, baseUrl }) => {
       const found = await scans.findingEntities(params.scan, query.finding);
       if (headers.accept?.includes(NDJSON) === true) {
-        if (method === 'HEAD') return send(reply, headResponse(NDJSON));
-        return send(reply, { status: 200, stream: { text: lines(found.from), mediaType: NDJSON } });
+        if (method === 'HEAD') return headResponse(NDJSON);
+        return streamed(lines(found.from), NDJSON);
       }
       const items = await sliced(found.from, query);
       const url = apiUrl(baseUrl, 'scans', params.scan, 'entities');
-      return send(reply, page(items, found.kept, query, url));
+      return page(items, found.kept, query, url);
     },
   });
 }

@@ -1,7 +1,16 @@
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
+import {
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
 import { refused } from '../problem-kinds.js';
+import type { Answer } from './answer.js';
 
 /**
  * The building blocks of the schemas of several resources. A schema checks a request, types it, and describes it in
@@ -151,10 +160,11 @@ export function VersionParameter(otherwise: string) {
 export const VERSION = { version: VersionParameter('the current one') };
 
 /**
- * The answer of an operation with one status, for the description of the API. Answers are not checked against their
- * schemas; instead, the functions that create answers are typed by the schemas.
+ * The answer of an operation with one status, for the description of the API. To the compiler, it is the schema of what a
+ * handler returns: an Answer. Answers are not checked against their schemas; instead, the functions that create answers
+ * are typed by the schemas.
  */
-interface Response {
+interface Response extends TUnsafe<Answer> {
   readonly description: string;
   readonly content?: Readonly<Record<string, { readonly schema: TSchema }>>;
   /** Set for an answer without a body. */
@@ -174,12 +184,12 @@ export function list(description: string, item: TSchema): Response {
 /** Describes an answer whose body has one of several media types. */
 export function content(description: string, schemas: Readonly<Record<string, TSchema>>): Response {
   const entries = Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { schema }] as const);
-  return { description, content: Object.fromEntries(entries) };
+  return { description, content: Object.fromEntries(entries) } as Response;
 }
 
 /** Describes an answer without a body. */
 export function empty(description: string): Response {
-  return { description, type: 'null' };
+  return { description, type: 'null' } as Response;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ArchiveService } from '../../jobs/archive-service.js';
 import { describeFacts, type FactsByCollection } from '../../purge/broker/index.js';
 import { VERSION } from '../../shared/version.js';
 import { readHealth, type HealthOptions } from '../health.js';
-import { okWithoutETag, send, formatTime } from './answer.js';
+import { okWithoutETag, formatTime } from './answer.js';
 import { json, TEXT, TIME } from './schemas.js';
 import type { Api } from './routes.js';
 
@@ -38,24 +38,21 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
       response: { 200: json('The current status.', STATUS) },
     },
     config: { isVolatile: true },
-    handler: async (_request, reply) => {
+    handler: async () => {
       const learnt = describeFacts(options.learnt()).map(({ atMs, ...fact }) => ({
         ...fact,
         learntAt: formatTime(atMs),
       }));
       const { environment, consoleSignIn: signIn } = options;
       const archives = options.archives.isOn || undefined;
-      return send(
-        reply,
-        okWithoutETag({
-          version: VERSION,
-          environment,
-          archives,
-          signIn,
-          ...(await readHealth(options)),
-          learnt,
-        }),
-      );
+      return okWithoutETag({
+        version: VERSION,
+        environment,
+        archives,
+        signIn,
+        ...(await readHealth(options)),
+        learnt,
+      });
     },
   });
 }

@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { ImportReport, Transfer, UpdatedDependent } from '../../schemas/repository/transfer.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { okWithoutETag, send } from './answer.js';
+import { okWithoutETag, streamed } from './answer.js';
 import { CHANGE_KIND, DIFFERENCES } from './model-representation.js';
 import type { Api } from './routes.js';
 import {
@@ -64,7 +64,7 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
         const source = await readUpload(request, limitBytes);
         const { baseUrl, caller } = request;
         const options = { domain, dryRun, baseUrl, caller: caller.name, signal };
-        return send(reply, okWithoutETag(importReportJson(await transfer.import(source, options))));
+        return okWithoutETag(importReportJson(await transfer.import(source, options)));
       },
     });
   });
@@ -79,11 +79,9 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
       response: { 200: content('A tar.gz.', { 'application/gzip': BINARY }) },
     },
     config: { isVolatile: true },
-    handler: async ({ query: { domain }, baseUrl }, reply) =>
-      send(reply, {
-        status: 200,
-        headers: { 'content-disposition': `attachment; filename="${domain ?? 'models'}.tar.gz"` },
-        stream: { text: await transfer.export(domain, baseUrl), mediaType: 'application/gzip' },
+    handler: async ({ query: { domain }, baseUrl }) =>
+      streamed(await transfer.export(domain, baseUrl), 'application/gzip', {
+        'content-disposition': `attachment; filename="${domain ?? 'models'}.tar.gz"`,
       }),
   });
 }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Workbench } from '../../schemas/models/index.js';
 import { ClientDisconnect } from '../client-disconnect.js';
-import { computed, send } from './answer.js';
+import { computed } from './answer.js';
 import {
   AnyJson,
   Closed,
@@ -71,7 +71,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     handler: async ({ body, query: { model, form, enum: enumerates, strict } }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
       const options = { model, form, enumerates, isStrict: strict, signal };
-      return send(reply, computed(await workbench.infer(body, options), 'application/schema+json'));
+      return computed(await workbench.infer(body, options), 'application/schema+json');
     },
   });
 
@@ -87,7 +87,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     config: { isComputation: true },
     handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
-      return send(reply, computed(await workbench.expand(body, { baseUrl, signal })));
+      return computed(await workbench.expand(body, { baseUrl, signal }));
     },
   });
 
@@ -103,7 +103,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     config: { isComputation: true },
     handler: async ({ body, baseUrl }, reply) => {
       const signal = new ClientDisconnect(reply.raw);
-      return send(reply, computed(await workbench.compact(body, { baseUrl, signal })));
+      return computed(await workbench.compact(body, { baseUrl, signal }));
     },
   });
 
@@ -125,7 +125,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     config: { isComputation: true },
     handler: async ({ body, query: { domain, form, strict } }, reply) => {
       const options = { domain, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
-      return send(reply, computed(await workbench.validateByType(body, options)));
+      return computed(await workbench.validateByType(body, options));
     },
   });
 
@@ -143,7 +143,7 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     config: { isComputation: true },
     handler: async ({ params, body, query: { version, form, strict } }, reply) => {
       const options = { version, form, isStrict: strict, signal: new ClientDisconnect(reply.raw) };
-      return send(reply, computed(await workbench.validate(modelKey(params), body, options)));
+      return computed(await workbench.validate(modelKey(params), body, options));
     },
   });
 }

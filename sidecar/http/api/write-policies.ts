@@ -8,7 +8,6 @@ import {
   NO_CONTENT,
   ok,
   page,
-  send,
   formatTime,
   expectedStateOf,
   preconditionsOfExisting,
@@ -47,12 +46,12 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       querystring: Query(PAGE),
       response: { 200: list('Policies by name.', WRITE_POLICY) },
     },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { query, baseUrl } = request;
       const list = (some: Page) => writePolicies.list(some);
       const { items, total } = await visiblePolicies(request, query, list, tenantOfPolicy);
       const shown = items.map((policy) => writePolicyJson(policy));
-      return send(reply, page(shown, total, query, apiUrl(baseUrl, 'write-policies')));
+      return page(shown, total, query, apiUrl(baseUrl, 'write-policies'));
     },
   });
 
@@ -67,7 +66,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 201: json('The new policy.', WRITE_POLICY) },
     },
     bodyLimit: MAX_BODY_BYTES,
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { name, ...settings } = request.body;
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
       const { policy, warnings } = await writePolicies.create(
@@ -76,7 +75,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
         request.caller.name,
       );
       const url = apiUrl(request.baseUrl, 'write-policies', name);
-      return send(reply, created(url, writePolicyJson(policy, warnings), policy.etag));
+      return created(url, writePolicyJson(policy, warnings), policy.etag);
     },
   });
 
@@ -88,9 +87,9 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       params: PARAMS,
       response: { 200: json('The policy.', WRITE_POLICY) },
     },
-    handler: async ({ params }, reply) => {
+    handler: async ({ params }) => {
       const policy = await writePolicies.get(params.writePolicy);
-      return send(reply, ok(writePolicyJson(policy), policy.etag));
+      return ok(writePolicyJson(policy), policy.etag);
     },
   });
 
@@ -106,7 +105,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     },
     bodyLimit: MAX_BODY_BYTES,
     config: { isConditional: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
       requireName('write policy', params.writePolicy, name);
@@ -119,7 +118,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       );
       const written = writePolicyJson(policy, warnings);
       const url = apiUrl(baseUrl, 'write-policies', policy.name);
-      return send(reply, isNew ? created(url, written, policy.etag) : ok(written, policy.etag));
+      return isNew ? created(url, written, policy.etag) : ok(written, policy.etag);
     },
   });
 
@@ -132,12 +131,12 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 204: empty('Deleted.') },
     },
     config: { isConditional: true },
-    handler: async ({ params, conditions }, reply) => {
+    handler: async ({ params, conditions }) => {
       const { ifMatch } = await preconditionsOfExisting(conditions, () =>
         writePolicies.get(params.writePolicy),
       );
       await writePolicies.delete(params.writePolicy, ifMatch);
-      return send(reply, NO_CONTENT);
+      return NO_CONTENT;
     },
   });
 
@@ -153,16 +152,13 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       response: { 200: json('Counts and findings, the most frequent ones first.', WRITE_CHECKS) },
     },
     config: { isVolatile: true },
-    handler: async (request, reply) => {
+    handler: async (request) => {
       const { findings, ...counts } = writeChecks.counts(await countedPolicies(request, writePolicies));
       const shown = findings.map(({ model, ...rest }) => {
         const [domain = '', name = ''] = model.split('/');
         return { domain, model: name, ...rest };
       });
-      return send(
-        reply,
-        okWithoutETag({ since: formatTime(writeChecks.startedAt), ...counts, findings: shown }),
-      );
+      return okWithoutETag({ since: formatTime(writeChecks.startedAt), ...counts, findings: shown });
     },
   });
 }
