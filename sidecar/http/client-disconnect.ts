@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { CancelSignal } from '../shared/cancel-signal.js';
 import { refused } from './problem-kinds.js';
 
@@ -45,11 +45,11 @@ function disconnectReason(): Error {
 }
 
 /** Returns an AbortSignal that does the same, for longer work such as a purge. */
-export function disconnectSignal(request: IncomingMessage, response: ServerResponse): AbortSignal {
+export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) controller.abort(disconnectReason());
   });
-  if (request.socket.destroyed) controller.abort(disconnectReason());
+  if (response.req.socket.destroyed) controller.abort(disconnectReason());
   return controller.signal;
 }

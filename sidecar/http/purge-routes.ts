@@ -86,7 +86,7 @@ function createHandler({ purges, publicPath = '' }: PurgeRoutesOptions) {
         .send(Buffer.from(JSON.stringify(record)));
     }
     const startedMs = performance.now();
-    const { report, record } = await purges.run(purge, disconnectSignal(request.raw, reply.raw));
+    const { report, record } = await purges.run(purge, disconnectSignal(reply.raw));
     const { status, headers, body } = purgeAnswer(report, {
       id: record.id,
       durationMs: Math.round(performance.now() - startedMs),

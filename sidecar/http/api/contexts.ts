@@ -126,14 +126,14 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       },
     },
     config: { isConditional: true },
-    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl, raw }, reply) => {
+    handler: async ({ params, query: { dryRun }, body, conditions, baseUrl }, reply) => {
       const options = await preconditionsOfExisting(conditions, () => contexts.document(params.context));
       const written = await contexts.update(params.context, body['@context'], {
         ...options,
         baseUrl,
         dryRun,
         looksAtFollowers: true,
-        signal: disconnectSignal(raw, reply.raw),
+        signal: disconnectSignal(reply.raw),
       });
       const { etag } = written.context;
       return dryRun

@@ -32,11 +32,11 @@ export function jobEvents<Record extends JobRecord>(
   watch: (signal: AbortSignal) => AsyncGenerator<Record, void>,
   shown: (record: Record) => object = (one) => one,
 ): Answer {
-  const { method, headers, raw, caller } = reply.request;
+  const { method, headers, caller } = reply.request;
   const seen = headers['last-event-id'];
   if (isFinal(record.state) && seen === eventIdOf(shown(record))) return NO_CONTENT;
   if (method === 'HEAD') return headResponse(EVENTS);
-  const isLeft = disconnectSignal(raw, reply.raw);
+  const isLeft = disconnectSignal(reply.raw);
   const records = watch(
     Number.isFinite(caller.validForMs)
       ? AbortSignal.any([isLeft, AbortSignal.timeout(Math.min(caller.validForMs, MAX_TIMER_MS))])

@@ -86,10 +86,10 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
       },
     },
     config: { isConditional: true },
-    handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl, raw }, reply) => {
+    handler: async ({ query: { uri, dependents, dryRun }, body, conditions, baseUrl }, reply) => {
       const expected = expectedStateOf(conditions);
       if (dryRun) {
-        const options = { expected, dryRun, baseUrl, signal: disconnectSignal(raw, reply.raw) };
+        const options = { expected, dryRun, baseUrl, signal: disconnectSignal(reply.raw) };
         return okWithContentETag(referenceDryRunJson(await transfer.putReference(uri, body, options)));
       }
       const put = dependents
@@ -97,7 +97,7 @@ export function referenceRoutes(api: Api, { store, references }: SchemaService, 
             expected,
             dryRun,
             baseUrl,
-            signal: disconnectSignal(raw, reply.raw),
+            signal: disconnectSignal(reply.raw),
           })
         : { ...(await references.put(uri, body, expected)), dependents: undefined };
       const { reference, outcome } = put;

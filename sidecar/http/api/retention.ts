@@ -172,7 +172,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     },
     config: { isVolatile: true, namesPurge: true },
     handler: async (request, reply) => {
-      const signal = disconnectSignal(request.raw, reply.raw);
+      const signal = disconnectSignal(reply.raw);
       const { retentionPolicy } = request.params;
       const preview = retention.preview(retentionPolicy, callerOf(request), signal);
       return previewed(await preview.catch(asOurs));
@@ -191,7 +191,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
     bodyLimit: MAX_BODY_BYTES,
     config: { isVolatile: true, isForDryRuns: true, namesPurge: true },
     handler: async (request, reply) => {
-      const signal = disconnectSignal(request.raw, reply.raw);
+      const signal = disconnectSignal(reply.raw);
       const { name, ...settings } = request.body;
       const caller = callerOf(request);
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');

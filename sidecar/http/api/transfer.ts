@@ -60,7 +60,7 @@ export function transferRoutes(api: Api, transfer: Transfer, limitBytes: number)
       },
       handler: async (request, reply) => {
         const { domain, dryRun } = request.query;
-        const signal = disconnectSignal(request.raw, reply.raw);
+        const signal = disconnectSignal(reply.raw);
         const source = await readUpload(request, limitBytes);
         const { baseUrl, caller } = request;
         const options = { domain, dryRun, baseUrl, caller: caller.name, signal };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { after, before, it } from 'node:test';
 import { request } from 'undici';
 import { ClientDisconnect, disconnectSignal } from '../../../sidecar/http/client-disconnect.js';
@@ -78,7 +78,7 @@ it('a disconnect aborts an AbortSignal as well, unless the client has its answer
     const arrived = arrival();
     const sent = request(url(), { signal: client.signal });
     const response = await arrived;
-    const signal = disconnectSignal(response.req, response);
+    const signal = disconnectSignal(response);
     const closed = once(response, 'close');
     if (isAnswered) {
       response.end('done');
@@ -93,10 +93,10 @@ it('a disconnect aborts an AbortSignal as well, unless the client has its answer
 });
 
 it('a client that has disconnected before the work starts aborts the work at once', () => {
-  const response = Object.assign(new EventEmitter(), { writableFinished: false });
-  const requestOn = (destroyed: boolean) => ({ socket: { destroyed } }) as unknown as IncomingMessage;
-  const signalOn = (destroyed: boolean) =>
-    disconnectSignal(requestOn(destroyed), response as unknown as ServerResponse);
+  const signalOn = (destroyed: boolean) => {
+    const about = { writableFinished: false, req: { socket: { destroyed } } };
+    return disconnectSignal(Object.assign(new EventEmitter(), about) as unknown as ServerResponse);
+  };
   const [gone, there] = [signalOn(true), signalOn(false)];
   assert.deepEqual([gone.aborted, there.aborted], [true, false]);
   assert.match(String(gone.reason), /disconnected/);
