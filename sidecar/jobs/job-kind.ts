@@ -3,34 +3,22 @@ import {
   isFinal,
   type JobFilter,
   type JobKindName,
-  type JobResumeData,
   type JobRecord,
   kindOf,
-  type OrphanedJob,
-  type UnfinishedJob,
 } from '../store/index.js';
 import { JobNotFoundError, JobEndedError } from './errors.js';
 import { cancelled } from './job-record.js';
-import type { Lease, LiveJob } from './live-job.js';
-import type { JobService, JobWork, ServedKind } from './job-service.js';
+import type { LiveJob } from './live-job.js';
+import type { JobService } from './job-service.js';
 
-/**
- * Base of one kind of job: how its jobs are run, looked up, watched, changed and cancelled. What all kinds share is in
- * JobService.
- */
-export abstract class JobKind<Record extends JobRecord> implements ServedKind {
+/** Base of one kind of job: how its jobs are looked up, watched, changed and cancelled. JobService runs them. */
+export abstract class JobKind<Record extends JobRecord> {
   readonly jobs: JobService;
   abstract readonly name: JobKindName;
 
   constructor(jobs: JobService) {
     this.jobs = jobs;
   }
-
-  abstract begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork;
-
-  abstract abandon(left: UnfinishedJob, lease: Lease): Promise<LiveJob>;
-
-  abstract requeued(left: OrphanedJob): UnfinishedJob;
 
   /** Returns the part of a change that can be granted. @throws an error if the change is refused */
   protected requestFor(_record: Record, change: Omit<ControlRequest, 'cancel'>): ControlRequest {

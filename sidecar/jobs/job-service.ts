@@ -1,4 +1,4 @@
-import { isFinal, type JobKindName, type JobNotice, kindOf, type OrphanedJob } from '../store/index.js';
+import { isFinal, type JobNotice, type OrphanedJob, storedKindOf } from '../store/index.js';
 import type { ControlRequest, JobResumeData, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
 import { QueueFullError } from './errors.js';
@@ -11,9 +11,9 @@ import { JobRegistry, type PlaceKind } from './registry.js';
 import type { JobServiceOptions } from './service-options.js';
 import type { Clock } from '../shared/clock.js';
 
-/** How the jobs of one kind are run. */
-export interface ServedKind {
-  readonly name: JobKindName;
+/** How the jobs of one kind are run: purges, restores or scans. */
+export interface JobRunner {
+  readonly runs: ReturnType<typeof storedKindOf>;
   /**
    * Enters a taken job into the registry, to begin or resume it.
    *
@@ -43,7 +43,7 @@ export class JobService {
   readonly records: RecordKeeper;
   readonly leases: LeaseKeeper;
   readonly notifier: Notifier;
-  readonly #kinds = new Map<JobKindName, ServedKind>();
+  readonly #runners = new Map<JobRunner['runs'], JobRunner>();
   readonly #history: HistoryPruner;
   #queued = 0;
 
@@ -66,16 +66,16 @@ export class JobService {
       isShared: isStoreShared,
       clock,
       begin: (taken, lease) => this.#begin(taken, lease),
-      requeued: (left): UnfinishedJob => this.#kindOf(left.record).requeued(left),
+      requeued: (left): UnfinishedJob => this.#runnerOf(left.record).requeued(left),
       onRequeued: (changed) => this.#noteRequeued(changed),
       grant: (id, request) => void this.#grant(id, request),
       isPending: (id) => this.records.unwritten(id) !== undefined,
     });
   }
 
-  /** Registers a kind of job to be run here. */
-  serve(kind: ServedKind): void {
-    this.#kinds.set(kind.name, kind);
+  /** Registers how one kind of job is run here. */
+  serve(runner: JobRunner): void {
+    this.#runners.set(runner.runs, runner);
   }
 
   /**
@@ -138,25 +138,25 @@ export class JobService {
     this.leases.close();
   }
 
-  #kindOf(record: JobRecord): ServedKind {
-    const kind = this.#kinds.get(kindOf(record));
-    if (kind === undefined) throw new Error(`No ${kindOf(record)} can be run here.`);
-    return kind;
+  #runnerOf(record: JobRecord): JobRunner {
+    const runner = this.#runners.get(storedKindOf(record));
+    if (runner === undefined) throw new Error(`No ${storedKindOf(record)} can be run here.`);
+    return runner;
   }
 
   /** Begins a job that was taken. Ends it if it was cancelled, or if its caller waited at a process that is gone. */
   #begin(taken: TakenJob, lease: Lease): void {
     const { record, job } = taken;
-    const kind = this.#kindOf(record);
+    const runner = this.#runnerOf(record);
     const end = async (how: (live: LiveJob) => void) => {
-      const live = await kind.abandon(taken, lease);
+      const live = await runner.abandon(taken, lease);
       how(live);
       this.registry.leave(live);
     };
     try {
       if (job === undefined) void end((live) => this.records.end(live, 'interrupted'));
       else if (isToCancel(taken)) void end((live) => this.records.end(live, 'cancelled'));
-      else void this.#work(kind.begin(record, job, lease));
+      else void this.#work(runner.begin(record, job, lease));
     } catch (error) {
       void end((live) => this.records.endEarly(live, error, 'interrupted'));
     }

@@ -1,13 +1,22 @@
 import { TooManyMatchesError } from '../purge/index.js';
-import type { JobResumeData, PurgeRecord } from '../store/index.js';
+import type { JobResumeData, JobRecord, OrphanedJob, PurgeRecord, UnfinishedJob } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
 import type { Lease } from './live-job.js';
 import { LivePurge, type PurgeRunner, type Work } from './live-purge.js';
 import { checkRate, preparePurge } from './purge-kinds.js';
 import { CLOCK_SLACK_MS, type PurgeServiceOptions } from './service-options.js';
-import type { JobService, JobWork } from './job-service.js';
-import { abandoned, mayHaveDeleted, resumed, settledBefore, spentBefore, targetOf } from './purge-record.js';
+import type { JobRunner, JobService, JobWork } from './job-service.js';
+import {
+  abandoned,
+  mayHaveDeleted,
+  type OrphanedPurge,
+  requeued,
+  resumed,
+  settledBefore,
+  spentBefore,
+  targetOf,
+} from './purge-record.js';
 
 interface Job extends Work {
   /** If there are more matches than this, they are only reported. */
@@ -17,7 +26,8 @@ interface Job extends Work {
 }
 
 /** Runs purges that were taken from the store: those that waited, and those that other processes left. */
-export class PurgeJobs {
+export class PurgeJobs implements JobRunner {
+  readonly runs = 'purge';
   readonly #options: PurgeServiceOptions;
   readonly #jobs: JobService;
   readonly #purges: PurgeRunner;
@@ -35,7 +45,8 @@ export class PurgeJobs {
    *
    * @throws JobSecretError, QueryRefusedError, PolicyRefusedError if the job cannot be resumed
    */
-  begin(record: PurgeRecord, needs: JobResumeData, lease: Lease): JobWork {
+  begin(kept: JobRecord, needs: JobResumeData, lease: Lease): JobWork {
+    const record = kept as PurgeRecord;
     const job = this.#jobOf(record, needs, lease);
     const { live, budget } = job;
     return {
@@ -48,11 +59,16 @@ export class PurgeJobs {
   }
 
   /** Enters a purge that an earlier process left and that ends in its current state. */
-  async abandon(record: PurgeRecord, job: JobResumeData | undefined, lease: Lease): Promise<LivePurge> {
+  async abandon({ record: left, job }: UnfinishedJob, lease: Lease): Promise<LivePurge> {
+    const record = left as PurgeRecord;
     const live = this.#jobs.enter(LivePurge, abandoned(record, job, this.#options.worker), lease);
     if (job !== undefined && mayHaveDeleted(record, job, false)) live.begun();
     await this.#archives.settle(live);
     return live;
+  }
+
+  requeued(left: OrphanedJob): UnfinishedJob {
+    return requeued(left as OrphanedPurge, this.#options.worker, this.#jobs.records.now());
   }
 
   #jobOf(record: PurgeRecord, job: JobResumeData, lease: Lease): Job {

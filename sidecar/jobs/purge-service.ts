@@ -1,13 +1,6 @@
 import type { Readable } from 'node:stream';
 import { outcomeOf, type PurgeReport } from '../purge/index.js';
-import type {
-  ControlRequest,
-  JobResumeData,
-  JobRecord,
-  OrphanedJob,
-  PurgeRecord,
-  UnfinishedJob,
-} from '../store/index.js';
+import type { ControlRequest, PurgeRecord } from '../store/index.js';
 import { ArchiveService } from './archive-service.js';
 import {
   IdsNotFoundError,
@@ -19,11 +12,10 @@ import {
 import { headersAt } from './job-headers.js';
 import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
-import type { JobService, JobWork } from './job-service.js';
-import type { Lease, LiveJob } from './live-job.js';
+import type { JobService } from './job-service.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { checkRate, narrower, preparePurge, type NewPurge, type PreparedPurge } from './purge-kinds.js';
-import { newRecord, refusedRecord, requeued, targetOf, type OrphanedPurge } from './purge-record.js';
+import { newRecord, refusedRecord, targetOf } from './purge-record.js';
 import { RestoreJobs, type NewRestore, restoreConcurrency } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
@@ -37,7 +29,6 @@ export class PurgeService extends JobKind<PurgeRecord> {
   readonly #options: PurgeServiceOptions;
   readonly #runner: PurgeRunner;
   readonly archives: ArchiveService;
-  readonly #taken: PurgeJobs;
   readonly #restores: RestoreJobs;
 
   constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
@@ -45,25 +36,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
     this.#options = { ...jobs.options, ...options };
     this.archives = new ArchiveService(jobs.options, (id) => this.get(id));
     this.#runner = new PurgeRunner(this.#options, jobs.records, this.archives);
-    this.#taken = new PurgeJobs(this.#options, jobs, this.#runner, this.archives);
     this.#restores = new RestoreJobs(this.#options, jobs, this.archives);
-    jobs.serve(this);
-  }
-
-  override begin(kept: JobRecord, job: JobResumeData, lease: Lease): JobWork {
-    const record = kept as PurgeRecord;
-    return (record.target === 'restore' ? this.#restores : this.#taken).begin(record, job, lease);
-  }
-
-  override async abandon({ record: kept, job }: UnfinishedJob, lease: Lease): Promise<LiveJob> {
-    const record = kept as PurgeRecord;
-    return record.target === 'restore'
-      ? this.#restores.enter(record, lease)
-      : this.#taken.abandon(record, job, lease);
-  }
-
-  override requeued(left: OrphanedJob): UnfinishedJob {
-    return requeued(left as OrphanedPurge, this.#options.worker, this.jobs.records.now());
+    jobs.serve(new PurgeJobs(this.#options, jobs, this.#runner, this.archives));
+    jobs.serve(this.#restores);
   }
 
   /**

@@ -7,14 +7,14 @@ import {
   type RestoreReport,
   unlessStopped,
 } from '../purge/index.js';
-import type { JobResumeData, PurgeRecord } from '../store/index.js';
+import type { JobResumeData, JobRecord, OrphanedJob, PurgeRecord, UnfinishedJob } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
-import type { JobService, JobWork } from './job-service.js';
+import type { JobRunner, JobService, JobWork } from './job-service.js';
 import { type Lease, LiveJob } from './live-job.js';
 import { newJobMembers } from './job-record.js';
 import { limitsUnder, type NewJob, type PurgeKinds, type PurgePolicy } from './purge-kinds.js';
 import { headersAt } from './job-headers.js';
-import { NOTHING_DONE, targetOf } from './purge-record.js';
+import { NOTHING_DONE, type OrphanedPurge, requeued, targetOf } from './purge-record.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 import { quoted } from '../shared/format-value.js';
@@ -27,7 +27,8 @@ export interface NewRestore extends NewJob, RequestedRate {
 }
 
 /** Restores what purges have archived, as jobs. */
-export class RestoreJobs {
+export class RestoreJobs implements JobRunner {
+  readonly runs = 'restore';
   readonly #options: PurgeServiceOptions;
   readonly #jobs: JobService;
   readonly #archives: ArchiveService;
@@ -73,9 +74,10 @@ export class RestoreJobs {
   }
 
   /** Begins or resumes a restore. */
-  begin(record: PurgeRecord, job: JobResumeData, lease: Lease): JobWork {
+  begin(kept: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const { worker } = this.#options;
-    const live = this.enter(record, lease);
+    const record = kept as PurgeRecord;
+    const live = this.#enter(record, lease);
     if (record.startedAt !== undefined && record.worker !== worker) {
       const note = `The gateway ${record.worker} stopped working on it, and ${worker} resumed it.`;
       live.set({ warnings: [...record.warnings, note] });
@@ -83,8 +85,16 @@ export class RestoreJobs {
     return { live, place: record.dryRun ? 'dry run' : 'job', run: () => this.#restore(live, job) };
   }
 
+  async abandon({ record }: UnfinishedJob, lease: Lease): Promise<LiveRestore> {
+    return this.#enter(record as PurgeRecord, lease);
+  }
+
+  requeued(left: OrphanedJob): UnfinishedJob {
+    return requeued(left as OrphanedPurge, this.#options.worker, this.#jobs.records.now());
+  }
+
   /** Enters a restore in the state in which it was left; it now belongs to this process. */
-  enter(record: PurgeRecord, lease: Lease): LiveRestore {
+  #enter(record: PurgeRecord, lease: Lease): LiveRestore {
     return this.#jobs.enter(LiveRestore, { ...record, worker: this.#options.worker }, lease);
   }
 

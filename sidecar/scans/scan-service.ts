@@ -1,5 +1,5 @@
 import { JobKind } from '../jobs/job-kind.js';
-import type { JobService, JobWork } from '../jobs/job-service.js';
+import type { JobRunner, JobService, JobWork } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
 import { limitsUnder, type PurgePolicy, type PurgeSetup } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
@@ -52,8 +52,9 @@ class FindingNotFoundError extends GatewayError {
 }
 
 /** Runs scans, which judge the entities in the broker by the models. */
-export class ScanService extends JobKind<ScanRecord> {
+export class ScanService extends JobKind<ScanRecord> implements JobRunner {
   readonly name = 'scan';
+  readonly runs = 'scan';
   readonly #options: ScanServiceOptions;
 
   constructor(jobs: JobService, options: ScanServiceOptions) {
@@ -110,7 +111,7 @@ export class ScanService extends JobKind<ScanRecord> {
     return { kept: await entities.count(id, key), from: (start) => entities.read(id, key, start) };
   }
 
-  override begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork {
+  begin(record: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const { records, options } = this.jobs;
     const live = this.jobs.enter(
       LiveScan,
@@ -120,11 +121,11 @@ export class ScanService extends JobKind<ScanRecord> {
     return { live, place: 'scan', run: () => this.#scan(live, job) };
   }
 
-  override async abandon({ record }: UnfinishedJob, lease: Lease): Promise<LiveScan> {
+  async abandon({ record }: UnfinishedJob, lease: Lease): Promise<LiveScan> {
     return this.jobs.enter(LiveScan, record as ScanRecord, lease);
   }
 
-  override requeued(left: OrphanedJob): UnfinishedJob {
+  requeued(left: OrphanedJob): UnfinishedJob {
     return requeuedScan(left as OrphanedScan, this.jobs.records.now());
   }
 
