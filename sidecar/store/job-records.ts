@@ -12,16 +12,7 @@ export const JOB_STATES = [
   'refused',
   'interrupted',
 ] as const;
-export type JobState =
-  | 'queued'
-  | 'running'
-  | 'cancelling'
-  | 'succeeded'
-  | 'partial'
-  | 'failed'
-  | 'cancelled'
-  | 'refused'
-  | 'interrupted';
+export type JobState = (typeof JOB_STATES)[number];
 
 /** The states of a job that has ended. */
 export type FinalJobState = Exclude<JobState, 'queued' | 'running' | 'cancelling'>;
