@@ -189,6 +189,22 @@ describe('undo of temporal purges', () => {
     assert.match(JSON.stringify(purge.errors), /too large to be archived as a whole.*with a time filter/);
   });
 
+  it('with archive=required, histories with long ids are deleted at a broker that refuses long URLs', async () => {
+    await withSensors({});
+    const [count, letters] = [60, '\u6771'.repeat(150)];
+    broker.temporal.seed(count, (index) => ({
+      ...measuredAt(index, 0),
+      id: `urn:ngsi-ld:Sensor:${letters}:${String(index)}`,
+    }));
+    const purge = await purged('type=Sensor&archive=required');
+    assert.deepEqual(
+      [purge.state, purge.deleted, purge.failed],
+      ['succeeded', count + 3, 0],
+      JSON.stringify(purge),
+    );
+    assert.equal((await restored(gateway, purge.id)).failed, 0);
+  });
+
   const HIDING: Readonly<Record<string, Partial<Behaviour>>> = {
     'does not list by system times': { refusedTimeProperties: ['createdAt', 'modifiedAt'] },
     'does not keep system times': { timePropertiesMissing: ['createdAt', 'modifiedAt'] },

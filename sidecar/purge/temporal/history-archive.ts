@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { type Archiving, NOT_UTF8 } from '../archiving/index.js';
-import { walkItems } from '../deleting/index.js';
+import { portionsOf, walkItems } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
@@ -108,9 +108,11 @@ export class TemporalHistories implements HistoryArchive {
     return this.#atOnce;
   }
 
-  async keep(items: readonly Item[]): ReturnType<HistoryArchive['keep']> {
+  async keep(listed: readonly Item[]): ReturnType<HistoryArchive['keep']> {
     const { clock } = this.#context;
     const atMs = clock.monotonicMs();
+    // Items whose ids do not fit into one URL are listed again.
+    const [items = listed] = portionsOf(listed);
     const ids = new Set(items.map(({ entityId }) => entityId));
     const { histories, later } = await this.#read([...ids], atMs);
     // Asked last, because an entity may stop matching while its history is read.
