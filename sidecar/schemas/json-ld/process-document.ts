@@ -49,7 +49,9 @@ export async function compactDocument(
   const result = await session.compact(expanded, context ?? {});
   const dropped = eventWarnings(session.events, document);
   const flattened = flattenedArrays(document, survey, expanded, dropped);
-  const lists = await droppedLists(document, expanded, () => session.expand(result, undefined));
+  // The package may compact to what it does not expand, such as a number in a language map.
+  const expandAgain = () => session.expand(result, undefined).catch(() => expanded);
+  const lists = await droppedLists(document, expanded, expandAgain);
   return { result, dropped: [...dropped, ...lists], flattened };
 }
 

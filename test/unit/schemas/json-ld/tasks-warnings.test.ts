@@ -88,6 +88,13 @@ describe('warnings of dropped lists', () => {
     assert.deepEqual(placesOf((await desk.compact({ document })).warnings), [['dropped-list']]);
   });
 
+  it('lists do not matter if the result cannot be expanded again', async () => {
+    const document = [{ [`${EX}p`]: [list(1), list(2)], [`${EX}t`]: [{ '@value': 5 }] }];
+    const texts = { ...context, t: { '@id': `${EX}t`, '@container': '@language' } };
+    const { result, warnings } = await desk.compact({ document, context: texts });
+    assert.deepEqual([(result as { t: unknown }).t, warnings], [{ '@none': 5 }, []]);
+  });
+
   it('lists that the result has are not reported, nor what looks like lists in JSON', async () => {
     const literal = { '@type': '@json', '@value': { [`${EX}l`]: [{ '@list': [] }, { '@list': [] }] } };
     for (const values of [
