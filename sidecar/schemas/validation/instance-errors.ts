@@ -165,9 +165,22 @@ export function isAccepted(entity: JsonObject, reading: Reading, model: Model): 
 
 /** What the schema is shown: without members that it does not describe, and with an `@context` if it asks for that. */
 function shownTo(model: Model, entity: JsonObject, { keyValues }: Reading): JsonObject {
-  const shown = omitMembers(keyValues, model.undescribedMembers);
+  const shown = withSetForms(omitMembers(keyValues, model.undescribedMembers), model);
   const context = model.seesContext ? (member(entity, '@context') ?? model.assumedContext) : undefined;
   return context === undefined ? shown : objectOf([...Object.entries(shown), ['@context', context]]);
+}
+
+/** The entity with its type and scope as an array or as the only item, whichever the model describes. */
+function withSetForms(shown: JsonObject, { setForms }: Model): JsonObject {
+  if (setForms.size === 0) return shown;
+  return objectOf(
+    Object.entries(shown).map(([name, value]) => {
+      const form = setForms.get(name);
+      if (form === 'array' && typeof value === 'string') return [name, [value]] as const;
+      const [only = null] = form === 'item' && isArray(value) && value.length === 1 ? value : [];
+      return [name, only ?? value] as const;
+    }),
+  );
 }
 
 function ofType(issues: readonly Explanation[]): number {

@@ -45,6 +45,11 @@ export interface Model {
    */
   readonly assumedContext: JsonValue | undefined;
   /**
+   * How the model describes `type` and `scope` if it allows only one way: brokers show an array of one item as the item,
+   * because NGSI-LD means the same by both (clauses 4.16 and 4.18).
+   */
+  readonly setForms: ReadonlyMap<string, 'array' | 'item'>;
+  /**
    * Whether the model describes the bare value of an attribute whose key-values form wraps the value; see
    * `ReadOptions`.
    */
@@ -79,6 +84,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     ),
     seesContext: requiresContext || describes(flat.root, flat.targets, '@context'),
     assumedContext: requiresContext ? contextFor(constraints, flat.targets) : undefined,
+    setForms: new Map(SET_MEMBERS.flatMap((name) => setFormOf(name, constraints, flat.targets))),
     unwraps: (attribute) => {
       const known = unwrapped.get(attribute);
       if (known !== undefined) return known;
@@ -86,6 +92,18 @@ export function prepareModel(name: string, schema: JsonObject): Model {
       return all.some(({ isDescribed }) => isDescribed) && !all.some(({ wraps }) => wraps);
     },
   };
+}
+
+const SET_MEMBERS = ['type', 'scope'];
+
+function setFormOf(
+  name: string,
+  constraints: ValueConstraints,
+  targets: ReferenceTargets,
+): readonly (readonly [string, 'array' | 'item'])[] {
+  const { types } = new ValueConstraints(constraints.property(name), targets);
+  const isArray = types.has('array');
+  return isArray === types.has('string') ? [] : [[name, isArray ? 'array' : 'item']];
 }
 
 /** An `@context` that the schemas accept; undefined if none is found. */

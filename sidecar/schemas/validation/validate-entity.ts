@@ -161,7 +161,7 @@ function schemaErrors(
   const found: EntityError[] = [];
   const add = ({ missing, keyword, predicate, correction }: Explanation, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
-      found.push({ tokens, keyword, predicate, missing, correction });
+      found.push({ tokens: placeWithin(entity, tokens), keyword, predicate, missing, correction });
   };
   const typeMember = view.hasOwnType ? typeMemberOf(entity) : undefined;
   for (const one of view.issues) {
@@ -188,6 +188,17 @@ function placeOf({ tokens, ofMember }: Explanation, reading: Reading): readonly 
   const name = tokens.at(-1);
   if (ofMember === undefined || name === undefined) return reading.locate(tokens);
   return [...reading.locate(tokens.slice(0, -1)), name];
+}
+
+/** The place, or that of the string around it, which the schema was shown as an array. */
+function placeWithin(entity: JsonObject, tokens: readonly string[]): readonly string[] {
+  let value: JsonValue | undefined = entity;
+  const inString = tokens.findIndex((token) => {
+    if (typeof value === 'string') return true;
+    value = value === undefined ? undefined : childAt(value, token);
+    return false;
+  });
+  return inString === -1 ? tokens : tokens.slice(0, inString);
 }
 
 /** Members of an attribute from which its key-values form is made. */

@@ -120,6 +120,27 @@ describe('an entity validated by its model', () => {
     assert.deepEqual(judged(entity, undescribed).errors, []);
   });
 
+  it('a type or scope is valid as an item and as an array of one, whichever of them the model describes', () => {
+    const entity = { id: 'urn:a:1', speed: { type: 'Property', value: 1 } };
+    const list: JsonObject = { type: 'array', items: { type: 'string', maxLength: 9 } };
+    for (const type of ['Vehicle', ['Vehicle']])
+      for (const scope of ['/a', ['/a']])
+        for (const forms of [{ type: list, scope: list }, { scope: { type: 'string', maxLength: 9 } }])
+          assert.deepEqual(
+            judged({ ...entity, type, scope }, { properties: { ...forms, speed: {} } }).errors,
+            [],
+          );
+    const schema: JsonObject = { properties: { type: list, scope: list, speed: {} } };
+    const long = '/a/long/scope';
+    const [error] = judged({ ...entity, type: 'Vehicle', scope: long }, schema).errors;
+    assert.equal(error?.[0], '/scope');
+    assert.equal(judged({ ...entity, type: 'Vehicle', scope: [long] }, schema).errors[0]?.[0], '/scope/0');
+    const single: JsonObject = { properties: { scope: { type: 'string' } } };
+    assert.deepEqual(judged({ ...entity, type: 'Vehicle', scope: ['/a', '/b'] }, single).errors, [
+      ['/scope', 'must be a string, is an array'],
+    ]);
+  });
+
   it('an entity has one error for a wrong bare geometry, and one for a misspelled id', () => {
     const location = { type: 'Point', coordinates: [1] };
     assert.deepEqual(
