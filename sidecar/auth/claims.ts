@@ -77,7 +77,8 @@ export function nameIn(claims: Claims): string {
   for (const claim of ['preferred_username', 'sub'] as const) {
     const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
     if (typeof value === 'string' && value.trim() !== '')
-      return value.replaceAll(CONTROL_CHARACTERS, ' ').slice(0, MAX_NAME_CHARS);
+      // Half a surrogate pair, as the cut may leave, cannot be stored.
+      return value.replaceAll(CONTROL_CHARACTERS, ' ').slice(0, MAX_NAME_CHARS).toWellFormed();
   }
   throw new TokenRefusedError('It names nobody: it has neither preferred_username nor sub.');
 }

@@ -204,7 +204,8 @@ export function callerOf(headers: IncomingHttpHeaders, isVouchedFor: boolean): s
   if (!isVouchedFor) return ANONYMOUS;
   for (const name of CALLER_HEADERS) {
     const value = headers[name];
-    if (typeof value === 'string' && value !== '') return utf8(value).slice(0, MAX_CALLER_CHARS);
+    if (typeof value === 'string' && value !== '')
+      return utf8(value).slice(0, MAX_CALLER_CHARS).toWellFormed();
   }
   return ANONYMOUS;
 }

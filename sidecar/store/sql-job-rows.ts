@@ -60,6 +60,9 @@ const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: strin
   'SELECT id FROM job WHERE retention_policy = @policy AND ended_at IS NULL AND id <> @id',
 );
 
+/** An index of PostgreSQL has no room for longer texts. The record has the whole name, and lists are filtered by shorter ones. */
+const MAX_TENANT_CHARS = 600;
+
 /** @throws UnstorableTextError */
 export function rowOf(
   record: JobRecord,
@@ -78,7 +81,7 @@ export function rowOf(
     state,
     caller,
     lease,
-    tenant: tenant ?? '',
+    tenant: (tenant ?? '').slice(0, MAX_TENANT_CHARS),
     retentionPolicy: retentionPolicy ?? null,
     heldBack: heldBack === true ? 1 : 0,
     endedAt: isOver ? Date.parse(record.endedAt ?? record.createdAt) : null,

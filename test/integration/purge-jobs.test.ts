@@ -291,6 +291,20 @@ it('records of purges can be read only with the token, if there is one', async (
   assert.equal(record.caller, 'ann');
 });
 
+it('a purge of a caller with a long name is accepted, wherever the name in its record is cut', async () => {
+  const broker = await startTestBroker();
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-jobs' });
+  const name = Buffer.from(`${'a'.repeat(255)}\u{1f600}`).toString('latin1');
+  const headers = {
+    'x-gateway-token': 'token-of-jobs',
+    'x-consumer-username': name,
+    prefer: 'respond-async',
+  };
+  const answer = await gateway.purge('type=Car', headers);
+  assert.equal(answer.status, 202, answer.text);
+  assert.match((answer.json() as PurgeRecord).caller, /^a{255}/);
+});
+
 it('without a token, callers are anonymous whatever name they send, also in an open gateway', async () => {
   const broker = await startTestBroker();
   for (const GATEWAY_OPEN of ['false', 'true']) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { RunUnderWayError } from '../../sidecar/store/errors.js';
 import type {
   JobRecord,
@@ -184,6 +185,14 @@ export function purgeContract(test: StoreTest): void {
       const refused = purges.put(purgeRecord('x', 'running', { tenant: bad }));
       await assert.rejects(refused, { kind: 'bodyInvalid' });
     }
+  });
+
+  test('a record is stored whole, however long the name of its tenant is', async ({ jobs: purges }) => {
+    // No compression helps with random letters.
+    const tenant = randomBytes(6000).toString('base64url');
+    const record = purgeRecord('a', 'succeeded', { tenant });
+    await purges.put(record);
+    assert.deepEqual(await purges.get('a'), record);
   });
 
   test('a job is stored with its purge until the purge ends, and unfinished purges are listed oldest first', async ({

@@ -116,6 +116,8 @@ it('the name of a caller is preferred_username or sub, shortened and on one line
   assert.equal(nameIn({ preferred_username: ['x'], sub: '1' }), '1');
   assert.equal(nameIn({ sub: 'a\nb\0' }), 'a b ');
   assert.equal(nameIn({ sub: 'x'.repeat(300) }).length, 256);
+  // Databases store no half of a surrogate pair.
+  for (const sub of [`${'x'.repeat(255)}\u{1f600}`, 'vera\ud800']) assert.ok(nameIn({ sub }).isWellFormed());
   for (const claims of [{}, { sub: 7 }, { sub: '' }, { name: 'vera' }])
     assert.throws(() => nameIn(claims), TokenRefusedError);
 });
