@@ -1,5 +1,6 @@
 import { isArray, isNumber, isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
+import { isFullDate } from '../../shared/rfc3339.js';
 import { truncate, quoted } from '../../shared/format-value.js';
 
 /** Maximum number of characters of a value that are shown. */
@@ -129,6 +130,9 @@ export function formatWords(format: string): string {
 
 /** What is probably wrong with the text; undefined if nothing is obvious. */
 export function formatHint(format: string, text: string): string | undefined {
+  const isDated = format === 'date' || format.endsWith('date-time');
+  if (isDated && /^\d{4}-\d\d-\d\d(?:\D|$)/.test(text) && !isFullDate(text.slice(0, 10)))
+    return 'the calendar has no such day';
   if (format === 'date-time') {
     if (/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) {
       return /:\d\d:/.test(text)
