@@ -2,6 +2,7 @@ import { isObject, type JsonObject, member, pointerTo } from '../../shared/json/
 import { coreIriOf, coreVersionOf } from './core-context.js';
 import { hasScopedContext } from './context-form.js';
 import { prefixOf } from './context-safety.js';
+import { isPrefixTerm, type TermMeaning } from './term-meanings.js';
 
 /** Kinds of problems for which a context is not rejected, although it may not do what its author expects. */
 type ContextWarningCode =
@@ -32,26 +33,33 @@ interface Member {
   readonly iri: string | undefined;
   /** What the core context maps the term to. */
   readonly coreIri: string | undefined;
-  /** Names that may be prefixes; undefined if other contexts may define further ones. */
-  readonly prefixes: ReadonlySet<string> | undefined;
+  /** The defined names, and whether each can be a prefix; undefined if other contexts may define further ones. */
+  readonly prefixes: Prefixes | undefined;
 }
+
+type Prefixes = ReadonlyMap<string, boolean>;
 
 type Check = (member: Member) => readonly [ContextWarningCode, string] | undefined;
 
 /** Finds the warnings about a valid context. @param pointer the position of its value */
 export function contextWarnings(value: unknown, pointer: string): readonly ContextWarning[] {
   if (!Array.isArray(value))
-    return isObject(value) ? mapWarnings(value, pointer, new Set(Object.keys(value))) : [];
+    return isObject(value) ? mapWarnings(value, pointer, new Map(prefixesIn(value))) : [];
   const elements: readonly unknown[] = value;
   const namesOthers = elements.some((item) => typeof item === 'string' && coreVersionOf(item) === undefined);
-  const prefixes = namesOthers
-    ? undefined
-    : new Set(elements.filter(isObject).flatMap((map) => Object.keys(map)));
+  const prefixes = namesOthers ? undefined : new Map(elements.filter(isObject).flatMap(prefixesIn));
   return elements.flatMap((element, index) => {
     const at = pointerTo(pointer, index);
     if (isObject(element)) return mapWarnings(element, at, prefixes);
     const isCore = typeof element === 'string' && coreVersionOf(element) !== undefined;
     return isCore && index < elements.length - 1 ? [coreNotLast(at)] : [];
+  });
+}
+
+function prefixesIn(map: JsonObject): readonly (readonly [string, boolean])[] {
+  return Object.entries(map).map(([term, definition]) => {
+    const isPlain = typeof definition === 'string';
+    return [term, isPrefixTerm(isPlain ? expandIn(map, definition) : (definition as TermMeaning))];
   });
 }
 
@@ -63,7 +71,7 @@ function coreNotLast(pointer: string): ContextWarning {
 function mapWarnings(
   map: JsonObject,
   pointer: string,
-  prefixes: ReadonlySet<string> | undefined,
+  prefixes: Prefixes | undefined,
 ): readonly ContextWarning[] {
   return Object.entries(map).flatMap(([term, definition]) => {
     const written = isObject(definition) ? member(definition, '@id') : definition;
@@ -134,13 +142,13 @@ const TERM_CHECKS: readonly Check[] = [
   },
   ({ id, prefixes }) => {
     const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
-    if (prefix === undefined || prefixes === undefined || prefixes.has(prefix)) return undefined;
+    if (prefix === undefined || prefixes === undefined || prefixes.get(prefix) === true) return undefined;
+    const why = prefixes.has(prefix)
+      ? `The term "${prefix}" is no prefix, because its IRI does not end with / or #, or its definition lacks "@prefix": true`
+      : `The prefix "${prefix}" is not defined here`;
     return coreIriOf(prefix) !== undefined || KNOWN_SCHEMES.has(prefix.toLowerCase())
       ? undefined
-      : [
-          'undefined-prefix',
-          `The prefix "${prefix}" is not defined here: "${String(id)}" is read as a complete IRI.`,
-        ];
+      : ['undefined-prefix', `${why}: "${String(id)}" is read as a complete IRI.`];
   },
   ({ term, definition, iri, coreIri }) =>
     isObject(definition) &&

@@ -99,6 +99,12 @@ describe('the warnings of a context', () => {
     ['names like keywords', { '@foo': 'http://a/' }, 'reserved-term /@foo'],
     ['scoped contexts', { a: { '@id': 'http://a/', '@context': {} } }, 'scoped-context /a'],
     ['the core context before the end', [CORE, { a: 'http://a/' }], 'core-context-not-last /0'],
+    [
+      'terms that are no prefixes',
+      { ex: 'http://example.org/ns', a: 'ex:a', o: { '@id': 'http://o/' }, b: { '@id': 'o:b' } },
+      'undefined-prefix /a',
+      'undefined-prefix /b',
+    ],
     ['prefixes that are not defined', { a: 'ex:a', 'b:c': null }, 'undefined-prefix /a', 'no-iri /b:c'],
   ] as const) {
     it(`the warnings of a context name ${what}`, async () => {
@@ -108,6 +114,8 @@ describe('the warnings of a context', () => {
 
   it('the warnings of a context ignore prefixes that another map or another context may define', async () => {
     assert.deepEqual(await warningsOf([{ ex: 'http://example.org/' }, { a: 'ex:a' }]), []);
+    const explicit = { o: { '@id': 'http://o', '@prefix': true }, p: 'o:p/', a: 'o:a', b: 'p:b' };
+    assert.deepEqual(await warningsOf(explicit), []);
     assert.deepEqual(await warningsOf([OTHER, { a: 'ex:a' }]), []);
     assert.deepEqual(await warningsOf([{ a: 'urn:a:b' }, { b: 'HTTP://a/', c: 'tag:a,2024:c' }]), []);
   });
