@@ -198,6 +198,22 @@ describe('writes that are checked', () => {
     }
   });
 
+  it('an attribute that has its name but not its meaning counts as missing, and the error says why', async () => {
+    const body = { ...car(5), '@context': { speed: 'https://other.example/speed' } };
+    const { text } = await gateway.send('POST', '/ngsi-ld/v1/entities', {
+      headers: { 'content-type': 'application/ld+json' },
+      body: JSON.stringify(body),
+    });
+    const { errors } = JSON.parse(text) as { errors: readonly { detail: string }[] };
+    assert.deepEqual(
+      errors.map(({ detail }) => detail),
+      [
+        'lacks the member "speed": by the @context of the write, its "speed" is https://other.example/speed, ' +
+          'and that of the model is https://uri.etsi.org/ngsi-ld/default-context/speed',
+      ],
+    );
+  });
+
   it('a JsonProperty of null is judged as null, since brokers store it', async () => {
     const passes = { status: 204, pointers: [] };
     const power = { type: 'JsonProperty', json: null };

@@ -42,7 +42,9 @@ export function judgeWhole(
     const { entity, positions } = withoutOmitted(renamed.entity, isNotJudged(options));
     const kept = { ...renamed, entity, positions, context: submitted.context };
     const aliased = aliasErrors(model, submitted);
-    if (!options.isTemporal) return [...aliased, ...errorsOf(model, model.whole, kept, options, spelling)];
+    const meant = (error: WriteError) => withMeanings(error, model, submitted);
+    if (!options.isTemporal)
+      return [...aliased, ...errorsOf(model, model.whole, kept, options, spelling).map(meant)];
     const [first, ...others] = slicesOf(entity);
     return [
       ...aliased,
@@ -53,12 +55,22 @@ export function judgeWhole(
         options,
         spelling,
         first?.indexes,
-      ),
+      ).map(meant),
       ...others.flatMap(({ entity: one, indexes }) =>
         errorsOf(model, model.fragment, { ...kept, entity: one }, options, spelling, indexes),
       ),
     ];
   });
+}
+
+/** Explains that a missing attribute is there by name, but with another meaning. */
+function withMeanings(error: WriteError, model: WriteModel, { members }: SubmittedEntity): WriteError {
+  const { missing, tokens } = error;
+  const other = tokens.length > 0 ? undefined : members.find(({ name }) => name === missing);
+  if (other === undefined) return error;
+  const [iri = ''] = [...model.attributes].find(([, name]) => name === missing) ?? [];
+  const why = `by the @context of the write, its "${other.name}" is ${other.iri}, and that of the model is ${iri}`;
+  return { ...error, predicate: () => `${error.predicate()}: ${why}` };
 }
 
 /** The errors of some attributes of an entity, by each of the models, whatever the entity's other attributes are. */
