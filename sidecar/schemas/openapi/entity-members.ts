@@ -11,13 +11,19 @@ export function isClosed(model: Parts): boolean {
 }
 
 /**
- * Adds members to the parts of a closed model that would refuse them. What the model describes itself stays as it is. A
- * definition that values refer to, too, allows the members there as well.
+ * Describes entities as brokers show them, which have more than the model says. Adds members to the parts of a closed
+ * model that would refuse them, and the wrapped form of values (clause 4.5.4). What the model describes itself stays as
+ * it is. A definition that values refer to, too, allows the members there as well.
  *
  * @param members schemas by name
+ * @param wrappers the member that holds the value of an attribute, such as `languageMap`, by attribute
  */
-export function withMembers(model: Parts, members: JsonObject): Pick<Parts, 'root' | 'definitions'> {
-  if (!isClosed(model)) return model;
+export function withMembers(
+  model: Parts,
+  members: JsonObject,
+  wrappers: ReadonlyMap<string, string>,
+): Pick<Parts, 'root' | 'definitions'> {
+  if (!isClosed(model) && wrappers.size === 0) return model;
   const { root, definitions } = model;
   const parts = new Set(partsOf(model));
   const added = Object.entries(members).map(([name, schema]): readonly [string, Schema] => {
@@ -27,11 +33,13 @@ export function withMembers(model: Parts, members: JsonObject): Pick<Parts, 'roo
   const opened = (part: Schema): Schema => {
     if (!isObject(part) || !parts.has(part)) return part;
     const entries = Object.entries(part).map(([keyword, value]) => {
+      if (keyword === 'properties' && isObject(value))
+        return [keyword, withWrappers(value, wrappers)] as const;
       const isList = HOLD_PARTS.has(keyword) && isArray(value);
       return [keyword, isList ? value.map((one) => (isObject(one) ? opened(one) : one)) : value] as const;
     });
     if (!isClosing(part)) return objectOf(entries);
-    const described = member(part, 'properties');
+    const described = entries.find(([keyword]) => keyword === 'properties')?.[1];
     const properties = objectOf([
       ...Object.entries(isObject(described) ? described : {}),
       ...added.filter(([name]) => !describes(part, name)),
@@ -43,6 +51,18 @@ export function withMembers(model: Parts, members: JsonObject): Pick<Parts, 'roo
     root: isObject(openedRoot) ? openedRoot : root,
     definitions: new Map([...definitions].map(([name, schema]) => [name, opened(schema)])),
   };
+}
+
+/** The schemas of properties, which allow wrapped values as well. */
+function withWrappers(properties: JsonObject, wrappers: ReadonlyMap<string, string>): JsonObject {
+  return objectOf(
+    Object.entries(properties).map(([name, schema]) => {
+      const wrapper = wrappers.get(name);
+      if (wrapper === undefined || !isObject(schema)) return [name, schema];
+      const wrapped = { type: 'object', required: [wrapper], properties: { [wrapper]: schema } };
+      return [name, { anyOf: [schema, wrapped] }];
+    }),
+  );
 }
 
 /** Keywords with lists of schemas, which may be parts that always apply. */

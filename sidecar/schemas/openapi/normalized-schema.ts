@@ -28,7 +28,7 @@ export interface SharedNames {
 
 /** The normalized representation of a model's entities (ETSI GS CIM 009 V1.9.1, clause 4.5.1), and the schema as it is used. */
 export interface NormalizedSchemas {
-  /** The model's schema, which allows the members of all entities. */
+  /** The model's schema, which allows what brokers show besides: members of all entities, and wrapped values. */
   readonly keyValues: JsonObject;
   /** The schemas that it refers to, by component name. */
   readonly definitions: ReadonlyMap<string, Schema>;
@@ -65,7 +65,9 @@ export function normalizedSchemas(
   ]);
   const required = attributes.filter((attribute) => attribute.required).map(({ name }) => name);
   const closed: JsonObject = isClosed(flat) ? { additionalProperties: false } : {};
-  const opened = withMembers(flat, ofAll);
+  const wrapped = attributes.filter((one) => isBareOfWrapped(one, targets));
+  const wrappers = new Map(wrapped.map(({ name, kind }) => [name, VALUE_MEMBERS[kind]] as const));
+  const opened = withMembers(flat, ofAll, wrappers);
   return {
     keyValues: opened.root,
     definitions: opened.definitions,
@@ -83,6 +85,13 @@ export function normalizedSchemas(
       instanceSchema(attribute, targets, shared),
     ]),
   };
+}
+
+/** Whether a model describes the bare value of an attribute that brokers show wrapped, in key-values form, too. */
+function isBareOfWrapped({ kind, schema }: ModelAttribute, targets: ReferenceTargets): boolean {
+  if (!WRAPPED_KINDS.has(kind)) return false;
+  const written = alwaysAppliedSchemas([schema], targets).filter(isObject);
+  return !written.some((part) => namedSchemasIn(part, 'properties').has(VALUE_MEMBERS[kind]));
 }
 
 /** Makes the schema of an attribute: one instance, or several with different datasetIds (clause 4.5.5). */

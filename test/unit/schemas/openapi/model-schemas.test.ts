@@ -27,6 +27,22 @@ describe('the schemas of the OpenAPI document', () => {
     });
   }
 
+  it('the schemas of the OpenAPI document accept values in key-values form wrapped, as brokers show them', () => {
+    const texts = { type: 'object', additionalProperties: { type: 'string' } };
+    const parts = [
+      { properties: { type: {}, label: { ...texts, description: 'LanguageProperty.' } } },
+      { properties: { state: { enum: ['a'], description: 'VocabProperty.' } } },
+    ];
+    for (const closed of [{}, { unevaluatedProperties: false }]) {
+      const wraps = acceptedBy({ allOf: parts, ...closed });
+      for (const label of [{ en: 'x' }, { languageMap: { en: 'x' } }])
+        assert.ok(wraps('MKeyValues', { type: 'M', label }), JSON.stringify(label));
+      assert.ok(!wraps('MKeyValues', { label: { languageMap: { en: 5 } } }));
+      assert.ok(wraps('MKeyValues', { state: { vocab: 'a' } }));
+      assert.ok(!wraps('MKeyValues', { state: { vocab: 'b' } }));
+    }
+  });
+
   const property = (value: unknown) => ({ type: 'Property', value });
   for (const [what, changes] of [
     ['metadata', { totalSpots: { ...property(1), unitCode: 'C62', observedAt: '2024-01-01T00:00:00Z' } }],
