@@ -5,6 +5,7 @@ import {
   type BrokerReply,
   type BrokerRequestEnd,
   createBrokerClient,
+  REPLY_HEADERS_MAX_BYTES,
 } from './purge/broker/index.js';
 import { systemClock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
@@ -54,7 +55,11 @@ export async function openBroker(
     onReply: (reply) => (aheadMs = clockAheadMs(reply, systemClock.now()) ?? aheadMs),
     onEnded,
   });
-  const pool = new Pool(url.origin, { connections: null, connect: { timeout: config.BROKER_TIMEOUT_MS } });
+  const pool = new Pool(url.origin, {
+    connections: null,
+    maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
+    connect: { timeout: config.BROKER_TIMEOUT_MS },
+  });
   const abortRequests = async () => {
     await Promise.allSettled([client.close(), pool.destroy()]);
   };

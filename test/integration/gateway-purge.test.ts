@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { Client } from 'undici';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import {
   sendJson,
@@ -246,4 +247,38 @@ it('a purge over HTTP reads as many pages as it needs', async () => {
   assert.equal(purged.status, 204);
   assert.equal(purged.headers.get('purge-matched'), '503');
   assert.deepEqual(broker.entities.ids(tenant), ['urn:ngsi-ld:Pole:0', 'urn:ngsi-ld:Pole:1']);
+});
+
+it('a query of ten kilobytes, which the broker repeats in links to two pages, is listed and passed through', async () => {
+  const broker = await startTestBroker();
+  const names = Array.from({ length: 1000 }, (_, index) => `number-${String(index)}`);
+  broker.entities.seed(1000, (index) => ({
+    id: `urn:ngsi-ld:Car:${String(index)}`,
+    type: 'Car',
+    name: { type: 'Property', value: names[index] },
+  }));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url, PURGE_PAGE_SIZE: '100' });
+  const list = names.slice(0, 600).map((name) => `%22${name}%22`);
+  const query = `type=Car&q=name==${list.join()}`;
+  assert.ok(query.length > 10_000);
+  // fetch accepts no such answer.
+  const client = new Client(gateway.url, { maxHeaderSize: 64 * 1024 });
+  const path = `/ngsi-ld/v1/entities?${query}&limit=100&offset=100`;
+  const { statusCode, headers, body } = await client.request({ method: 'GET', path });
+  const text = await body.text();
+  await client.close();
+  assert.equal(statusCode, 200, text.slice(0, 500));
+  assert.ok(String(headers['link']).length > 16_384);
+  const answer = await gateway.send('POST', '/api/v2/purges', {
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ target: 'entities', query, dryRun: true, plan: true }),
+  });
+  const { id } = answer.json() as { readonly id: string };
+  await gateway.send('GET', `/api/v2/purges/${id}/events`);
+  const record = (await gateway.send('GET', `/api/v2/purges/${id}`)).json() as Record<string, unknown>;
+  assert.deepEqual(
+    [record['state'], record['matched']],
+    ['succeeded', 600],
+    JSON.stringify(record['problem']),
+  );
 });

@@ -96,6 +96,9 @@ const REPLY_WEIGHT: JsonLimits = { elements: 500_000, depth: 500 };
 
 const KEEP_ALIVE_MS = 10_000;
 
+/** Maximum size of the header fields of an answer: links to the next and the previous page repeat the query. */
+export const REPLY_HEADERS_MAX_BYTES = 256 * 1024;
+
 /** Requests and answers of this length or more are about hundreds of entities, whose results are all noted at once. */
 const LARGE_CHARS = 8 * 1024;
 
@@ -111,6 +114,7 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
       // No limit besides the concurrency of purges: a request waiting for a connection would look like a slow broker.
       connections: null,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
       connect: { timeout: timeoutMs },
       // The client's own timer covers the whole request.
       headersTimeout: 0,

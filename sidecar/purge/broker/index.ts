@@ -6,6 +6,7 @@ export {
   type BrokerRequest,
   type BrokerRequestEnd,
   createBrokerClient,
+  REPLY_HEADERS_MAX_BYTES,
 } from './client.js';
 export {
   BrokerTimeoutError,
