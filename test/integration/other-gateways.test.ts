@@ -62,6 +62,7 @@ function start({ port, method = 'GET', path, headers = [], body, ...asked }: Ask
     method,
     path,
     headers: fields,
+    maxHeaderSize: 64 * 1024,
     agent: asked.agent ?? false,
   });
   request.on('error', () => {});
@@ -325,6 +326,7 @@ through(
     const [arrival] = await arriving(() => ask({ port, path: query }));
     assert.equal(arrival?.url, query);
     assert.equal((await ask({ port, path: '/stub/large?bytes=10000000' })).text.length, 10_000_000);
+    assert.equal((await ask({ port, path: '/stub/large?bytes=7&link=32000' })).text, 'xxxxxxx');
   },
 );
 

@@ -27,7 +27,7 @@ export interface WatchedSidecar {
 /**
  * Starts a watched sidecar. It answers some paths itself: `/stub/close` by breaking the connection,
  * `/stub/wait` never, `/stub/length` with the length of the body, `/stub/large` with that many
- * bytes, and `/stub/events` with one event now and another one that `/stub/next` triggers.
+ * bytes and so long a Link, and `/stub/events` with one event now and another one that `/stub/next` triggers.
  */
 export async function startWatchedSidecar(gatewayPort: number): Promise<WatchedSidecar> {
   const arrivals: Arrival[] = [];
@@ -56,6 +56,8 @@ export async function startWatchedSidecar(gatewayPort: number): Promise<WatchedS
         return;
       }
       case '/stub/large':
+        // As long as the links of a page that repeat a long query.
+        res.setHeader('link', 'x'.repeat(Number(searchParams.get('link'))));
         res.end(Buffer.alloc(Number(searchParams.get('bytes')), 'x'));
         return;
       case '/stub/events':
