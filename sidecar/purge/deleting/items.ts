@@ -133,9 +133,12 @@ export async function countItems(
   return isComplete;
 }
 
-/** Maximum number of ids in one query, and of their characters in its URL: servers refuse lines of 8 kB. */
+/**
+ * Maximum number of ids in one query, and of their characters in its URL: servers on Netty, such as Stellio, refuse request
+ * lines of more than 4096 bytes, with the rest of the query.
+ */
 const MAX_IDS = 100;
-const MAX_IDS_CHARS = 4000;
+const MAX_IDS_CHARS = 3000;
 
 type Reader = Pick<ItemKind, 'read' | 'shape'>;
 

@@ -115,7 +115,7 @@ it("unclear entities are queried by id, with the purge's own query without its i
   );
 });
 
-it('each unclear entity is queried once, in portions of at most 100 ids and 4000 characters, as large as possible', async () => {
+it('each unclear entity is queried once, in portions of at most 100 ids and 3000 characters, as large as possible', async () => {
   const sizes = fc.array(
     fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(500, 1300, 1999, 2000, 3989, 3990, 5000)),
     { minLength: 1, maxLength: 260 },
@@ -131,10 +131,10 @@ it('each unclear entity is queried once, in portions of at most 100 ids and 4000
       assert.deepEqual(portions.flat(), ids);
       const chars = (portion: readonly string[]) => portion.map(encodeURIComponent).join('').length;
       for (const [index, portion] of portions.entries()) {
-        assert.ok(portion.length === 1 || (portion.length <= 100 && chars(portion) <= 4000));
+        assert.ok(portion.length === 1 || (portion.length <= 100 && chars(portion) <= 3000));
         const next = portions[index + 1]?.[0];
         if (next === undefined) continue;
-        assert.ok(portion.length === 100 || chars([...portion, next]) > 4000, 'the next one would have fit');
+        assert.ok(portion.length === 100 || chars([...portion, next]) > 3000, 'the next one would have fit');
       }
     }),
     { numRuns: 40 },

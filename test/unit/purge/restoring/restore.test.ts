@@ -463,3 +463,28 @@ it('instances are restored at a broker, or through a proxy, that accepts only sm
   assert.deepEqual([report.restored, report.failed], [20, 0]);
   assert.equal(added.join('').split('observedAt').length - 1, 20);
 });
+
+it('entities with long ids and types are restored at a broker that takes request lines of at most 4096 bytes', async () => {
+  const type = 'https://smart-data-models.github.io/dataModel.Environment/AirQualityObserved';
+  const archive = Array.from({ length: 30 }, (_, index) => ({
+    id: `urn:x:${'\u6771'.repeat(43)}${String(index)}`,
+    type,
+  }));
+  let created: readonly Entity[] = [];
+  const report = await restore('entities', archive, ({ method, path, jsonBody = '[]' }) => {
+    if (`${method} /ngsi-ld/v1${path} HTTP/1.1\r\n`.length > 4096) return problem(414);
+    if (method === 'GET') {
+      const ids = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+      return replyOf(
+        200,
+        created.filter(({ id }) => ids.includes(id)),
+      );
+    }
+    created = JSON.parse(jsonBody) as readonly Entity[];
+    return replyOf(
+      201,
+      created.map(({ id }) => id),
+    );
+  });
+  assert.deepEqual([report.restored, report.failed], [30, 0]);
+});
