@@ -9,7 +9,7 @@ import {
 import type { ArchiveService } from './archive-service.js';
 import type { PurgeRecord } from '../store/index.js';
 import { LiveJob } from './live-job.js';
-import type { PreparedPurge } from './purge-kinds.js';
+import { isLeftToBroker, type PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { settledBefore } from './purge-record.js';
 import type { RecordKeeper } from './record-keeper.js';
@@ -145,11 +145,6 @@ function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | u
       return live.record.concurrency;
     },
   };
-}
-
-/** Whether the broker itself chooses what a purge deletes. */
-function isLeftToBroker({ limits, unit }: PreparedPurge): boolean {
-  return limits.strategy === 'native' && unit === 'entities';
 }
 
 /** Runs purges, both jobs and those whose callers wait. */

@@ -62,8 +62,7 @@ export interface PurgeSetup {
   readonly limits: PurgeLimits;
   /** How to treat a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
-  /** Without it, nothing is archived. */
-  readonly archiving?: ArchivePolicy;
+  readonly archiving: ArchivePolicy;
 }
 
 /** The configuration of archives. */
@@ -79,15 +78,10 @@ export interface TemporalPurgeSetup extends PurgeSetup {
   readonly allowsWhole: boolean;
 }
 
-/** A parsed query, and what follows from it. */
+/** A parsed query, and the unit of the purge's counts. */
 interface ReadQuery<Query extends PurgeQuery> {
   readonly query: Query;
-  /** The unit of the purge's counts. */
   readonly unit: NonNullable<PurgeReport['unit']>;
-  /** The policy's maximum number of deletes in flight. */
-  readonly concurrency: number | undefined;
-  /** Whether the deleted items can be archived. */
-  readonly isArchivable: boolean;
 }
 
 /** One kind of purge, from its query to its report. */
@@ -105,11 +99,9 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
 export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
   return {
     ...setup,
-    read: (given, { concurrency }) => {
+    read(given) {
       const query = parseEntityPurgeQuery(given, setup.wholeTenant);
-      const ofEntities = query.removal === undefined;
-      const isArchivable = setup.limits.strategy !== 'native' || !ofEntities;
-      return { query, unit: ofEntities ? 'entities' : 'attributes', concurrency, isArchivable };
+      return { query, unit: query.removal === undefined ? 'entities' : 'attributes' };
     },
     run: purgeEntities,
   };
@@ -119,7 +111,7 @@ export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
 export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPurgeQuery> {
   return {
     ...setup,
-    read: (given, { allowTemporal, temporalConcurrency }) => {
+    read(given, { allowTemporal }) {
       const query = parseTemporalPurgeQuery(given, setup.wholeTenant);
       const unit = query.target.kind;
       if (allowTemporal === false)
@@ -131,7 +123,7 @@ export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPur
             'entities with them: name attributes with attrs, or add a time filter.',
         );
       }
-      return { query, unit, concurrency: temporalConcurrency, isArchivable: true };
+      return { query, unit };
     },
     run: purgeTemporal,
   };
@@ -193,16 +185,19 @@ export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'head
 /** Checks a purge against its policy and the configuration. @throws QueryRefusedError, PolicyRefusedError */
 export function preparePurge(kinds: PurgeKinds, asked: VettedMembers): PreparedPurge {
   contextOfRequest(asked.headers['link']);
-  return asked.target === 'entities' ? vetted(kinds.entities, asked) : vetted(kinds.temporal, asked);
+  const { concurrency, temporalConcurrency } = asked.policy;
+  return asked.target === 'entities'
+    ? vetted(kinds.entities, asked, concurrency)
+    : vetted(kinds.temporal, asked, temporalConcurrency);
 }
 
 function vetted<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
   { query: given, policy, headers }: VettedMembers,
+  concurrency: number | undefined,
 ): PreparedPurge {
   const { limits } = kind;
-  const read = kind.read(given, policy);
-  const { query } = read;
+  const { query, unit } = kind.read(given, policy);
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
   checkRate(limits, query);
@@ -213,13 +208,13 @@ function vetted<Query extends PurgeQuery>(
       'record',
     );
   }
-  const archive = archiveModeOf(kind, read, policy.archive);
+  const archive = archiveModeOf(kind, { query, unit }, policy.archive);
   const maxAffected = least(limits.maxAffected, least(policy.maxAffected, query.maxAffected));
   return {
     query,
-    unit: read.unit,
+    unit,
     limits: {
-      ...limitsUnder(policy, limits, read.concurrency),
+      ...limitsUnder(policy, limits, concurrency),
       maxAffected: maxAffected === Infinity ? undefined : maxAffected,
     },
     archive: query.dryRun ? 'none' : archive,
@@ -260,8 +255,8 @@ function least(one = Infinity, other = Infinity): number {
  * configuration or the policy requires one
  */
 function archiveModeOf<Query extends PurgeQuery>(
-  { archiving = NO_ARCHIVES }: PurgeSetup,
-  { query, isArchivable }: ReadQuery<Query>,
+  { archiving, limits }: PurgeSetup,
+  { query, unit }: ReadQuery<Query>,
   ofPolicy: ArchiveMode = 'none',
 ): ArchiveMode {
   const demanded = stricterArchive(archiving.least, ofPolicy);
@@ -271,7 +266,7 @@ function archiveModeOf<Query extends PurgeQuery>(
   const why = archiving.isPossible
     ? 'PURGE_STRATEGY=native leaves the deletes to the broker, which does not show what it deletes'
     : 'This gateway keeps no archives (ARCHIVE_URL is not set)';
-  if (archiving.isPossible && (query.dryRun || isArchivable)) return mode;
+  if (archiving.isPossible && (query.dryRun || !isLeftToBroker({ limits, unit }))) return mode;
   if (mode !== demanded)
     throw new QueryRefusedError('invalidRequest', `${why}: leave archive out.`, 'archive');
   throw new PolicyRefusedError(
@@ -279,7 +274,10 @@ function archiveModeOf<Query extends PurgeQuery>(
   );
 }
 
-const NO_ARCHIVES: ArchivePolicy = { least: 'none', isPossible: false };
+/** Whether the broker itself chooses what a purge deletes. */
+export function isLeftToBroker({ limits, unit }: Pick<PreparedPurge, 'limits' | 'unit'>): boolean {
+  return limits.strategy === 'native' && unit === 'entities';
+}
 
 /** @throws QueryRefusedError for a rate if the broker carries out the purge itself */
 export function checkRate({ strategy }: PurgeLimits, { maxPerSecond }: RequestedRate): void {

@@ -149,6 +149,14 @@ export interface PurgeServiceSetup extends Partial<PurgeServiceOptions> {
   readonly limits?: PurgeLimits;
 }
 
+/** What a kind of purge needs if no purge of it is run. */
+export const KIND_SETUP = {
+  dependencies: {} as PurgeDependencies,
+  limits: LIMITS,
+  wholeTenant: 'bounded',
+  archiving: { least: 'none', isPossible: false },
+} as const;
+
 /**
  * The purge service of a process, with functions as purges, on a store in memory and without real
  * pauses.
@@ -156,7 +164,7 @@ export interface PurgeServiceSetup extends Partial<PurgeServiceOptions> {
 export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   const { limits = LIMITS, clock = createTestClock(STARTED), ...options } = setup;
   const { kept = new KeptPurges(clock), ...others } = options;
-  const kindSetup = { dependencies: {} as PurgeDependencies, limits, wholeTenant: 'bounded' as const };
+  const kindSetup = { ...KIND_SETUP, limits };
   /** The events passed to the observer, and the errors with which purges ended. */
   const told: string[] = [];
   const errors: unknown[] = [];

@@ -12,21 +12,17 @@ import {
   type PurgeLimits,
   RateLimiter,
   QueryRefusedError,
-  type PurgeDependencies,
   type PurgeOrder,
 } from '../../../sidecar/purge/index.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
-import { LIMITS, REPORT } from '../../support/purge-service.js';
+import { KIND_SETUP, LIMITS, REPORT } from '../../support/purge-service.js';
 
 const CORE =
   '<https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 
-// No purge is run here.
-const dependencies = {} as PurgeDependencies;
-const setup = (limits = LIMITS) => ({ dependencies, limits, wholeTenant: 'bounded' as const });
 const kinds = (limits = LIMITS) => ({
-  entities: entityPurges(setup(limits)),
-  temporal: temporalPurges({ ...setup(limits), allowsWhole: true }),
+  entities: entityPurges({ ...KIND_SETUP, limits }),
+  temporal: temporalPurges({ ...KIND_SETUP, limits, allowsWhole: true }),
 });
 
 const size = fc.integer({ min: 1, max: 2000 });

@@ -8,7 +8,6 @@ import {
   QueryRefusedError,
   queryText,
   type PurgeReport,
-  type PurgeDependencies,
 } from '../../../../sidecar/purge/index.js';
 import { PreconditionFailedError } from '../../../../sidecar/store/errors.js';
 import type {
@@ -18,7 +17,7 @@ import type {
   RetentionSettings,
 } from '../../../../sidecar/store/index.js';
 import { KeptPurges } from '../../../support/kept-purges.js';
-import { LIMITS, NEVER, recordOf } from '../../../support/purge-service.js';
+import { KIND_SETUP, NEVER, recordOf } from '../../../support/purge-service.js';
 import { settingsOf } from '../../../support/retention-settings.js';
 
 const OWN = '<https://own.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
@@ -44,7 +43,6 @@ function serviceOf(
   const stored: { policy: NewRetentionPolicy; expected: unknown }[] = [];
   const author = { caller: 'author', policy: { ...allowed } };
   const policy = { ...POLICY, author, settings: { ...SETTINGS, ...settings } };
-  const setup = { dependencies: {} as PurgeDependencies, limits: LIMITS, wholeTenant: 'bounded' as const };
   const kept = new KeptPurges();
   const service = new RetentionService({
     store: {
@@ -66,7 +64,10 @@ function serviceOf(
       list: async () => assert.fail('not asked for here'),
     },
     history: kept.store,
-    kinds: { entities: entityPurges(setup), temporal: temporalPurges({ ...setup, allowsWhole: true }) },
+    kinds: {
+      entities: entityPurges(KIND_SETUP),
+      temporal: temporalPurges({ ...KIND_SETUP, allowsWhole: true }),
+    },
     clock: { now: () => Date.UTC(2026, 0, 1) },
   });
   /** Successful runs of the policy, oldest first. */
