@@ -18,7 +18,7 @@ import { createFrontDoor, type FrontDoorOptions } from './front-door.js';
 import { closeIdleClients } from './idle-clients.js';
 import { registerHealthRoutes } from './health.js';
 import { sendAfterUpload } from './lingering-close.js';
-import type { LoopCheck, HostCheck } from './request-checks.js';
+import type { RequestCheck } from './request-checks.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
@@ -45,9 +45,9 @@ export interface AppOptions extends PurgeRoutesOptions, ApiOptions, ConsoleRoute
   /** Called for each request before it is answered. Must not throw. */
   readonly onRequest?: FrontDoorOptions['onRequest'];
   /** Refuses requests that a foreign web page may have sent. */
-  readonly checkHost: HostCheck;
+  readonly checkHost: RequestCheck;
   /** Refuses requests that have already passed this gateway. */
-  readonly checkLoop: LoopCheck;
+  readonly checkLoop: RequestCheck;
   /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies?: readonly string[] | undefined;
   /** Called for each refused request, with a short reason. Must not throw. */

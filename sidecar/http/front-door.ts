@@ -7,8 +7,7 @@ import {
   isMisframed,
   longPath,
   longTarget,
-  type HostCheck,
-  type LoopCheck,
+  type RequestCheck,
 } from './request-checks.js';
 import { problem } from './problem-kinds.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
@@ -31,9 +30,9 @@ export interface FrontDoorOptions {
   /** Handles purges and this service's own routes: the handler that Fastify gives its `serverFactory`. */
   readonly fastify: (req: IncomingMessage, res: ServerResponse) => void;
   /** Refuses requests that a foreign web page may have sent. */
-  readonly checkHost: HostCheck;
+  readonly checkHost: RequestCheck;
   /** Refuses requests that have already passed this gateway. */
-  readonly checkLoop: LoopCheck;
+  readonly checkLoop: RequestCheck;
   /** Called for each request before it is answered. Must not throw. */
   readonly onRequest?: ((req: IncomingMessage, res: ServerResponse) => void) | undefined;
   /** Called for each refusal. Must not throw. */
@@ -118,19 +117,14 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   }
 
   /** Returns the refusal of a request that is faulty whatever its path; undefined for any other request. */
-  function faultOf({
-    method = '',
-    url: target = '',
-    httpVersion,
-    headers,
-    rawHeaders,
-  }: IncomingMessage): Refused | undefined {
+  function faultOf(req: IncomingMessage): Refused | undefined {
+    const { method, url: target = '' } = req;
     // A query that only the broker reads may be long; the broker limits it.
     const isQuery = method === 'GET' || method === 'HEAD';
     return (
-      refused('fields', faultyFields(rawHeaders) ?? faultyMessage({ httpVersion, headers })) ??
-      refused('host', checkHost({ method, host: headers.host, origin: headers.origin })) ??
-      refused('loop', checkLoop(headers.via)) ??
+      refused('fields', faultyFields(req.rawHeaders) ?? faultyMessage(req)) ??
+      refused('host', checkHost(req)) ??
+      refused('loop', checkLoop(req)) ??
       refused('length', longPath(target) ?? (isQuery ? undefined : longTarget(target)))
     );
   }

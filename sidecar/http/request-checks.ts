@@ -169,15 +169,8 @@ export interface TrustedHostsOptions {
   readonly anyHost: boolean;
 }
 
-/** The parts of a request that the check needs. */
-export interface HostCheckRequest {
-  readonly method: string;
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-}
-
-/** Returns the problem of a request that a foreign web page may have sent; undefined for any other request. */
-export type HostCheck = (request: HostCheckRequest) => ProblemDraft | undefined;
+/** Returns the problem of a request that is refused; undefined for any other request. */
+export type RequestCheck = (request: Pick<IncomingMessage, 'method' | 'headers'>) => ProblemDraft | undefined;
 
 const FOREIGN_HOST: ProblemDraft = problem(
   'hostNotAllowed',
@@ -197,9 +190,9 @@ export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTION
  * Creates a check against web pages that make a browser send requests to a gateway within its reach: by DNS rebinding,
  * which shows as a foreign Host, or across origins, which shows in Origin. Ports are not compared.
  */
-export function createHostCheck({ names, anyHost }: TrustedHostsOptions): HostCheck {
+export function createHostCheck({ names, anyHost }: TrustedHostsOptions): RequestCheck {
   const isOurs = ownNameCheck(names);
-  return ({ method, host, origin }) => {
+  return ({ method = '', headers: { host, origin } }) => {
     if (SAFE_METHODS.has(method)) return undefined;
     const called = host === undefined ? undefined : nameOf(host);
     // HTTP/1.0 has no Host; browsers always send one.
@@ -220,9 +213,6 @@ function withoutBrackets(name: string): string {
   return name.replace(/^\[|\]$/g, '');
 }
 
-/** Returns the problem of a request in a forwarding loop (RFC 9110 § 7.6.3); undefined for any other request. */
-export type LoopCheck = (via: string | undefined) => ProblemDraft | undefined;
-
 const DETAILS = {
   'been-here':
     'According to its Via, the request has passed this gateway before: BROKER_URL, or a broker behind it, leads back to it.',
@@ -231,9 +221,9 @@ const DETAILS = {
     'of this kind: they probably forward to each other.',
 } as const;
 
-/** Creates the check for loops. @param name this gateway's own name in Via */
-export function createLoopCheck(name: string): LoopCheck {
-  return (via) => {
+/** Creates the check for forwarding loops (RFC 9110 § 7.6.3). @param name this gateway's own name in Via */
+export function createLoopCheck(name: string): RequestCheck {
+  return ({ headers: { via } }) => {
     const loop = via === undefined ? undefined : detectLoop(via, name);
     if (loop === undefined) return undefined;
     return problem('loopDetected', DETAILS[loop]);

@@ -10,7 +10,7 @@ const statusOf = (
   host: string | undefined,
   origin?: string,
   { method = 'DELETE', by = check }: { readonly method?: string; readonly by?: typeof check } = {},
-) => by({ method, host, origin })?.type.split(':').at(-1);
+) => by({ method, headers: { host, origin } })?.type.split(':').at(-1);
 
 it('createHostCheck accepts requests by loopback names, addresses and allowed names, whatever the port', () => {
   for (const host of words(`

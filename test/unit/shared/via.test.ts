@@ -35,7 +35,7 @@ it('a request may have passed nine other gateways, and not ten', () => {
 
 it('a request in a loop is refused with 508 and the reason', () => {
   const name = createViaName();
-  const check = createLoopCheck(name);
+  const check = (via?: string) => createLoopCheck(name)({ headers: { via } });
   for (const via of [undefined, '', '1.1 x']) assert.equal(check(via), undefined);
   const [here, hops] = [check(`1.1 ${name}`), check(passed(10))];
   assert.deepEqual([here?.status, hops?.status], [508, 508]);
