@@ -4,7 +4,7 @@ import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { TurnQueue } from '../../shared/event-loop.js';
-import { refused } from '../problem-kinds.js';
+import { refused, type RequestRefusedError } from '../problem-kinds.js';
 
 /** Media types of bodies: that of JSON in general, or a more specific one. */
 export const BODY_MEDIA_TYPES = [
@@ -13,8 +13,6 @@ export const BODY_MEDIA_TYPES = [
   'application/schema+json',
   'application/geo+json',
 ] as const;
-
-const ACCEPTED = { accept: BODY_MEDIA_TYPES.join(', ') };
 
 /**
  * Limits for a body that is parsed on the event loop. The limit for models is a tenth of this. The depth is checked
@@ -36,7 +34,7 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
     [...BODY_MEDIA_TYPES],
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      requireUnencoded(request, ACCEPTED);
+      requireUnencoded(request, BODY_MEDIA_TYPES);
       const schema = request.routeOptions.schema?.body as object | undefined;
       // Some clients announce a body with every request.
       if (body.length === 0 && schema === undefined) return undefined;
@@ -47,37 +45,32 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
     },
   );
   scope.addContentTypeParser('*', (request, _payload, done) => {
-    const {
-      'content-type': given,
-      'content-length': length = '0',
-      'transfer-encoding': coding,
-    } = request.headers;
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     // `curl -d ''` sends the Content-Type of a form with an empty body.
     if (length === '0' && coding === undefined) {
       done(null, undefined);
       return;
     }
-    const detail =
-      given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
-    done(unsupportedMediaType(`${detail} Send ${BODY_MEDIA_TYPES.join(' or ')}.`));
+    done(mediaTypeRefused(request, BODY_MEDIA_TYPES));
   });
 }
 
-function unsupportedMediaType(detail: string, headers: Readonly<Record<string, string>> = ACCEPTED) {
-  return refused('mediaTypeNotSupported', detail, {}, headers);
+/** Creates the refusal of a body whose media type is missing or not one of these. */
+export function mediaTypeRefused({ headers }: FastifyRequest, accepted: readonly string[]) {
+  const isMissing = headers['content-type'] === undefined;
+  const fault = isMissing ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
+  return unsupported(`${fault} Send ${accepted.join(' or ')}.`, accepted);
+}
+
+function unsupported(detail: string, accepted: readonly string[]): RequestRefusedError {
+  return refused('mediaTypeNotSupported', detail, {}, { accept: accepted.join(', ') });
 }
 
 /** @throws RequestRefusedError (415) */
-export function requireUnencoded(
-  { headers }: FastifyRequest,
-  accepted: Readonly<Record<string, string>>,
-): void {
+export function requireUnencoded({ headers }: FastifyRequest, accepted: readonly string[]): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity') return;
-  throw unsupportedMediaType(
-    'Encoded bodies are not supported: send the body without Content-Encoding.',
-    accepted,
-  );
+  throw unsupported('Encoded bodies are not supported: send the body without Content-Encoding.', accepted);
 }
 
 /**

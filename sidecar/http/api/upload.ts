@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ImportSource } from '../../schemas/repository/transfer.js';
 import { refused, RequestRefusedError } from '../problem-kinds.js';
-import { decodeBody, requireUnencoded } from './body-parser.js';
+import { decodeBody, mediaTypeRefused, requireUnencoded } from './body-parser.js';
 import { errorCode } from '../../shared/errors.js';
 
 /** Bodies of imports: archives, forms with files, and JSON. */
@@ -12,7 +12,6 @@ const JSON_TYPES = ['application/json'] as const;
 const FORM = 'multipart/form-data';
 
 const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
-const ACCEPTED = { accept: UPLOAD_MEDIA_TYPES.join(', ') };
 
 /** Maximum number of parts in a form, whether files or not; equal to the maximum number of files in an archive. */
 const MAX_PARTS = 20_000;
@@ -28,7 +27,7 @@ export function acceptUploads(scope: FastifyInstance, limitBytes: number): void 
     { parseAs: 'buffer' },
     (request, body, done) => {
       try {
-        requireUnencoded(request, ACCEPTED);
+        requireUnencoded(request, UPLOAD_MEDIA_TYPES);
         done(null, body);
       } catch (error) {
         done(error as Error);
@@ -48,12 +47,7 @@ export function acceptUploads(scope: FastifyInstance, limitBytes: number): void 
     },
   });
   scope.addContentTypeParser('*', (request, _payload, done) => {
-    const given = request.headers['content-type'];
-    const detail =
-      given === undefined ? 'The body has no Content-Type.' : 'The media type of the body is not supported.';
-    done(
-      refused('mediaTypeNotSupported', `${detail} Send ${UPLOAD_MEDIA_TYPES.join(' or ')}.`, {}, ACCEPTED),
-    );
+    done(mediaTypeRefused(request, UPLOAD_MEDIA_TYPES));
   });
 }
 
@@ -65,7 +59,7 @@ export function acceptUploads(scope: FastifyInstance, limitBytes: number): void 
  */
 export async function readUpload(request: FastifyRequest, limitBytes: number): Promise<ImportSource> {
   if (request.isMultipart()) {
-    requireUnencoded(request, ACCEPTED);
+    requireUnencoded(request, UPLOAD_MEDIA_TYPES);
     return { kind: 'parts', parts: await readParts(request, limitBytes) };
   }
   const { body } = request;
