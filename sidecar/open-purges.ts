@@ -79,7 +79,6 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
   };
   const kinds = configuredKinds(config, base, capabilities, archives !== undefined);
   const holder = randomUUID();
-  const isShared = config.DATABASE_URL !== undefined;
   const isPersistent = config.DATABASE_PATH !== ':memory:';
   const idFolder = isPersistent
     ? join(dirname(config.DATABASE_PATH), 'purge-ids')
@@ -97,7 +96,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
     sealer: new HeaderSealer(config.JOB_SECRET ?? []),
     worker: config.INSTANCE_NAME ?? `${hostname()}:${String(config.PORT)}`,
     holder,
-    isStoreShared: isShared,
+    isStoreShared: config.DATABASE_URL !== undefined,
     broker: jobBroker(config, broker.url),
     leaseMs: config.JOB_LEASE_MS,
     maxQueued: config.PURGE_MAX_QUEUED,

@@ -49,8 +49,7 @@ export class JobService {
 
   constructor(options: JobServiceOptions) {
     this.options = options;
-    const { store, clock, holder, isStoreShared = false, leaseMs, broker } = options;
-    this.notifier = new Notifier(clock);
+    this.notifier = new Notifier(options.clock);
     this.registry = new JobRegistry(options.maxRunning, (id) => {
       this.notifier.notify(id);
       this.leases.pollForMore();
@@ -58,13 +57,8 @@ export class JobService {
     this.#history = new HistoryPruner(options, (id) => this.records.latest(id) !== undefined);
     this.records = new RecordKeeper(options, this.registry, this.#history, () => void this.leases.poll());
     this.leases = new LeaseKeeper({
+      ...options,
       registry: this.registry,
-      store,
-      holder,
-      leaseMs,
-      broker,
-      isShared: isStoreShared,
-      clock,
       begin: (taken, lease) => this.#begin(taken, lease),
       requeued: (left): UnfinishedJob => this.#runnerOf(left.record).requeued(left),
       onRequeued: (changed) => this.#noteRequeued(changed),

@@ -9,6 +9,7 @@ import {
 import type { Clock } from '../shared/clock.js';
 import { Lease } from './live-job.js';
 import type { JobRegistry } from './registry.js';
+import type { JobServiceOptions } from './service-options.js';
 
 /** The store is asked for jobs and requests at least this often, in milliseconds. */
 const POLL_INTERVAL_MS = 1000;
@@ -16,17 +17,12 @@ const POLL_INTERVAL_MS = 1000;
 /** How long a purge whose lease is in doubt waits for the store, in milliseconds. */
 const ASK_WAIT_MS = 1000;
 
-export interface LeaseKeeperOptions {
+export interface LeaseKeeperOptions extends Pick<
+  JobServiceOptions,
+  'holder' | 'leaseMs' | 'broker' | 'isStoreShared'
+> {
   readonly registry: JobRegistry;
   readonly store: Pick<Jobs, 'get' | 'take' | 'requeue' | 'renew' | 'release' | 'releaseOthers'>;
-  /** Unique name of this process, new at each start. */
-  readonly holder: string;
-  /** Without a renewal for this long, other processes take the jobs of this one, in milliseconds. */
-  readonly leaseMs: number;
-  /** The broker of this process; see TakeOptions. */
-  readonly broker?: string | undefined;
-  /** Whether other processes use the same store. */
-  readonly isShared: boolean;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Begins to work on a job that was taken. Enters it into the registry and takes its place synchronously. */
   readonly begin: (taken: TakenJob, lease: Lease) => void;
@@ -57,14 +53,14 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
-    this.#haveOthersBeenReleased = options.isShared;
+    this.#haveOthersBeenReleased = options.isStoreShared;
   }
 
   /** Begins to poll regularly. */
   start(): void {
-    const { isShared, leaseMs } = this.#options;
+    const { isStoreShared, leaseMs } = this.#options;
     void this.poll();
-    if (isShared)
+    if (isStoreShared)
       this.#timer = setInterval(() => this.#tick(), Math.min(POLL_INTERVAL_MS, leaseMs / 3)).unref();
   }
 
@@ -117,7 +113,7 @@ export class LeaseKeeper {
 
   async #pass(): Promise<void> {
     if (this.#isClosed) return;
-    const { isShared, registry, store, holder } = this.#options;
+    const { isStoreShared, registry, store, holder } = this.#options;
     try {
       if (!this.#haveOthersBeenReleased) {
         await store.releaseOthers(holder);
@@ -125,7 +121,7 @@ export class LeaseKeeper {
         await this.#requeue({ takesLapsed: false, takesWaiting: true });
       }
       this.#haveOthersBeenReleased = true;
-      if (isShared && registry.all().length > 0) await this.#renew();
+      if (isStoreShared && registry.all().length > 0) await this.#renew();
       // A waiting job may be for another process. A job that lost its holder is shown as waiting, whichever process
       // takes it then.
       if (this.#isStoreStable(this.#options.clock.monotonicMs()))
@@ -136,7 +132,7 @@ export class LeaseKeeper {
       this.#reachable = undefined;
       this.#hasTakenAll = false;
       clearTimeout(this.#retry);
-      if (!isShared && !this.#isOver())
+      if (!isStoreShared && !this.#isOver())
         this.#retry = setTimeout(() => void this.poll(), POLL_INTERVAL_MS).unref();
     }
   }
@@ -198,10 +194,10 @@ export class LeaseKeeper {
   }
 
   #newLease(number: number, fromMs: number): Lease {
-    const { isShared, holder, leaseMs, clock } = this.#options;
+    const { isStoreShared, holder, leaseMs, clock } = this.#options;
     return new Lease({
       claim: number > 0 ? { lease: number } : { lease: 0, by: { holder, leaseMs } },
-      untilMs: isShared ? fromMs + leaseMs : Infinity,
+      untilMs: isStoreShared ? fromMs + leaseMs : Infinity,
       clock,
       ask: () => this.#pollBriefly(),
     });
@@ -212,8 +208,8 @@ export class LeaseKeeper {
    * renew before their jobs are taken.
    */
   #isStoreStable(nowMs: number): boolean {
-    const { isShared, leaseMs } = this.#options;
-    if (!isShared || this.#reachable === undefined) return false;
+    const { isStoreShared, leaseMs } = this.#options;
+    if (!isStoreShared || this.#reachable === undefined) return false;
     const { sinceMs, lastMs } = this.#reachable;
     return nowMs - lastMs < leaseMs && nowMs - sinceMs >= leaseMs;
   }

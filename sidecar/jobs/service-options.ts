@@ -46,7 +46,7 @@ export interface JobServiceOptions {
    * Whether other processes run the purges of the same store. If not, jobs left by an earlier process are free at the
    * start.
    */
-  readonly isStoreShared?: boolean;
+  readonly isStoreShared: boolean;
   /** The name of the broker among processes that share the store. Jobs for other brokers are not run. */
   readonly broker?: string | undefined;
   /**

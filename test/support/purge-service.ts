@@ -185,6 +185,7 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     leaseMs: 30_000,
     maxQueued: 10,
     historyDays: 2,
+    isStoreShared: false,
     // Nothing is recorded here.
     idFiles: new IdFiles('/nowhere'),
     sealer: new HeaderSealer([]),

@@ -74,7 +74,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     },
     holder: 'h',
     leaseMs: LEASE_MS,
-    isShared: true,
+    isStoreShared: true,
     clock: { monotonicMs: () => state.nowMs },
     begin: ({ record }, lease) => {
       told.push(`begin ${record.id}`);
@@ -268,7 +268,7 @@ it('when the store is unavailable, a job stops at the end of its lease, and a pu
 });
 
 it('the leases of a process with its own store never end', () => {
-  const { state, hold } = keeperOf({ isShared: false });
+  const { state, hold } = keeperOf({ isStoreShared: false });
   const own = hold('a');
   state.nowMs = Number.MAX_SAFE_INTEGER;
   assert.equal(own.isValid, true);
@@ -318,7 +318,7 @@ it('a free place causes a check only while jobs may be waiting', async () => {
 
 it('a process with its own store releases jobs of an earlier process once, and retries this every second until it succeeds', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-  const { keeper, state, since } = keeperOf({ isShared: false, broker: 'b' });
+  const { keeper, state, since } = keeperOf({ isStoreShared: false, broker: 'b' });
   state.isAway = true;
   assert.deepEqual(await since(() => keeper.start()), ['release others than h']);
   assert.deepEqual(await since(() => t.mock.timers.tick(999)), []);
@@ -332,7 +332,7 @@ it('a process with its own store releases jobs of an earlier process once, and r
 it('a process that was closed while the store was unavailable does not ask it again, even if a check was running', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   for (const isDuring of [false, true]) {
-    const { keeper, state, since } = keeperOf({ isShared: false });
+    const { keeper, state, since } = keeperOf({ isStoreShared: false });
     state.isAway = true;
     const look = keeper.poll();
     if (!isDuring) await look;
