@@ -12,7 +12,6 @@ import { PlanService } from './jobs/plan-service.js';
 import { PurgeService } from './jobs/purge-service.js';
 import { RetentionScheduler } from './jobs/retention/scheduler.js';
 import { RetentionService } from './jobs/retention/retention-service.js';
-import type { JobObserver } from './jobs/service-options.js';
 import { HeaderSealer } from './jobs/job-headers.js';
 import type { Metrics } from './metrics/metrics.js';
 import type { Tracing } from './tracing/tracing.js';
@@ -40,31 +39,6 @@ export interface OpenPurgesOptions {
 
 /** The purges of this process, and the services that run them. */
 export type OpenPurges = ReturnType<typeof openPurges>;
-
-/** Adds tracing to an observer of jobs. */
-function withTracing(observer: JobObserver, tracing: Pick<Tracing, 'jobs'> | undefined): JobObserver {
-  if (tracing === undefined) return observer;
-  const { jobs } = tracing;
-  return {
-    ...observer,
-    started(record) {
-      observer.started(record);
-      jobs.started(record);
-    },
-    event(record, event) {
-      observer.event(record, event);
-      jobs.event(record, event);
-    },
-    takenOver(record) {
-      observer.takenOver(record);
-      jobs.ended(record);
-    },
-    ended(record, error) {
-      observer.ended(record, error);
-      jobs.ended(record);
-    },
-  };
-}
 
 /** Builds the services for purges from the configuration. */
 export function openPurges(config: Config, options: OpenPurgesOptions) {
@@ -102,10 +76,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
     maxQueued: config.PURGE_MAX_QUEUED,
     historyDays: config.PURGE_HISTORY_DAYS,
     problemOf: (error) => problemOf(error)?.problem ?? unexpectedProblem(),
-    observer: withTracing(
-      observeJobs(logger, metrics, (error) => problemOf(error) !== undefined),
-      tracing,
-    ),
+    observer: observeJobs(logger, metrics, (error) => problemOf(error) !== undefined, tracing?.jobs),
   });
   const recordRequired = config.PURGE_RECORD === 'required';
   const service = new PurgeService(jobs, {

@@ -40,18 +40,22 @@ interface PurgeCounters {
  * Logs the start and the end of each job, one line each, with who requested what and the result, and counts the jobs.
  *
  * @param isForeseen whether an error may be shown to clients; any other is a fault of the gateway
+ * @param traces undefined if tracing is off
  */
 export function observeJobs(
   log: PurgeLogger,
   counters: JobCounters,
   isForeseen: (error: unknown) => boolean,
+  traces?: Pick<JobObserver, 'started' | 'event' | 'ended'>,
 ): JobObserver {
   return {
     started(record) {
       log.info(askedFor(record), `${kindOf(record)} started`);
       if (record.target !== 'scan' && record.target !== 'restore') counters.purges.started(record.target);
+      traces?.started(record);
     },
     event(record, event) {
+      traces?.event(record, event);
       if (event.type !== 'broker-away' && event.type !== 'broker-back') return;
       const kind = kindOf(record);
       const fields = { [`${kind}Id`]: record.id, reqId: record.requestId };
@@ -70,8 +74,10 @@ export function observeJobs(
         },
         'jobs wait for a broker other than the one that BROKER_URL names',
       ),
-    takenOver: (record) =>
-      log.warn(askedFor(record), `${kindOf(record)} left to another gateway, which has taken it`),
+    takenOver(record) {
+      log.warn(askedFor(record), `${kindOf(record)} left to another gateway, which has taken it`);
+      traces?.ended(record);
+    },
     storeAway: (err) =>
       log.warn({ err }, 'the database is not available: jobs and their records wait for it'),
     storeBack: () => log.info({}, 'the database is available again: records are written'),
@@ -92,6 +98,7 @@ export function observeJobs(
       else if (state !== 'refused' && isServerError(problem))
         log.warn({ ...fields, err: error }, `${kindOf(record)} ended early`);
       else log.info({ ...fields, reason: problem?.detail }, `${kindOf(record)} refused`);
+      traces?.ended(record);
     },
   };
 }
