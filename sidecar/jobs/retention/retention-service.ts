@@ -101,11 +101,9 @@ export class RetentionService {
   #check(settings: RetentionSettings, policy: PurgePolicy): void {
     const { kinds, clock } = this.#options;
     checkSettings(settings, clock.now(), () => {
-      const { query } = retentionSelection(settings, clock.now());
+      const { query } = retentionRun(settings, clock.now());
       const { target, link } = settings;
-      const headers = defined({ link });
-      const isReport = settings.mode === 'report';
-      return preparePurge(kinds, { target, policy, headers, query: runQuery(settings, query, isReport) });
+      return preparePurge(kinds, { target, policy, headers: defined({ link }), query });
     });
   }
 
@@ -181,22 +179,21 @@ export class RetentionService {
   }
 
   async #preview(policy: PolicyToRun, by: NewJob, gone: AbortSignal): Promise<RetentionPreview> {
-    const { cutoff, query } = retentionSelection(policy.settings, this.#options.clock.now());
-    const purge = purgeOf(policy, by, runQuery(policy.settings, query, true));
-    const { report, record } = await this.#options.purges.run(purge, gone);
+    const { purges, clock } = this.#options;
+    const { cutoff, selection, query } = retentionRun(policy.settings, clock.now(), true);
+    const { report, record } = await purges.run(purgeOf(policy, by, query), gone);
     const most = await this.#growthLimit(policy);
     const reportAbove = report.matched > (most ?? Infinity) ? most : undefined;
-    return { id: record.id, cutoff, query: queryText(query), report, reportAbove };
+    return { id: record.id, cutoff, query: queryText(selection), report, reportAbove };
   }
 
   async #begin(policy: RetentionPolicy, by: NewJob): Promise<PurgeRecord> {
     const { name, settings } = policy;
-    const { query } = retentionSelection(settings, this.#options.clock.now());
-    const isReport = settings.mode === 'report';
+    const { query } = retentionRun(settings, this.#options.clock.now());
     return this.#options.purges.submit({
-      ...purgeOf(policy, by, runQuery(settings, query, isReport)),
+      ...purgeOf(policy, by, query),
       retentionPolicy: name,
-      reportAbove: isReport ? undefined : await this.#growthLimit(policy),
+      reportAbove: settings.mode === 'report' ? undefined : await this.#growthLimit(policy),
     });
   }
 
@@ -226,11 +223,12 @@ function purgeOf({ settings, author }: PolicyToRun, by: NewJob, query: PurgePara
   };
 }
 
-/** What a run of a policy selects for deletion. */
-export interface RetentionSelection {
+/** What a run of a policy deletes, or only reports. */
+export interface RetentionRun {
   /** Data older than this is deleted: ISO 8601, in UTC. */
   readonly cutoff: string;
   /** The query without the options of the run. */
+  readonly selection: PurgeParameters;
   readonly query: PurgeParameters;
 }
 
@@ -241,30 +239,29 @@ const MEMBERS = ['dryRun', ...optionsIn('retention')];
 const COMPARED_RUNS = 5;
 
 /**
- * Returns what a run that starts now selects for deletion.
+ * Returns the run that starts now.
  *
+ * @param isReport whether nothing is deleted
  * @throws QueryRefusedError naming the wrong member or parameter
  */
-export function retentionSelection(settings: RetentionSettings, nowMs: number): RetentionSelection {
+export function retentionRun(
+  settings: RetentionSettings,
+  nowMs: number,
+  isReport = settings.mode === 'report',
+): RetentionRun {
   const { target, by, olderThan: age, timeZone } = settings;
   const cutoff = cutoffOf(nowMs, age, timeZone);
-  const query = olderThan(settings.query, { target, by }, cutoff);
-  const member = MEMBERS.find((name) => query.has(name));
-  if (member === undefined) return { cutoff, query };
-  const advice = member === 'dryRun' ? 'set mode to report' : `set the member ${member}`;
-  throw refusedMember('query', `${member} cannot be part of the query of a retention policy: ${advice}.`);
-}
-
-/** Returns the query of a run. @param isReport whether nothing is deleted */
-export function runQuery(
-  settings: RetentionSettings,
-  query: PurgeParameters,
-  isReport: boolean,
-): PurgeParameters {
+  const selection = olderThan(settings.query, { target, by }, cutoff);
+  const member = MEMBERS.find((name) => selection.has(name));
+  if (member !== undefined) {
+    const advice = member === 'dryRun' ? 'set mode to report' : `set the member ${member}`;
+    throw refusedMember('query', `${member} cannot be part of the query of a retention policy: ${advice}.`);
+  }
   // A report counts all matches and deletes none, so the options for deleting do not apply.
   const options = isReport ? { dryRun: true } : optionsOf('retention', settings);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return new Map([...query, ...given.map(([name, value]) => [name, String(value)] as const)]);
+  const query = new Map([...selection, ...given.map(([name, value]) => [name, String(value)] as const)]);
+  return { cutoff, selection, query };
 }
 
 /**

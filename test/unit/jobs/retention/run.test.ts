@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import {
-  retentionSelection,
-  runQuery,
-  growthLimit,
-} from '../../../../sidecar/jobs/retention/retention-service.js';
+import { retentionRun, growthLimit } from '../../../../sidecar/jobs/retention/retention-service.js';
 import { QueryRefusedError } from '../../../../sidecar/purge/errors.js';
 import { queryText } from '../../../../sidecar/purge/query/parameters.js';
 import type { RetentionSettings } from '../../../../sidecar/store/policy-records.js';
@@ -15,26 +11,27 @@ const NOW = Date.parse('2026-11-22T03:00:00.250Z');
 const SETTINGS = settingsOf({ by: 'speed.observedAt' });
 
 it('a retention run deletes what is older than the age of its policy, counted from the start of the run', () => {
-  const { cutoff, query } = retentionSelection(SETTINGS, NOW);
+  const { cutoff, selection } = retentionRun(SETTINGS, NOW);
   assert.equal(cutoff, '2026-08-24T03:00:00Z');
-  assert.equal(queryText(query), `type=Car&q=speed.observedAt%3C${cutoff}`);
+  assert.equal(queryText(selection), `type=Car&q=speed.observedAt%3C${cutoff}`);
 });
 
 it('a retention run that deletes has its maximum and its rate, and one in report mode only counts', () => {
-  const settings = { ...SETTINGS, maxAffected: 10, maxPerSecond: 5 };
-  const text = (of: RetentionSettings, isReport: boolean) =>
-    queryText(runQuery(of, new Map([['type', 'Car']]), isReport));
-  assert.equal(text(settings, false), 'type=Car&maxAffected=10&maxPerSecond=5');
-  assert.equal(text(settings, true), 'type=Car&dryRun=true');
-  assert.equal(text(SETTINGS, false), 'type=Car');
+  const enforced = { ...SETTINGS, mode: 'enforce' } as const;
+  const bounded = { maxAffected: 10, maxPerSecond: 5 };
+  const options = (settings: RetentionSettings, isReport?: boolean) => {
+    const { selection, query } = retentionRun(settings, NOW, isReport);
+    return queryText(query).slice(queryText(selection).length);
+  };
+  assert.equal(options({ ...enforced, ...bounded }), '&maxAffected=10&maxPerSecond=5');
+  assert.equal(options({ ...enforced, ...bounded }, true), '&dryRun=true');
+  assert.equal(options({ ...SETTINGS, ...bounded, mode: 'report' }), '&dryRun=true');
+  assert.equal(options(enforced), '');
 });
 
 it('a retention policy refuses a query with parameters that the policy has as members', () => {
   for (const more of ['dryRun=true', 'dryRun=false', 'maxAffected=5', 'maxPerSecond=5', 'max%41ffected=5'])
-    assert.throws(
-      () => retentionSelection({ ...SETTINGS, query: `type=Car&${more}` }, NOW),
-      QueryRefusedError,
-    );
+    assert.throws(() => retentionRun({ ...SETTINGS, query: `type=Car&${more}` }, NOW), QueryRefusedError);
 });
 
 const runs = (...all: readonly number[]) => all.map((matched) => ({ matched }));
