@@ -14,7 +14,6 @@ import {
   jsonEquals,
   type Schema,
 } from '../../shared/json/json.js';
-import { keyOf } from './document.js';
 import { ValueConstraints } from './value-constraints.js';
 import {
   alwaysAppliedSchemas,
@@ -98,28 +97,14 @@ let marks = 0;
  * As {@link attributesOf}, computed once for each schema. References in two schemas are never equal, so both schemas
  * can be compared with one map of targets.
  *
- * @param before another version of the model; equal schemas at the same position in both become the same object if
- * they hold no references
  * @param linked the schema with its references resolved, if that is known
  */
-export function cachedAttributesOf(
-  schema: JsonObject,
-  before?: ModelAttributes,
-  linked?: LinkedSchema,
-): ModelAttributes {
+export function cachedAttributesOf(schema: JsonObject, linked?: LinkedSchema): ModelAttributes {
   const known = attributesCache.get(schema);
   if (known !== undefined) return known;
   marks += 1;
   const mark = `${marks} `;
-  const places = new Map([...(before?.sources ?? [])].map(([one, position]) => [keyOf(position), one]));
-  const options: FlatOptions = {
-    reference: (name) => `${mark}${name ?? '#'}`,
-    finish: (own, position) => {
-      const earlier = position && places.get(keyOf(position));
-      return earlier !== undefined && jsonEquals(own, earlier) ? earlier : own;
-    },
-  };
-  const model = attributesOf(schema, options, linked);
+  const model = attributesOf(schema, { reference: (name) => `${mark}${name ?? '#'}` }, linked);
   attributesCache.set(schema, model);
   return model;
 }

@@ -13,6 +13,7 @@ import {
   fragmentOf,
   isObject,
   type JsonObject,
+  type JsonValue,
   member,
   objectOf,
   pointerOf,
@@ -56,27 +57,35 @@ function isBundle(root: JsonObject, { positions }: LinkedSchema): boolean {
 
 const MAYBE_REWRITTEN: ReadonlySet<string> = new Set([...IDENTITY, ...REFERENCE_KEYWORDS]);
 
-/** Maximum number of characters in all cached bundles; each takes about twenty times as much memory. */
-const MAX_BUNDLES_CHARACTERS = 1024 * 1024;
+/** Maximum number of characters in all cached documents; each takes about twenty times as much memory. */
+const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * The bundles that this worker used last, by text. What is made of a bundle is cached by the object, so all tasks on a
- * version of a model take the same one.
+ * The schemas, bundles and documents that this worker used last, by text. What is made of a schema is cached by the
+ * object, so all tasks on a version of a model take the same one.
  */
-const bundles = new LRUCache<string, JsonObject>({
-  maxSize: MAX_BUNDLES_CHARACTERS,
+const documents = new LRUCache<string, Exclude<JsonValue, null>>({
+  maxSize: MAX_CHARACTERS,
   sizeCalculation: (_, text) => Math.max(1, text.length),
 });
 
-/** Returns the bundle with this text. */
-export function parsedBundle(text: string): JsonObject {
-  return bundles.get(text) ?? keepBundle(text, parseJson(text) as JsonObject);
+/** Returns the document with this text. */
+export function parsedDocument(text: string): JsonValue {
+  const known = documents.get(text);
+  if (known !== undefined) return known;
+  const parsed = parseJson(text) as JsonValue;
+  if (parsed !== null) documents.set(text, parsed);
+  return parsed;
 }
 
-/** Caches a bundle. */
-export function keepBundle(text: string, bundled: JsonObject): JsonObject {
-  bundles.set(text, bundled);
-  return bundled;
+/** Returns the schema with this text. */
+export function parsedSchema(text: string): JsonObject {
+  return parsedDocument(text) as JsonObject;
+}
+
+/** Caches a schema. */
+export function keepSchema(text: string, schema: JsonObject): void {
+  documents.set(text, schema);
 }
 
 class Bundler implements Style {

@@ -36,11 +36,8 @@ export interface FlatOptions {
   readonly reserved?: ReadonlySet<string>;
   /** Which keywords without subschemas are kept; by default those of draft 2020-12. */
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
-  /**
-   * Called at the end for each schema, and may replace it. @param position where it comes from; undefined for a part
-   * of a schema
-   */
-  readonly finish?: (schema: JsonObject, position?: Position) => Schema;
+  /** Called at the end for each schema, and may replace it. */
+  readonly finish?: (schema: JsonObject) => Schema;
 }
 
 /**
@@ -122,11 +119,11 @@ class Flattener {
       keeps: this.#keeps,
       tracksItems: this.#linked.tracksItems,
       inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
-      finish: (part) => this.#finish(part),
+      finish: this.#finish,
     };
     const rendered = render(position, style);
     if (!isObject(rendered)) return rendered;
-    const finished = this.#finish(rendered, position);
+    const finished = this.#finish(rendered);
     if (isObject(finished)) this.#sources.set(finished, position);
     return finished;
   }

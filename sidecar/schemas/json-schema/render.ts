@@ -51,22 +51,31 @@ export interface Style {
   readonly finish?: (schema: JsonObject) => Schema;
 }
 
-/** Writes a schema of any supported draft in draft 2020-12, so that the same documents are valid. */
+/**
+ * Writes a schema of any supported draft in draft 2020-12, so that the same documents are valid. Returns the schema itself if
+ * that changes nothing.
+ */
 export function render(position: Position, style: Style): Schema {
   const { schema, dialect } = position;
-  return isObject(schema)
-    ? objectOf(
-        withSingleRef(
-          withoutEvaluating(
-            position,
-            style,
-            Object.entries(schema)
-              .filter(([keyword]) => isEffective(keyword, schema, dialect))
-              .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
-          ),
-        ),
-      )
-    : schema;
+  if (!isObject(schema)) return schema;
+  const own = Object.entries(schema);
+  const entries = withSingleRef(
+    withoutEvaluating(
+      position,
+      style,
+      own
+        .filter(([keyword]) => isEffective(keyword, schema, dialect))
+        .flatMap(([keyword, value]) => keywordEntries(position, schema, keyword, value, style)),
+    ),
+  );
+  return isUnchanged(entries, own) ? schema : objectOf(entries);
+}
+
+function isUnchanged(entries: readonly Entry[], own: readonly Entry[]): boolean {
+  return (
+    entries.length === own.length &&
+    entries.every(([name, value], index) => name === own[index]?.[0] && value === own[index]?.[1])
+  );
 }
 
 /** The path to an inner schema of a schema after that schema is rendered. */
@@ -176,14 +185,14 @@ function heldSchemas(
         : held;
   if (isArray(value)) {
     const items = value.map((item, index) => write(item, String(index)));
-    return items.length > 0 && items.every((item) => item === undefined)
-      ? undefined
-      : items.map((item) => item ?? true);
+    if (items.length > 0 && items.every((item) => item === undefined)) return undefined;
+    return items.every((item, index) => item === value[index]) ? value : items.map((item) => item ?? true);
   }
   if (!isObject(value) || !holdsNamedSchemas(keyword)) return write(value);
   const all = Object.entries(value);
   const written = all.flatMap(([key, held]) => some(pair(key, write(held, key))));
-  return all.length > 0 && written.length === 0 ? undefined : objectOf(written);
+  if (all.length > 0 && written.length === 0) return undefined;
+  return isUnchanged(written, all) ? value : objectOf(written);
 }
 
 /** Splits `dependencies`, which later drafts replaced by two keywords. */

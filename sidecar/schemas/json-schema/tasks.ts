@@ -7,7 +7,7 @@ import {
   jsonEquals,
 } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { parsedBundle } from './bundle.js';
+import { parsedSchema } from './bundle.js';
 import { compareSchemas } from './change-report.js';
 import { type ChangeReport, reportOf } from './differences.js';
 import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
@@ -66,8 +66,8 @@ export const schemaTasks = {
   /** Compares two versions of a model; see `compareModels`. */
   compareSchemas({ before, after, terms, entityType, withWitnesses }: CompareInput): ChangeReport {
     return compareModels(
-      { schema: parsedBundle(before), terms: terms?.before },
-      { schema: parsedBundle(after), terms: terms?.after },
+      { schema: parsedSchema(before), terms: terms?.before },
+      { schema: parsedSchema(after), terms: terms?.after },
       { entityType, withWitnesses },
     );
   },

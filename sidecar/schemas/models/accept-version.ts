@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, jsonEquals, sharingParts } from '../../shared/json/json.js';
 import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import type { ComposeInput, ComposeOutcome } from '../json-ld/compose-context.js';
 import {
@@ -17,7 +17,7 @@ import {
   type ModelAttribute,
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
-import { bundle, keepBundle, parsedBundle } from '../json-schema/bundle.js';
+import { bundle, keepSchema, parsedDocument, parsedSchema } from '../json-schema/bundle.js';
 import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type RefusedSchema, SchemaRefusedError } from '../json-schema/errors.js';
@@ -47,7 +47,7 @@ export interface ModelDescription {
 
 /** Resolves a schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
 export function resolveSchema(schema: JsonObject, documents: ModelSource['documents']): LinkedSchema {
-  const parsed = new Map(documents.map(([uri, text]) => [uri, parseJson(text) as JsonValue]));
+  const parsed = new Map(documents.map(([uri, text]) => [uri, parsedDocument(text)]));
   return resolveReferencesIn(schema, parsed);
 }
 
@@ -78,18 +78,16 @@ function refusalOf(error: unknown): RefusedSchema['refused'] {
  * Describes a schema.
  *
  * @param bundled the self-contained schema
- * @param before the self-contained schema of the previous version, which makes this faster
  * @param known its text, and the schema with its references resolved, if these are known
  */
 export function descriptionOf(
   bundled: JsonObject,
-  before?: JsonObject,
   known?: { readonly text: string; readonly linked: LinkedSchema },
 ): ModelDescription {
-  const described = cachedAttributesOf(bundled, before && cachedAttributesOf(before), known?.linked);
+  const described = cachedAttributesOf(bundled, known?.linked);
   const { targets, attributes } = described;
   const text = known?.text ?? writeJson(bundled);
-  keepBundle(text, bundled);
+  keepSchema(text, bundled);
   return {
     bundled: text,
     attributes: attributes.map(({ name, kind }) => ({ name, kind })),
@@ -148,10 +146,10 @@ export interface AcceptedVersion {
  * has not looked for, returns their URIs instead.
  */
 export async function acceptVersion(source: VersionSource): Promise<AcceptedVersion | Needs | RefusedSchema> {
-  const schema = parseJson(source.schema) as JsonObject;
   const { own, before, model } = source;
-  const hasSameSchema =
-    before && (before.schema === source.schema || jsonEquals(schemaBefore(before), schema));
+  const [parsed, earlier] = [parseJson(source.schema) as JsonObject, before && parsedSchema(before.schema)];
+  const schema = sharingParts(parsed, earlier) as JsonObject;
+  const hasSameSchema = before && jsonEquals(earlier, schema);
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
   const documents = new DocumentsGiven(source.documents);
@@ -160,9 +158,12 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
     if (documents.needed.size > 0) return undefined;
     const faults = usabilityFaults(linked);
     if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
-    const bundled = bundle(linked);
-    const known = bundled === schema ? { text: source.schema, linked } : undefined;
-    return { linked, bundled, description: descriptionOf(bundled, old, known) };
+    keepSchema(source.schema, schema);
+    const made = bundle(linked);
+    if (made === schema)
+      return { linked, bundled: made, description: descriptionOf(made, { text: source.schema, linked }) };
+    const bundled = sharingParts(made, old) as JsonObject;
+    return { linked, bundled, description: descriptionOf(bundled) };
   });
   if (accepted === undefined || documents.needed.size > 0) return { needs: { urls: [...documents.needed] } };
   if ('refused' in accepted) return accepted;
@@ -207,7 +208,7 @@ class DocumentsGiven {
   find(uri: string): JsonValue | undefined {
     if (!this.#texts.has(uri)) this.needed.add(uri);
     const text = this.#texts.get(uri);
-    return text === undefined ? undefined : (parseJson(text) as JsonValue);
+    return text === undefined ? undefined : parsedDocument(text);
   }
 }
 
@@ -261,17 +262,11 @@ async function termsOf(context: string): Promise<TermMeanings | undefined> {
     : undefined;
 }
 
-function schemaBefore({ schema, bundled }: VersionBefore): JsonObject {
-  return schema === bundled ? parsedBundle(bundled) : (parseJson(schema) as JsonObject);
-}
-
 /** Returns the self-contained schema of the previous version; undefined if it can no longer be created. */
 function bundledBefore({ bundled, schema, documents }: VersionBefore): JsonObject | undefined {
   try {
     const made =
-      bundled === undefined
-        ? bundle(resolveSchema(parseJson(schema) as JsonObject, documents))
-        : parsedBundle(bundled);
+      bundled === undefined ? bundle(resolveSchema(parsedSchema(schema), documents)) : parsedSchema(bundled);
     cachedAttributesOf(made);
     return made;
   } catch (error) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
-import { bundle, parsedBundle } from '../json-schema/bundle.js';
+import { bundle, parsedSchema } from '../json-schema/bundle.js';
 import type { RefusedSchema } from '../json-schema/errors.js';
 import type { SchemaTasks } from '../json-schema/tasks.js';
 import { modelOpenApi, type ModelOpenApiInput } from '../openapi/model-openapi.js';
@@ -37,7 +37,7 @@ export const modelTasks = {
   /** Returns the text of the OpenAPI document of a model; see `modelOpenApi`. */
   modelOpenApi({ schema, example, ...others }: OpenApiTexts): string {
     const parts = {
-      schema: parsedBundle(schema),
+      schema: parsedSchema(schema),
       ...(example === undefined ? {} : { example: parseJson(example) as JsonObject }),
     };
     return writeJson(modelOpenApi({ ...others, ...parts }));

@@ -7,7 +7,7 @@ import {
   type ModelAttribute,
   cachedAttributesOf,
 } from '../json-schema/attributes.js';
-import { parsedBundle } from '../json-schema/bundle.js';
+import { parsedSchema } from '../json-schema/bundle.js';
 import { generateExample } from '../json-schema/example.js';
 import { type Fault, faultsOf } from '../json-schema/explain.js';
 import {
@@ -236,7 +236,7 @@ export function cachedModel({ key, name }: KeyedModel): Model | undefined {
 export function compiledModel(one: KeyedModel, schema: string): Model {
   const known = cachedModel(one);
   if (known !== undefined) return known;
-  const model = prepareModel(one.name, parsedBundle(schema));
+  const model = prepareModel(one.name, parsedSchema(schema));
   models.set(`${one.key} ${one.name}`, { model, characters: schema.length });
   return model;
 }

@@ -10,7 +10,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { cachedAttributesOf } from '../json-schema/attributes.js';
-import { parsedBundle } from '../json-schema/bundle.js';
+import { parsedSchema } from '../json-schema/bundle.js';
 import { preferredValues } from '../json-schema/example-generator.js';
 import { normalizedExample, type ExampleFault, generateExample } from '../json-schema/example.js';
 import { faultsOf } from '../json-schema/explain.js';
@@ -174,7 +174,7 @@ export const exampleTasks = {
    * threads.
    */
   makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
-    const { example, ...faults } = exampleFor({ schema: parsedBundle(schema), entityType });
+    const { example, ...faults } = exampleFor({ schema: parsedSchema(schema), entityType });
     return { example: writeJson(example), ...faults };
   },
 };

@@ -83,6 +83,28 @@ export function jsonEquals(one: unknown, other: unknown): boolean {
   );
 }
 
+/**
+ * Returns an equal value that has parts in common with another value: those that stand at the same place in both, with
+ * their members in the same order, are the same objects.
+ */
+export function sharingParts(value: JsonValue, other: JsonValue | undefined): JsonValue {
+  if (isArray(value) && isArray(other)) {
+    const items = value.map((item, index) => sharingParts(item, other[index]));
+    return items.length === other.length && items.every((item, index) => item === other[index])
+      ? other
+      : items;
+  }
+  if (!isObject(value) || !isObject(other)) return value;
+  const names = Object.keys(other);
+  const entries = Object.entries(value).map(
+    ([name, held]) => [name, sharingParts(held, member(other, name))] as const,
+  );
+  const isSame =
+    entries.length === names.length &&
+    entries.every(([name, held], index) => name === names[index] && held === other[name]);
+  return isSame ? other : objectOf(entries);
+}
+
 /** Returns the JSON Schema type of a value; all numbers are `number`. */
 export function jsonType(value: JsonValue): 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object' {
   if (value === null) return 'null';
