@@ -72,7 +72,8 @@ export function attributesOf(
   });
   const constraints = new ValueConstraints([flat.root], flat.targets);
   const always = descriptionsIn(constraints.atoms);
-  const attributes = [...descriptionsIn(possibleSchemas([flat.root], flat.targets))]
+  const possible = possibleSchemas([flat.root], flat.targets);
+  const attributes = [...(possible.length > constraints.atoms.length ? descriptionsIn(possible) : always)]
     .filter(([name]) => !NON_ATTRIBUTE_MEMBERS.has(name))
     .map(([name, schemas]): ModelAttribute => {
       const given = always.get(name);
@@ -115,7 +116,8 @@ export function cachedAttributesOf(schema: JsonObject, linked?: LinkedSchema): M
  */
 export function isNormalized(schema: Schema, targets: ReferenceTargets): boolean {
   const constraints = new ValueConstraints([schema], targets);
-  const kinds = new ValueConstraints(constraints.property('type'), targets).values ?? [];
+  const types = constraints.property('type');
+  const kinds = types.length === 0 ? [] : (new ValueConstraints(types, targets).values ?? []);
   return (
     kinds.length > 0 &&
     kinds.every((kind) =>

@@ -50,8 +50,10 @@ export interface Position {
   readonly known: boolean;
 }
 
-/** The names that are defined within a document. */
+/** The schemas of a document, and the names that are defined within it. */
 export interface DocumentIndex {
+  /** All schemas that the keywords of the document lead to, outer ones first. */
+  readonly positions: readonly Position[];
   readonly resources: ReadonlyMap<string, Position>;
   /** Anchors by their {@link anchorKey}. */
   readonly anchors: ReadonlyMap<string, Position>;
@@ -141,13 +143,12 @@ export function anchorKey(resource: string, name: string): string {
   return `${resource}#${name}`;
 }
 
-/** The schemas directly within a schema. */
-export function* subschemaPositions(
-  position: Position,
-): Iterable<{ position: Position; definition: boolean }> {
-  if (!isObject(position.schema)) return;
-  for (const { tokens, schema, definition } of subschemasOf(position.schema, position.dialect))
-    yield { position: subschemaPosition(position, tokens, schema), definition };
+/** The schemas directly within a schema, except for definitions if these do not count. */
+export function subschemaPositions(position: Position, withDefinitions = true): readonly Position[] {
+  if (!isObject(position.schema)) return [];
+  return subschemasOf(position.schema, position.dialect)
+    .filter(({ definition }) => withDefinitions || !definition)
+    .map(({ tokens, schema }) => subschemaPosition(position, tokens, schema));
 }
 
 /** The schema that the tokens lead to from the root; undefined if there is none. */
@@ -169,21 +170,22 @@ export function indexOf(document: SchemaDocument): DocumentIndex {
   const anchors = new Map<string, Position>();
   const dynamicAnchors: Position[] = [];
   const ambiguous = new Set<string>();
+  const positions: Position[] = [];
   const claim = (names: Map<string, Position>, name: string, position: Position): void => {
     if (names.has(name)) ambiguous.add(name);
     else names.set(name, position);
   };
   const visit = (position: Position): void => {
-    for (const name of new Set(anchorsOf(position)))
-      claim(anchors, anchorKey(position.resource, name), position);
+    positions.push(position);
+    for (const name of anchorsOf(position)) claim(anchors, anchorKey(position.resource, name), position);
     if (dynamicAnchorOf(position) !== undefined) dynamicAnchors.push(position);
-    for (const { position: next } of subschemaPositions(position)) {
+    for (const next of subschemaPositions(position)) {
       if (next.isResource) claim(resources, next.resource, next);
       visit(next);
     }
   };
   visit(root);
-  return { resources, anchors, dynamicAnchors, ambiguous };
+  return { positions, resources, anchors, dynamicAnchors, ambiguous };
 }
 
 /** The name by which a `$dynamicRef` finds this schema. */
@@ -201,15 +203,18 @@ function idOf(schema: Schema, dialect: Dialect): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-function anchorsOf({ schema, dialect }: Position): readonly string[] {
-  if (!isObject(schema) || refStandsAlone(schema, dialect)) return [];
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+function anchorsOf({ schema, dialect }: Position): ReadonlySet<string> {
+  if (!isObject(schema) || refStandsAlone(schema, dialect)) return NO_NAMES;
   // Before draft 2019-09, an anchor was written as an identifier that ends in a fragment.
   const id = isBefore2019(dialect) ? idOf(schema, dialect) : undefined;
   const fragment = id === undefined ? undefined : resolveUri(id)?.fragment;
   const dynamic = dialect === '2020-12' ? member(schema, '$dynamicAnchor') : undefined;
-  return [fragment, member(schema, '$anchor'), dynamic]
-    .filter((name) => typeof name === 'string')
-    .filter((name) => name !== '' && !name.startsWith('/'));
+  const names = [fragment, member(schema, '$anchor'), dynamic].filter((name) => typeof name === 'string');
+  return names.length === 0
+    ? NO_NAMES
+    : new Set(names.filter((name) => name !== '' && !name.startsWith('/')));
 }
 
 /** The position of a schema within another one, at the given tokens. */

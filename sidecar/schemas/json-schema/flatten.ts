@@ -38,6 +38,8 @@ export interface FlatOptions {
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
   /** Called at the end for each schema, and may replace it. */
   readonly finish?: (schema: JsonObject) => Schema;
+  /** Returns what is written instead of a schema, if anything. */
+  readonly instead?: (position: Position) => Schema | undefined;
 }
 
 /**
@@ -79,17 +81,20 @@ class Flattener {
   readonly #reference: (name: string | undefined) => string;
   readonly #keeps: (keyword: string, value: JsonValue) => boolean;
   readonly #finish: NonNullable<FlatOptions['finish']>;
+  readonly #instead: FlatOptions['instead'];
   readonly #names = new Map<string, string | undefined>();
   readonly #taken: Set<string>;
   readonly #open: { readonly name: string; readonly position: Position; readonly scope: Scope }[] = [];
   readonly #sources = new Map<JsonObject, Position>();
+  readonly #styles = new Map<Scope, Style>();
   #rendered = 0;
 
-  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish }: FlatOptions) {
+  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish, instead }: FlatOptions) {
     this.#linked = linked;
     this.#reference = reference ?? ((name) => (name === undefined ? '#' : `#/$defs/${name}`));
     this.#keeps = keeps ?? isStandardKeyword;
     this.#finish = finish ?? ((schema) => schema);
+    this.#instead = instead;
     this.#taken = new Set(reserved);
   }
 
@@ -113,6 +118,18 @@ class Flattener {
   #render(position: Position, scope: Scope): Schema {
     this.#rendered += 1;
     if (this.#rendered > MAX_RENDERED) throw tooManyCopies(position);
+    const instead = this.#instead?.(position);
+    if (instead !== undefined) return instead;
+    const rendered = render(position, this.#styleWithin(scope));
+    if (!isObject(rendered)) return rendered;
+    const finished = this.#finish(rendered);
+    if (isObject(finished)) this.#sources.set(finished, position);
+    return finished;
+  }
+
+  #styleWithin(scope: Scope): Style {
+    const known = this.#styles.get(scope);
+    if (known !== undefined) return known;
     const style: Style = {
       identity: () => undefined,
       reference: (from, keyword) => this.#refer(from, keyword, scope),
@@ -121,11 +138,8 @@ class Flattener {
       inner: (next, definition) => (definition ? undefined : this.#render(next, this.#within(next, scope))),
       finish: this.#finish,
     };
-    const rendered = render(position, style);
-    if (!isObject(rendered)) return rendered;
-    const finished = this.#finish(rendered);
-    if (isObject(finished)) this.#sources.set(finished, position);
-    return finished;
+    this.#styles.set(scope, style);
+    return style;
   }
 
   #refer(from: Position, keyword: ReferenceKeyword, scope: Scope): Entry | undefined {

@@ -149,14 +149,16 @@ export function isEffective(keyword: string, schema: JsonObject, dialect: Dialec
 }
 
 /** The schemas directly within a schema, in the keywords that hold schemas according to its draft. */
-export function* subschemasOf(schema: JsonObject, dialect: Dialect): Iterable<Subschema> {
+export function subschemasOf(schema: JsonObject, dialect: Dialect): readonly Subschema[] {
+  const all: Subschema[] = [];
   for (const keyword of Object.keys(schema)) {
     if (!holdsSchemas(keyword, schema, dialect)) continue;
     for (const key of keysWithin(keyword, schema)) {
       const found = subschemaUnder(schema, key === undefined ? [keyword] : [keyword, key]);
-      if (found !== undefined) yield found;
+      if (found !== undefined) all.push(found);
     }
   }
+  return all;
 }
 
 /** The schema directly within another that the first tokens lead to. The result has the tokens used. */

@@ -233,21 +233,29 @@ class Linker {
   }
 
   #visit(position: Position): void {
+    // Of the submitted schema, everything is in use.
+    if (position.document === this.#main && position.tokens.length === 0) {
+      for (const each of this.#indexes.get(this.#main)?.positions ?? []) this.#use(each);
+    } else if (this.#use(position)) {
+      // A definition in another document is in use only if something refers to it.
+      for (const next of subschemaPositions(position, position.document === this.#main)) this.#visit(next);
+    }
+  }
+
+  /** Puts a schema to use, without those within it. @returns false if it already was in use */
+  #use(position: Position): boolean {
     const key = keyOf(position);
-    if (this.#positions.has(key)) return;
+    if (this.#positions.has(key)) return false;
     this.#positions.set(key, position);
     const { document, tokens, schema, depth, dialect } = position;
     checkSchemaLimits(schema, depth, this.#positions.size, issueFactoryOf(document, tokens));
-    if (!isObject(schema)) return;
+    if (!isObject(schema)) return true;
     for (const keyword of REFERENCE_KEYWORDS) {
       const text = member(schema, keyword);
       if (typeof text === 'string' && isEffective(keyword, schema, dialect))
         this.#refer(position, keyword, text);
     }
-    for (const { position: next, definition } of subschemaPositions(position)) {
-      // A definition in another document is in use only if something refers to it.
-      if (!definition || document === this.#main) this.#visit(next);
-    }
+    return true;
   }
 
   #refer(from: Position, keyword: ReferenceKeyword, text: string): void {

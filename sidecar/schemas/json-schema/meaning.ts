@@ -73,7 +73,7 @@ class MeaningComparison {
   readonly #differences = new Map<string, Difference>();
   readonly #old: ReferenceTargets;
   readonly #fresh: ModelAttributes;
-  readonly #places: ReadonlyMap<string, readonly string[]>;
+  #knownPlaces: ReadonlyMap<string, readonly string[]> | undefined;
   /** Pairs of schemas that have been compared. */
   readonly #seen = new Map<Schema, Set<Schema>>();
   #values = 0;
@@ -81,7 +81,10 @@ class MeaningComparison {
   constructor(old: ModelAttributes, fresh: ModelAttributes) {
     this.#old = old.targets;
     this.#fresh = fresh;
-    this.#places = placesOf(fresh);
+  }
+
+  get #places(): ReadonlyMap<string, readonly string[]> {
+    return (this.#knownPlaces ??= placesOf(this.#fresh));
   }
 
   differences(): readonly Difference[] {
@@ -93,6 +96,7 @@ class MeaningComparison {
 
   attribute(old: ModelAttribute, fresh: ModelAttribute): void {
     const { name } = fresh;
+    if (old.kind === fresh.kind && old.schema === fresh.schema) return;
     const tokens = this.#place(fresh.schema) ?? this.#places.get(name) ?? ['properties', name];
     if (old.kind !== fresh.kind)
       this.#add(tokens, `${shown(name)} is ${withArticle(fresh.kind)}, was ${withArticle(old.kind)}`);

@@ -101,7 +101,7 @@ function requiredFinding(name: string, { constraints, schema, keyword, prover }:
 function propertyFindings(name: string, schema: Schema, context: CheckContext): readonly Finding[] {
   const { constraints, prover, mode } = context;
   // Most properties have the same schema as before. The other schemas that apply to them need not be found.
-  if (constraints.property(name).includes(schema)) return [];
+  if (constraints.atoms.some((atom) => namedSchemaIn(atom, 'properties', name) === schema)) return [];
   const known = constraints.propertyByPatterns(name);
   if (known.includes(schema)) return [];
   const isNew = mode === 'report' && !isMentioned(name, constraints.schemas, prover);

@@ -12,21 +12,13 @@ interface KeyedCondition {
 interface Vertex {
   /** The conditions without subschemas, as a text. */
   readonly own: string;
-  /** The conditions that hold subschemas. */
+  /** The conditions that hold subschemas, in the order of their texts, so that their keys are almost in order. */
   readonly conditions: readonly NumberedCondition[];
 }
 
-/** The condition of the schema `false`. */
-const NOTHING: Condition = {
-  keyword: '',
-  text: 'nothing',
-  subschemas: [],
-  order: 'list',
-  isEmptyIfTrue: false,
-};
-
 interface NumberedCondition {
-  readonly text: number;
+  /** A number that stands for the text, and a colon. */
+  readonly text: string;
   readonly held: readonly number[];
   readonly order: Condition['order'];
   readonly isEmptyIfTrue: boolean;
@@ -46,7 +38,7 @@ interface NumberedCondition {
  */
 export class SchemaClasses {
   readonly #targets: ReferenceTargets;
-  readonly #texts = new Map<string, number>();
+  readonly #texts = new Map<string, string>();
   readonly #vertices: Readonly<Record<Aspect, Map<Schema, number>>> = {
     validity: new Map(),
     properties: new Map(),
@@ -60,9 +52,9 @@ export class SchemaClasses {
   /** @param roots the schemas to compare; they are compared together with all their subschemas and references */
   constructor(roots: Iterable<Schema>, targets: ReferenceTargets) {
     this.#targets = targets;
-    const { classes, signatures } = refined(this.#explore([true, ...roots]));
+    const { classes, bySignature } = refined(this.#explore([true, ...roots]));
     this.#classes = classes;
-    this.#bySignature = new Map(signatures.map((signature, index) => [signature, classes[index] ?? 0]));
+    this.#bySignature = bySignature;
   }
 
   of(schema: Schema): number {
@@ -113,23 +105,30 @@ export class SchemaClasses {
   #vertex({ schema, aspect }: HeldSubschema, visit: (held: HeldSubschema) => number): Vertex {
     const schemas = alwaysAppliedSchemas([schema], this.#targets);
     const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, aspect));
-    const numbered = conditions.map((one) => this.#number(one, visit));
+    const own = conditions
+      .filter(({ subschemas }) => subschemas.length === 0)
+      .map(({ text }) => this.#numberOf(text));
+    const holding = conditions
+      .filter(({ subschemas }) => subschemas.length > 0)
+      .map((condition) => this.#number(condition, visit))
+      .sort((one, other) => (one.text < other.text ? -1 : 1));
     // `false` refuses every value, so other conditions next to it do not matter.
-    const stated = schemas.includes(false) ? [this.#number(NOTHING, visit)] : numbered;
-    const own = stated.filter(({ held }) => held.length === 0).map(({ text }) => text);
-    return {
-      own: [...new Set(own)].sort((one, other) => one - other).join(),
-      conditions: stated.filter(({ held }) => held.length > 0),
-    };
+    return schemas.includes(false)
+      ? { own: this.#numberOf('nothing'), conditions: [] }
+      : { own: [...new Set(own)].sort().join(), conditions: holding };
   }
 
   #number(
     { text, subschemas, order, isEmptyIfTrue }: Condition,
     visit: (held: HeldSubschema) => number,
   ): NumberedCondition {
-    const number = this.#texts.get(text) ?? this.#texts.size;
+    return { text: `${this.#numberOf(text)}:`, held: subschemas.map(visit), order, isEmptyIfTrue };
+  }
+
+  #numberOf(text: string): string {
+    const number = this.#texts.get(text) ?? String(this.#texts.size);
     this.#texts.set(text, number);
-    return { text: number, held: subschemas.map(visit), order, isEmptyIfTrue };
+    return number;
   }
 
   /**
@@ -153,32 +152,36 @@ export class SchemaClasses {
   }
 }
 
-/**
- * Returns the class of each vertex, which is the index of the first vertex in it, and the signature of its conditions. The
- * first vertex of all is the schema `true`.
- */
-function refined(vertices: readonly Vertex[]): {
+/** The class of each vertex, which is the index of the first vertex in it, and the classes by the signatures. */
+interface Partition {
   readonly classes: number[];
-  readonly signatures: readonly string[];
-} {
-  let classes = vertices.map(() => 0);
-  for (let count = 1; ;) {
-    const numbers = new Map<string, number>();
-    const before = classes;
-    const signatures = vertices.map((vertex) => signatureOf(vertex, before));
-    classes = signatures.map((signature, index) => {
-      const key = `${before[index]} ${signature}`;
-      const number = numbers.get(key) ?? index;
-      numbers.set(key, number);
-      return number;
-    });
+  readonly bySignature: Map<string, number>;
+}
+
+function partition(signatures: readonly string[]): Partition {
+  const bySignature = new Map<string, number>();
+  const classes = signatures.map((signature, index) => {
+    const number = bySignature.get(signature) ?? index;
+    bySignature.set(signature, number);
+    return number;
+  });
+  return { classes, bySignature };
+}
+
+/** Returns the classes of the vertices. The first vertex is the schema `true`. */
+function refined(vertices: readonly Vertex[]): Partition {
+  for (let coarse = partition(vertices.map(({ own }) => own)); ;) {
+    const { classes } = coarse;
+    const fine = partition(vertices.map((vertex) => signatureOf(vertex, classes)));
     // No class was split, so the signatures are those by the final classes.
-    if (numbers.size === count) return { classes, signatures };
-    count = numbers.size;
+    if (fine.bySignature.size === coarse.bySignature.size) return fine;
+    coarse = fine;
   }
 }
 
+/** Vertices that differ by some classes also differ by finer ones. */
 function signatureOf({ own, conditions }: Vertex, classes: readonly number[]): string {
+  if (conditions.length === 0) return own;
   const keys = conditions.map((condition) => keyOf(condition, classes)).filter((key) => key !== undefined);
   return keys.length === 0 ? own : `${own};${[...new Set(keys)].sort().join(';')}`;
 }
@@ -190,7 +193,7 @@ function keyOf(
 ): string | undefined {
   const numbers = held.map((vertex) => classes[vertex] ?? 0);
   if (isEmptyIfTrue && numbers[0] === classes[0]) return undefined;
-  if (order === 'list') return `${text}:${numbers.join()}`;
+  if (order === 'list') return `${text}${numbers.join()}`;
   const sorted = (order === 'set' ? [...new Set(numbers)] : numbers).sort((one, other) => one - other);
-  return `${text}:${sorted.join()}`;
+  return `${text}${sorted.join()}`;
 }

@@ -14,7 +14,7 @@ import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, type FlatSchema, flatten, schemasIn, toSelfContained, targetOf } from './flatten.js';
 import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
-import type { LinkedSchema } from './linker.js';
+import { type LinkedSchema, REFERENCE_KEYWORDS } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
 import { assertionsOf, compileSchema, exceedsAjv } from './validator.js';
 
@@ -29,10 +29,14 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
     const leaves = new Map<string, JsonObject>();
-    const flat = assertionsOf(linked, (part) => {
-      if (!isLeaf(part)) return part;
-      leaves.set(shapeOf(part), part);
-      return true;
+    const flat = assertionsOf(linked, {
+      finish: (part) => {
+        if (!isLeaf(part)) return part;
+        leaves.set(shapeOf(part), part);
+        return true;
+      },
+      instead: ({ schema, dialect }) =>
+        isObject(schema) && compiledLeaves.get(schema) === dialect ? true : undefined,
     });
     const loops = loopsOf(linked, flat);
     if (loops.length > 0 || exceedsAjv(linked)) return loops;
@@ -42,6 +46,8 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     if (untried.length > 0)
       compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, leaf]) => leaf) } });
     for (const text of [frame, ...untried.map(([text]) => text)]) compiled.set(text, true);
+    for (const { schema, dialect } of linked.positions.values())
+      if (isObject(schema) && isLeaf(schema, dialect)) compiledLeaves.set(schema, dialect);
     return [];
   } catch (error) {
     if (error instanceof SchemaRefusedError) return error.errors;
@@ -69,6 +75,9 @@ const compiled = new LRUCache<string, true>({
   sizeCalculation: (_, text) => text.length,
 });
 
+/** Leaves as they were submitted, and the drafts in which this worker has compiled them. Versions of a model share most. */
+const compiledLeaves = new WeakMap<JsonObject, Dialect>();
+
 const NO_DEFINITIONS = {
   definitions: new Map<string, Schema>(),
   targets: new Map<string, Schema>(),
@@ -82,9 +91,11 @@ function shapeOf(leaf: JsonObject): string {
 }
 
 /** Whether a schema has no subschemas and no reference. */
-function isLeaf(schema: JsonObject): boolean {
+function isLeaf(schema: JsonObject, dialect: Dialect = '2020-12'): boolean {
   return Object.keys(schema).every(
-    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'),
+    (keyword) =>
+      !REFERENCE_KEYWORDS.some((reference) => reference === keyword) &&
+      !holdsSchemas(keyword, schema, dialect),
   );
 }
 

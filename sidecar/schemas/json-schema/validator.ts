@@ -14,7 +14,7 @@ import {
 } from '../../shared/json/json.js';
 import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type Fault, faultsOf } from './explain.js';
-import { type FlatSchema, flatten, toSelfContained } from './flatten.js';
+import { type FlatOptions, type FlatSchema, flatten, toSelfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
 import { firstRepeated } from './keyword-issues.js';
 import { ASSERTIONS, COUNTS, usesUnevaluated } from './keywords.js';
@@ -148,16 +148,18 @@ function holdsMoreThanAjv(schema: Schema): boolean {
 /**
  * The schema as it is compiled: flat, with only the keywords that assert something.
  *
- * @param standIn returns the schema to compile in place of a part
+ * @param options `finish` returns the schema to compile in place of a part that was written, and `instead` that of a part that
+ * is not written
  */
 export function assertionsOf(
   linked: LinkedSchema,
-  standIn: (part: JsonObject) => Schema = (part) => part,
+  { finish = (part) => part, instead }: Pick<FlatOptions, 'finish' | 'instead'> = {},
 ): FlatSchema {
   return flatten(linked, {
     // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => standIn(withCountsAsDoubles(schema)),
+    finish: (schema) => finish(withCountsAsDoubles(schema)),
+    ...(instead && { instead }),
   });
 }
 

@@ -46,9 +46,9 @@ export class ValueConstraints {
   /** The given schemas, and all that apply because of them. */
   readonly schemas: readonly Schema[];
   readonly atoms: readonly JsonObject[];
-  readonly required: ReadonlySet<string>;
   readonly #targets: ReferenceTargets;
   readonly #depth: number;
+  #required: ReadonlySet<string> | undefined;
   #values: readonly JsonValue[] | null | undefined;
   #types: ReadonlySet<ConstraintType> | undefined;
   #closures: readonly Closure[] | undefined;
@@ -58,7 +58,11 @@ export class ValueConstraints {
     this.#depth = depth;
     this.schemas = alwaysAppliedSchemas(schemas, targets);
     this.atoms = this.schemas.filter(isObject);
-    this.required = requiredIn(this.atoms);
+  }
+
+  /** The names of the properties that every object has. */
+  get required(): ReadonlySet<string> {
+    return (this.#required ??= requiredIn(this.atoms));
   }
 
   /** The only possible values, if the schemas enumerate them. */

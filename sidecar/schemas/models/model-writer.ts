@@ -248,7 +248,10 @@ export class ModelWriter {
   /** Returns the compatibility required of new versions of a model; `none` for a draft. */
   async #compatibilityOf(model: Model, { compatibility }: ModelSettings): Promise<Compatibility> {
     if (model.status === 'draft') return 'none';
-    return compatibility ?? (await this.#parts.store.domains.get(model.domain)).compatibility;
+    if (compatibility !== undefined) return compatibility;
+    // A model without a compatibility of its own has that of its domain.
+    if (model.ownCompatibility === undefined) return model.compatibility;
+    return (await this.#parts.store.domains.get(model.domain)).compatibility;
   }
 
   /** Checks the changed schema or context; undefined if the change affects neither. */

@@ -95,14 +95,12 @@ export function sharingParts(value: JsonValue, other: JsonValue | undefined): Js
       : items;
   }
   if (!isObject(value) || !isObject(other)) return value;
-  const names = Object.keys(other);
-  const entries = Object.entries(value).map(
-    ([name, held]) => [name, sharingParts(held, member(other, name))] as const,
-  );
+  const [names, others] = [Object.keys(value), Object.keys(other)];
+  const parts = names.map((name) => sharingParts(value[name] ?? null, member(other, name)));
   const isSame =
-    entries.length === names.length &&
-    entries.every(([name, held], index) => name === names[index] && held === other[name]);
-  return isSame ? other : objectOf(entries);
+    names.length === others.length &&
+    names.every((name, index) => name === others[index] && parts[index] === other[name]);
+  return isSame ? other : objectOf(names.map((name, index) => [name, parts[index] ?? null]));
 }
 
 /** Returns the JSON Schema type of a value; all numbers are `number`. */
