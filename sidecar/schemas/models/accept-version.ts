@@ -130,8 +130,8 @@ export interface AcceptedVersion {
   /** The requested URIs of the documents that the schema refers to, directly or indirectly. */
   readonly uris: readonly string[];
   readonly generated: GeneratedContext;
-  /** The model's own context with generated terms. Omitted if other contexts are needed to create it. */
-  readonly composed?: Exclude<ComposeOutcome, Needs>;
+  /** The model's own context with generated terms, or the other contexts that are needed to create it. */
+  readonly composed?: ComposeOutcome;
   /** Whether the schema is equal to that of the previous version. */
   readonly hasSameSchema?: boolean;
   /** Changes from the previous version. Omitted if nothing changes, or if other contexts are needed to tell. */
@@ -176,7 +176,7 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
     dialect: linked.main.dialect,
     uris: [...linked.documents.keys(), ...linked.metaSchemas],
     generated,
-    ...(composed === undefined || 'needs' in composed ? {} : { composed }),
+    ...(composed && { composed }),
   };
   if (before === undefined || hasSameSchema === undefined) return version;
   const context =

@@ -96,7 +96,7 @@ export class OwnContexts {
    * Checks and completes a context.
    *
    * @param generated terms for names that it does not define
-   * @param options `baseUrl`: as for `named`; `composed`: the outcome, if it is already known
+   * @param options `baseUrl`: as for `named`; `composed`: the outcome without other contexts, if it is already known
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
@@ -117,10 +117,11 @@ export class OwnContexts {
       const found = await contextLoader.loadForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
-    const run = (supplied: ContextResults) =>
-      workers.run('composeContext', { ...input, generated, supplied });
-    const composing = known === undefined ? runWithContexts(run, supply) : Promise.resolve(known);
-    const { composed } = await requireValidContext(composing, POINTER, baseUrl);
+    const run = async (supplied: ContextResults) =>
+      known !== undefined && supplied.length === 0
+        ? known
+        : workers.run('composeContext', { ...input, generated, supplied });
+    const { composed } = await requireValidContext(runWithContexts(run, supply), POINTER, baseUrl);
     const { references, fetched } = gathering.found(
       composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),
     );

@@ -8,6 +8,7 @@ import {
   member,
   objectOf,
   jsonEquals,
+  sharingParts,
   stringsOf,
   type JsonValue,
 } from '../../../../sidecar/shared/json/json.js';
@@ -97,3 +98,22 @@ for (const [value, type, isInteger] of [
     assert.equal(isSchema(value), type === 'boolean' || type === 'object');
   });
 }
+
+it('a value that shares parts with another one is written as before, and takes over what is written alike at the same place', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.jsonValue(), (json, other) => {
+      const one = JSON.parse(json) as JsonValue;
+      const text = JSON.stringify(one);
+      assert.equal(JSON.stringify(sharingParts(one, other as JsonValue)), text);
+      assert.equal(sharingParts(JSON.parse(text) as JsonValue, one), one);
+    }),
+  );
+  const before = { a: { b: [1, { c: 2 }] }, d: { e: 3, f: 4 }, g: [{}, {}] };
+  const after = sharingParts(
+    { a: { b: [1, { c: 2 }] }, d: { f: 4, e: 3 }, g: [{}] },
+    before,
+  ) as typeof before;
+  assert.equal(after.a, before.a);
+  assert.equal(after.g[0], before.g[0]);
+  assert.deepEqual(Object.keys(after.d), ['f', 'e']);
+});
