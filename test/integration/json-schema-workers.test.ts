@@ -81,6 +81,17 @@ describe('work on schemas in workers', () => {
     assert.deepEqual(await faultsOf({ properties }), []);
   });
 
+  it('workers compile a large definition once, however many references lead to it', async () => {
+    const numbered = (count: number, one: (index: number) => JsonObject) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, one(index)]));
+    const large = { properties: numbered(500, (maxLength) => ({ type: 'string', maxLength })) };
+    const properties = numbered(500, () => ({ $ref: '#/$defs/large' }));
+    const schema = JSON.stringify({ properties, $defs: { large } });
+    const models = [{ key: 'large', name: 'T' }];
+    const outcome = await workers.run('compileModels', { models, schemas: [['large', schema]] });
+    assert.deepEqual(outcome, { areKept: true });
+  });
+
   it('workers do not block the calling thread while a pattern backtracks or a large schema is compiled', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 600 }, (_, index) => [

@@ -24,6 +24,12 @@ import { repetitionOf } from './repetition.js';
 /** Checks a document against a schema; the result is empty if the document is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
 
+/**
+ * Maximum number of keywords of a definition that is compiled once more for each reference to it. By default, Ajv does this for
+ * all definitions without references, so that a large one with many references to it takes minutes and gigabytes.
+ */
+const MAX_INLINED = 10;
+
 /** A validator, and the schema as it was compiled: flat, with only the keywords that assert something. */
 interface CompiledSchema {
   readonly flat: FlatSchema;
@@ -85,6 +91,7 @@ export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked))
     formats: FORMATS,
     // Optimized code takes twice as long to generate, and validates no faster.
     code: { optimize: false },
+    inlineRefs: MAX_INLINED,
   });
   // The constructor turns this on. It costs time, and schemas that need it are not left to Ajv.
   ajv.opts.unevaluated = false;
