@@ -20,8 +20,8 @@ import {
   type Schema,
 } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
-import { type LinkedSchema, REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
-import { IDENTITY, render, renderedTokens, type Entry, type Style } from './render.js';
+import type { LinkedSchema, ReferenceKeyword } from './linker.js';
+import { MAYBE_REWRITTEN, render, renderedTokens, type Entry, type Style } from './render.js';
 import { isAbsolute, writtenUri } from './uri.js';
 
 /** Where a schema is found in the bundle: the resource that it is part of, and the path within the resource. */
@@ -54,8 +54,6 @@ function isBundle(root: JsonObject, { positions }: LinkedSchema): boolean {
       if (MAYBE_REWRITTEN.has(keyword) && !(keyword === '$schema' && schema === root)) return false;
   return true;
 }
-
-const MAYBE_REWRITTEN: ReadonlySet<string> = new Set([...IDENTITY, ...REFERENCE_KEYWORDS]);
 
 /** Maximum number of characters in all cached documents; each takes about twenty times as much memory. */
 const MAX_CHARACTERS = 1024 * 1024;

@@ -23,7 +23,7 @@ import { REFERENCE_KEYWORDS, type ReferenceKeyword } from './linker.js';
 export type Entry = readonly [keyword: string, value: JsonValue];
 
 /** Keywords that identify a schema and do not restrict the data. */
-export const IDENTITY: ReadonlySet<string> = new Set([
+const IDENTITY: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
   '$anchor',
@@ -31,6 +31,9 @@ export const IDENTITY: ReadonlySet<string> = new Set([
   '$recursiveAnchor',
   '$vocabulary',
 ]);
+
+/** Keywords without schemas that may be written in another way, even in a schema of draft 2020-12. */
+export const MAYBE_REWRITTEN: ReadonlySet<string> = new Set([...IDENTITY, ...REFERENCE_KEYWORDS]);
 
 /** The choices in writing a schema in draft 2020-12. */
 export interface Style {
@@ -59,6 +62,12 @@ export function render(position: Position, style: Style): Schema {
   const { schema, dialect } = position;
   if (!isObject(schema)) return schema;
   const own = Object.entries(schema);
+  // Most schemas are of this kind.
+  const isPlain = ([keyword, value]: Entry) =>
+    !MAYBE_REWRITTEN.has(keyword) &&
+    !holdsSchemas(keyword, schema, dialect) &&
+    style.keeps(keyword, value, position);
+  if (dialect === '2020-12' && own.every(isPlain)) return schema;
   const entries = withSingleRef(
     withoutEvaluating(
       position,

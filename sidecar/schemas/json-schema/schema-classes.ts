@@ -16,6 +16,12 @@ interface Vertex {
   readonly conditions: readonly NumberedCondition[];
 }
 
+/** The conditions of the schema `false`. */
+const NOTHING: Vertex = { own: 'nothing', conditions: [] };
+
+/** Vertices without subschemas, by what their schemas state: versions of a model have most of them in common. */
+const leaves = new WeakMap<readonly Condition[], Vertex>();
+
 interface NumberedCondition {
   /** A number that stands for the text, and a colon. */
   readonly text: string;
@@ -104,18 +110,20 @@ export class SchemaClasses {
 
   #vertex({ schema, aspect }: HeldSubschema, visit: (held: HeldSubschema) => number): Vertex {
     const schemas = alwaysAppliedSchemas([schema], this.#targets);
-    const conditions = schemas.filter(isObject).flatMap((atom) => conditionsOf(atom, aspect));
-    const own = conditions
-      .filter(({ subschemas }) => subschemas.length === 0)
-      .map(({ text }) => this.#numberOf(text));
-    const holding = conditions
+    // `false` refuses every value, so other conditions next to it do not matter.
+    if (schemas.includes(false)) return NOTHING;
+    const [only, ...others] = schemas.filter(isObject).map((atom) => conditionsOf(atom, aspect));
+    const stated = others.length === 0 ? (only ?? []) : [...(only ?? []), ...others.flat()];
+    const known = leaves.get(stated);
+    if (known !== undefined) return known;
+    const own = stated.filter(({ subschemas }) => subschemas.length === 0).map(({ text }) => text);
+    const conditions = stated
       .filter(({ subschemas }) => subschemas.length > 0)
       .map((condition) => this.#number(condition, visit))
       .sort((one, other) => (one.text < other.text ? -1 : 1));
-    // `false` refuses every value, so other conditions next to it do not matter.
-    return schemas.includes(false)
-      ? { own: this.#numberOf('nothing'), conditions: [] }
-      : { own: [...new Set(own)].sort().join(), conditions: holding };
+    const vertex = { own: JSON.stringify([...new Set(own)].sort()), conditions };
+    if (conditions.length === 0) leaves.set(stated, vertex);
+    return vertex;
   }
 
   #number(
