@@ -69,16 +69,32 @@ describe('work on schemas in workers', () => {
     return outcome.refused.errors;
   };
 
+  const compile = async (schema: object) => {
+    const text = JSON.stringify(schema);
+    const input = { models: [{ key: text, name: 'T' }], schemas: [[text, text]] } as const;
+    assert.deepEqual(await workers.run('compileModels', input), { areKept: true });
+  };
+
   it('workers compile chains of references and many properties up to the limits', async () => {
-    const $defs: Record<string, JsonObject> = { d600: true as unknown as JsonObject };
-    for (let index = 0; index < 600; index += 1)
-      $defs[`d${index}`] = { properties: { next: { $ref: `#/$defs/d${index + 1}` } } };
-    assert.deepEqual(await faultsOf({ $ref: '#/$defs/d0', $defs }), []);
+    const links: readonly ((next: JsonObject) => JsonObject)[] = [
+      (next) => ({ properties: { next } }),
+      (next) => ({ allOf: [next] }),
+      (next) => ({ patternProperties: { a: next } }),
+    ];
+    for (const [at, link] of (isThorough ? links : links.slice(0, 1)).entries()) {
+      const $defs: Record<string, JsonObject> = { d990: { type: 'object', minProperties: at } };
+      for (let index = 0; index < 990; index += 1)
+        $defs[`d${index}`] = link({ $ref: `#/$defs/d${index + 1}` });
+      const schema = { $ref: '#/$defs/d0', $defs };
+      assert.deepEqual(await faultsOf(schema), []);
+      await compile(schema);
+    }
     if (!isThorough) return;
     const properties = Object.fromEntries(
       Array.from({ length: 1900 }, (_, index) => [`p${index}`, { type: 'string', pattern: `^${index}` }]),
     );
     assert.deepEqual(await faultsOf({ properties }), []);
+    await compile({ properties });
   });
 
   it('workers compile a large definition once, however many references lead to it', async () => {
@@ -86,10 +102,7 @@ describe('work on schemas in workers', () => {
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, one(index)]));
     const large = { properties: numbered(500, (maxLength) => ({ type: 'string', maxLength })) };
     const properties = numbered(500, () => ({ $ref: '#/$defs/large' }));
-    const schema = JSON.stringify({ properties, $defs: { large } });
-    const models = [{ key: 'large', name: 'T' }];
-    const outcome = await workers.run('compileModels', { models, schemas: [['large', schema]] });
-    assert.deepEqual(outcome, { areKept: true });
+    await compile({ properties, $defs: { large } });
   });
 
   it('workers do not block the calling thread while a pattern backtracks or a large schema is compiled', async () => {

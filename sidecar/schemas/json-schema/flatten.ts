@@ -38,8 +38,6 @@ export interface FlatOptions {
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
   /** Called at the end for each schema, and may replace it. */
   readonly finish?: (schema: JsonObject) => Schema;
-  /** Returns what is written instead of a schema, if anything. */
-  readonly instead?: (position: Position) => Schema | undefined;
 }
 
 /**
@@ -81,7 +79,6 @@ class Flattener {
   readonly #reference: (name: string | undefined) => string;
   readonly #keeps: (keyword: string, value: JsonValue) => boolean;
   readonly #finish: NonNullable<FlatOptions['finish']>;
-  readonly #instead: FlatOptions['instead'];
   readonly #names = new Map<string, string | undefined>();
   readonly #taken: Set<string>;
   readonly #open: { readonly name: string; readonly position: Position; readonly scope: Scope }[] = [];
@@ -89,12 +86,11 @@ class Flattener {
   readonly #styles = new Map<Scope, Style>();
   #rendered = 0;
 
-  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish, instead }: FlatOptions) {
+  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish }: FlatOptions) {
     this.#linked = linked;
     this.#reference = reference ?? ((name) => (name === undefined ? '#' : `#/$defs/${name}`));
     this.#keeps = keeps ?? isStandardKeyword;
     this.#finish = finish ?? ((schema) => schema);
-    this.#instead = instead;
     this.#taken = new Set(reserved);
   }
 
@@ -118,8 +114,6 @@ class Flattener {
   #render(position: Position, scope: Scope): Schema {
     this.#rendered += 1;
     if (this.#rendered > MAX_RENDERED) throw tooManyCopies(position);
-    const instead = this.#instead?.(position);
-    if (instead !== undefined) return instead;
     const rendered = render(position, this.#styleWithin(scope));
     if (!isObject(rendered)) return rendered;
     const finished = this.#finish(rendered);

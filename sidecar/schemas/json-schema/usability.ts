@@ -2,6 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
 import { LRUCache } from 'lru-cache';
 import {
   type InputIssue,
+  isNumber,
   isObject,
   type JsonObject,
   objectOf,
@@ -11,16 +12,16 @@ import {
 import { withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { alternativesIn, type FlatSchema, flatten, schemasIn, toSelfContained, targetOf } from './flatten.js';
-import { type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
+import { alternativesIn, type FlatSchema, flatten, schemasIn, targetOf } from './flatten.js';
+import { ASSERTIONS, type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
 import { patternsOf } from './limits.js';
-import { type LinkedSchema, REFERENCE_KEYWORDS } from './linker.js';
+import type { LinkedSchema } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
-import { assertionsOf, compileSchema, exceedsAjv } from './validator.js';
+import { compileSchema, exceedsAjv } from './validator.js';
 
 /**
  * Finds what prevents a schema from being compiled and used. Checks the value of every keyword, every pattern,
- * whether references form loops, and finally whether the schema compiles. Empty if the schema is usable.
+ * whether references form loops, and finally whether all parts of the schema compile. Empty if the schema is usable.
  *
  * Must run in a worker.
  */
@@ -28,26 +29,16 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
     if (faults.length > 0) return faults;
-    const leaves = new Map<string, JsonObject>();
-    const flat = assertionsOf(linked, {
-      finish: (part) => {
-        if (!isLeaf(part)) return part;
-        leaves.set(shapeOf(part), part);
-        return true;
-      },
-      instead: ({ schema, dialect }) =>
-        isObject(schema) && compiledLeaves.get(schema) === dialect ? true : undefined,
-    });
+    const flat = flatten(linked);
     const loops = loopsOf(linked, flat);
     if (loops.length > 0 || exceedsAjv(linked)) return loops;
-    const frame = writeJson(toSelfContained(flat));
-    if (!compiled.has(frame)) compileSchema(linked, flat);
-    const untried = [...leaves].filter(([text]) => !compiled.has(text));
+    const parts = [...flat.sources.keys()].filter((part) => !compiledParts.has(part));
+    const shapes = new Map(parts.map(shapeOf).map((shape) => [writeJson(shape), shape]));
+    const untried = [...shapes].filter(([text]) => !compiledShapes.has(text));
     if (untried.length > 0)
-      compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, leaf]) => leaf) } });
-    for (const text of [frame, ...untried.map(([text]) => text)]) compiled.set(text, true);
-    for (const { schema, dialect } of linked.positions.values())
-      if (isObject(schema) && isLeaf(schema, dialect)) compiledLeaves.set(schema, dialect);
+      compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, shape]) => shape) } });
+    for (const [text] of untried) compiledShapes.set(text, true);
+    for (const part of parts) compiledParts.add(part);
     return [];
   } catch (error) {
     if (error instanceof SchemaRefusedError) return error.errors;
@@ -62,21 +53,17 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   }
 }
 
-/** Maximum total length of the texts in `compiled`. */
+/** Maximum total length of the texts in `compiledShapes`. */
 const MAX_COMPILED_CHARACTERS = 1024 * 1024;
 
-/**
- * Schemas that this worker has compiled: the shapes of leaves, which compile whatever is around them, and the texts of
- * whole schemas with `true` in place of their leaves. Most attributes have one of a few shapes, and versions of a model
- * have most in common.
- */
-const compiled = new LRUCache<string, true>({
+/** The shapes of schemas that this worker has compiled; most attributes have one of a few. */
+const compiledShapes = new LRUCache<string, true>({
   maxSize: MAX_COMPILED_CHARACTERS,
   sizeCalculation: (_, text) => text.length,
 });
 
-/** Leaves as they were submitted, and the drafts in which this worker has compiled them. Versions of a model share most. */
-const compiledLeaves = new WeakMap<JsonObject, Dialect>();
+/** The schemas whose shapes this worker has compiled; versions of a model have most in common. */
+const compiledParts = new WeakSet<JsonObject>();
 
 const NO_DEFINITIONS = {
   definitions: new Map<string, Schema>(),
@@ -84,19 +71,15 @@ const NO_DEFINITIONS = {
   sources: new Map<JsonObject, Position>(),
 } satisfies Omit<FlatSchema, 'root'>;
 
-/** The text of a leaf with 0 in place of its bounds: these do not matter to whether it compiles. */
-function shapeOf(leaf: JsonObject): string {
-  const entries = Object.entries(leaf);
-  return writeJson(objectOf(entries.map(([name, value]) => [name, typeof value === 'number' ? 0 : value])));
-}
-
-/** Whether a schema has no subschemas and no reference. */
-function isLeaf(schema: JsonObject, dialect: Dialect = '2020-12'): boolean {
-  return Object.keys(schema).every(
-    (keyword) =>
-      !REFERENCE_KEYWORDS.some((reference) => reference === keyword) &&
-      !holdsSchemas(keyword, schema, dialect),
+/**
+ * What matters to whether a schema of draft 2020-12 compiles: its own assertions, with 0 in place of their bounds. A schema
+ * compiles if all schemas in it do by themselves, because {@link SCHEMA_LIMITS} keeps it small enough for the stack.
+ */
+function shapeOf(schema: JsonObject): JsonObject {
+  const own = Object.entries(schema).filter(
+    ([keyword]) => ASSERTIONS.has(keyword) && !holdsSchemas(keyword, schema, '2020-12'),
   );
+  return objectOf(own.map(([name, value]) => [name, isNumber(value) ? 0 : value]));
 }
 
 /**
@@ -131,8 +114,15 @@ export function loopsOf(
     open.delete(schema);
     done.add(schema);
   };
-  for (const schema of sources.keys()) visit(schema);
+  for (const schema of sources.keys()) if (!isLeaf(schema)) visit(schema);
   return loops;
+}
+
+/** Whether a schema of draft 2020-12 has no subschemas and no reference. */
+function isLeaf(schema: JsonObject): boolean {
+  return Object.keys(schema).every(
+    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'),
+  );
 }
 
 /** Maximum number of faults reported; more would not make it clearer that a schema is wrong. */

@@ -14,7 +14,7 @@ import {
 } from '../../shared/json/json.js';
 import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type Fault, faultsOf } from './explain.js';
-import { type FlatOptions, type FlatSchema, flatten, toSelfContained } from './flatten.js';
+import { type FlatSchema, flatten, toSelfContained } from './flatten.js';
 import { FORMATS } from './formats.js';
 import { firstRepeated } from './keyword-issues.js';
 import { ASSERTIONS, COUNTS, usesUnevaluated } from './keywords.js';
@@ -74,7 +74,7 @@ export function createValidator(linked: LinkedSchema): Validate {
  * Ajv decides if it is correct and fast. The code that explains faults decides what Ajv gets wrong, numbers that no
  * double holds, and documents of which Ajv would check parts exponentially often.
  *
- * @param flat the result of {@link assertionsOf}, if available
+ * @param flat the schema to compile, if it is not the linked one
  * @throws {RangeError} as {@link createValidator} does
  */
 export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
@@ -152,21 +152,12 @@ function holdsMoreThanAjv(schema: Schema): boolean {
   );
 }
 
-/**
- * The schema as it is compiled: flat, with only the keywords that assert something.
- *
- * @param options `finish` returns the schema to compile in place of a part that was written, and `instead` that of a part that
- * is not written
- */
-export function assertionsOf(
-  linked: LinkedSchema,
-  { finish = (part) => part, instead }: Pick<FlatOptions, 'finish' | 'instead'> = {},
-): FlatSchema {
+/** The schema as it is compiled: flat, with only the keywords that assert something. */
+export function assertionsOf(linked: LinkedSchema): FlatSchema {
   return flatten(linked, {
     // Ajv gives some keywords of other vocabularies a meaning of its own, and fails on others.
     keeps: (keyword) => ASSERTIONS.has(keyword),
-    finish: (schema) => finish(withCountsAsDoubles(schema)),
-    ...(instead && { instead }),
+    finish: withCountsAsDoubles,
   });
 }
 

@@ -152,10 +152,15 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
   const hasSameSchema = before && jsonEquals(earlier, schema);
   const isSameBundle = hasSameSchema === true && before.hasSameDocuments;
   const old = before === undefined || isSameBundle ? undefined : bundledBefore(before);
-  const documents = new DocumentsGiven(source.documents);
+  const needed = new Set<string>();
+  const find = (uri: string): JsonValue | undefined => {
+    if (!source.documents.has(uri)) needed.add(uri);
+    const text = source.documents.get(uri);
+    return text === undefined ? undefined : parsedDocument(text);
+  };
   const accepted = catchSchemaRefusal(() => {
-    const linked = resolveReferences(schema, (uri) => documents.find(uri));
-    if (documents.needed.size > 0) return undefined;
+    const linked = resolveReferences(schema, find);
+    if (needed.size > 0) return undefined;
     const faults = usabilityFaults(linked);
     if (faults.length > 0) throw new SchemaRefusedError('schemaInvalid', 'The schema is not valid.', faults);
     keepSchema(source.schema, schema);
@@ -165,7 +170,7 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
     const bundled = sharingParts(made, old) as JsonObject;
     return { linked, bundled, description: descriptionOf(bundled) };
   });
-  if (accepted === undefined || documents.needed.size > 0) return { needs: { urls: [...documents.needed] } };
+  if (accepted === undefined || needed.size > 0) return { needs: { urls: [...needed] } };
   if ('refused' in accepted) return accepted;
   const { linked, bundled, description } = accepted;
   const generated = generatedFor(source, description);
@@ -194,22 +199,6 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
     model,
   );
   return { ...version, hasSameSchema, ...changes };
-}
-
-/** The documents that the caller has looked for, and those that are needed besides. */
-class DocumentsGiven {
-  readonly needed = new Set<string>();
-  readonly #texts: VersionSource['documents'];
-
-  constructor(texts: VersionSource['documents']) {
-    this.#texts = texts;
-  }
-
-  find(uri: string): JsonValue | undefined {
-    if (!this.#texts.has(uri)) this.needed.add(uri);
-    const text = this.#texts.get(uri);
-    return text === undefined ? undefined : parsedDocument(text);
-  }
 }
 
 function generatedFor(
