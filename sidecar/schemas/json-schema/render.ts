@@ -81,10 +81,11 @@ export function render(position: Position, style: Style): Schema {
 }
 
 function isUnchanged(entries: readonly Entry[], own: readonly Entry[]): boolean {
-  return (
-    entries.length === own.length &&
-    entries.every(([name, value], index) => name === own[index]?.[0] && value === own[index]?.[1])
-  );
+  const isSame = ([keyword, value]: Entry, index: number): boolean => {
+    const [name, before] = own[index] ?? [];
+    return keyword === name && value === before;
+  };
+  return entries.length === own.length && entries.every(isSame);
 }
 
 /** The path to an inner schema of a schema after that schema is rendered. */
