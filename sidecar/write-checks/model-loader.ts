@@ -2,6 +2,7 @@ import { localName } from '../ngsi-ld/representation/names.js';
 import {
   allItems,
   INTERNAL_BASE,
+  mapInBatches,
   parseModelName,
   type SchemaService,
   undefinedIfGone,
@@ -128,18 +129,25 @@ const HOST = /^https?:\/\/([\w.-]+|\[[\da-f:.]+\])(?::\d+)?\//i;
 /** Maximum number of models whose schemas can be requested. */
 const MAX_TEXTS = 5000;
 
-/** Maximum number of contexts whose terms are remembered, by their texts. */
-const MAX_CACHED_CONTEXTS = 2000;
+/** Maximum number of models of which the own context is remembered, and of own contexts whose names are. */
+const MAX_MODELS = 20_000;
+const MAX_CONTEXTS = 2000;
 
 type NamesByIri = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The names that models' own contexts have for an IRI. A generated context makes IRIs from names, so the name is at
  * the end of the IRI; an own context may use any name for a type.
+ *
+ * The models of a repository share one own context, which is processed once for all of them: after each write to the
+ * store, writes wait for it.
  */
 class ContextTypeNames {
   readonly #schemas: SchemaService;
-  readonly #byContext = new Map<string, NamesByIri>();
+  /** The own contexts of models as JSON, by the hashes of their whole contexts; empty for a model without one. */
+  readonly #owns = new Map<string, string>();
+  /** The names in own contexts that depend on no other document. */
+  readonly #fixed = new Map<string, NamesByIri>();
   #current: { readonly stamp: string; readonly maps: Promise<readonly NamesByIri[]> } | undefined;
 
   constructor(schemas: SchemaService) {
@@ -149,41 +157,47 @@ class ContextTypeNames {
   /** Returns the names for an IRI. @param stamp changes with every write to the store */
   async of(iri: string, stamp: string): Promise<readonly string[]> {
     if (this.#current?.stamp !== stamp) {
-      const maps = this.#read(stamp);
+      const maps = this.#read();
       maps.catch(() => (this.#current = undefined));
       this.#current = { stamp, maps };
     }
     return (await this.#current.maps).flatMap((map) => map.get(iri) ?? []);
   }
 
-  async #read(stamp: string): Promise<readonly NamesByIri[]> {
+  async #read(): Promise<readonly NamesByIri[]> {
     const { store } = this.#schemas;
-    const maps: NamesByIri[] = [];
+    const owns = new Set<string>();
     for await (const { name } of allItems((page) => store.domains.list(page)))
-      for (const { contextSha256: sha256 } of await store.models.current(name)) {
-        const known = this.#byContext.get(sha256) ?? this.#byContext.get(`${sha256} ${stamp}`);
-        maps.push(known ?? (await this.#readContext(sha256, stamp)));
-      }
-    return maps;
+      for (const { contextSha256 } of await store.models.current(name))
+        owns.add(await this.#ownContextIn(contextSha256));
+    owns.delete('');
+    return mapInBatches(owns, (own) => this.#namesIn(own));
   }
 
-  async #readContext(sha256: string, stamp: string): Promise<NamesByIri> {
+  async #ownContextIn(sha256: string): Promise<string> {
+    const known = this.#owns.get(sha256);
+    if (known !== undefined) return known;
     const text = await this.#schemas.store.content(sha256);
+    if (text === undefined) return '';
     // The generated terms come before the own context.
-    const own = text === undefined ? [] : withoutCore(text).slice(1);
-    const map = own.length === 0 ? new Map<string, readonly string[]>() : await this.#namesIn(own);
-    if (this.#byContext.size >= MAX_CACHED_CONTEXTS) this.#byContext.clear();
-    this.#byContext.set(isSelfContained(own) ? sha256 : `${sha256} ${stamp}`, map);
-    return map;
+    const own = withoutCore(text).slice(1);
+    const json = own.length === 0 ? '' : JSON.stringify(own);
+    if (this.#owns.size >= MAX_MODELS) this.#owns.clear();
+    this.#owns.set(sha256, json);
+    return json;
   }
 
-  async #namesIn(own: readonly JsonValue[]): Promise<NamesByIri> {
-    const found = await this.#schemas.contextLoader.termsOf(JSON.stringify(own), '');
+  async #namesIn(own: string): Promise<NamesByIri> {
+    const known = this.#fixed.get(own);
+    if (known !== undefined) return known;
+    const found = await this.#schemas.contextLoader.termsOf(own, '');
     const names = new Map<string, string[]>();
     for (const [term, meaning] of 'failed' in found ? [] : found.terms) {
       const iri = iriOf(meaning);
       if (iri !== undefined) names.set(iri, [...(names.get(iri) ?? []), term]);
     }
+    if (this.#fixed.size >= MAX_CONTEXTS) this.#fixed.clear();
+    if (isSelfContained(JSON.parse(own) as readonly JsonValue[])) this.#fixed.set(own, names);
     return names;
   }
 }

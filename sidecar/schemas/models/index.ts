@@ -8,7 +8,7 @@ export type { ValidateOptions } from './workbench.js';
 
 export { findingKey, type JudgedFinding } from '../validation/judged.js';
 export { type ScanJudge, EntityJudge, type PageVerdict } from './entity-judge.js';
-export { allItems, undefinedIfNotFound, undefinedIfGone } from './concurrency.js';
+export { allItems, mapInBatches, undefinedIfNotFound, undefinedIfGone } from './concurrency.js';
 export type { ServedDocument } from './content-store.js';
 export { contextUrl, INTERNAL_BASE, type NamedContext, namedContext } from './content-store.js';
 export type { ChangedFollower } from './context-followers.js';
