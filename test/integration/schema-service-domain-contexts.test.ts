@@ -70,6 +70,7 @@ it("the context of a domain includes the models' own contexts, each once, and fo
   await create(service, 'Bench', ['seats'], { context: official });
   await create(service, 'Stool', ['seats'], { context: official });
   await create(service, 'Lamp', ['light'], { context: 'live' });
+  await create(service, 'Torch', ['light', 'heat'], { context: 'live' });
   tasks.splice(0);
   const terms = await termsIn(service);
   assert.deepEqual(

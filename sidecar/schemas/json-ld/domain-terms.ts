@@ -1,5 +1,4 @@
-import { type JsonValue, jsonEquals } from '../../shared/json/json.js';
-import { isSelfContained } from './context-form.js';
+import { isObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
 import { isPlainTerm, prefixesIn } from './plain-terms.js';
 import { CONTEXT_LIMITS } from './context-safety.js';
 import { coreIriOf } from './core-context.js';
@@ -8,17 +7,38 @@ import { type ContextTerms, iriOf, isReversed, type TermMeaning } from './term-m
 /**
  * The part of a model's context that decides what its own terms mean: its own context, after the generated terms if it
  * may refer to one of them, as `{"@vocab": "https://example.com/", "pace": "speed"}` does.
+ *
+ * @param words those in the own context, and in all contexts that it names; undefined if they are not known
  */
 export function decidingPart(
   generated: Readonly<Record<string, JsonValue>>,
   own: readonly JsonValue[],
+  words: ReadonlySet<string> | undefined,
 ): readonly JsonValue[] {
-  const text = JSON.stringify(own);
-  const mayRefer = (name: string) => {
-    const quoted = JSON.stringify(name);
-    return text.includes(quoted) || text.includes(`${quoted.slice(0, -1)}:`);
-  };
-  return isSelfContained(own) && !Object.keys(generated).some(mayRefer) ? own : [generated, ...own];
+  const mayRefer = words === undefined || Object.keys(generated).some((name) => words.has(name));
+  return mayRefer ? [generated, ...own] : own;
+}
+
+/**
+ * Adds the texts in a context that may refer to terms of contexts before it: values, and what may be a prefix. The
+ * name of a term does not: it is defined anew.
+ */
+export function addWords(context: unknown, words: Set<string>): void {
+  if (typeof context === 'string') {
+    words.add(context);
+    addPrefixes(context, words);
+  } else if (Array.isArray(context)) {
+    for (const item of context) addWords(item, words);
+  } else if (isObject(context)) {
+    for (const [name, value] of Object.entries(context)) {
+      addPrefixes(name, words);
+      addWords(value, words);
+    }
+  }
+}
+
+function addPrefixes(text: string, words: Set<string>): void {
+  for (let at = text.indexOf(':'); at > 0; at = text.indexOf(':', at + 1)) words.add(text.slice(0, at));
 }
 
 /** What the names in a model mean. */

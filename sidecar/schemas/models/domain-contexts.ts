@@ -1,8 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { isObject } from '../../shared/json/json.js';
+import { isObject, type JsonValue } from '../../shared/json/json.js';
+import { tryParseJson } from '../../shared/json/lossless-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
 import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
-import { decidingPart, type DomainContextWarning, DomainTermsBuilder } from '../json-ld/domain-terms.js';
+import { referencesOf } from '../json-ld/context-form.js';
+import {
+  addWords,
+  decidingPart,
+  type DomainContextWarning,
+  DomainTermsBuilder,
+} from '../json-ld/domain-terms.js';
 import { contextDocument } from '../json-ld/generated-context.js';
 import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
 import { mapInBatches, undefinedIfGone } from './concurrency.js';
@@ -33,7 +40,7 @@ interface Parts {
 interface ModelContext {
   readonly names: readonly string[];
   readonly generated: ReadonlyMap<string, string>;
-  /** The model's own context as JSON. */
+  /** The elements of the model's own context as JSON. */
   readonly own: string | undefined;
 }
 
@@ -98,19 +105,62 @@ export class DomainContexts {
     return found;
   }
 
-  /** Returns the meaning of the models' own contexts; each is processed once. */
+  /** Returns the meaning of each model's own context. Models with the same one share it, unless it depends on others. */
   async #ownTerms(
     models: ReadonlyMap<string, ModelContext>,
     baseUrl: string,
   ): Promise<ReadonlyMap<string, OwnTerms>> {
-    const texts = new Set([...models.values()].flatMap(({ own }) => own ?? []));
-    const found = await mapInBatches(texts, async (text): Promise<readonly [string, OwnTerms]> => {
-      const read = await this.#parts.supply.termsOf(text, baseUrl);
-      return [text, 'failed' in read ? read : { terms: new Map(read.terms) }];
-    });
-    return new Map(found);
+    const owns = new Set([...models.values()].flatMap(({ own }) => own ?? []));
+    const words = new Map(
+      await mapInBatches(owns, async (own) => [own, await this.#wordsIn(own, baseUrl)] as const),
+    );
+    const deciding = new Map<string, string>();
+    for (const [model, { generated, own }] of models) {
+      if (own === undefined) continue;
+      const elements = JSON.parse(own) as readonly JsonValue[];
+      const part = decidingPart(Object.fromEntries(generated), elements, words.get(own));
+      deciding.set(model, JSON.stringify(part));
+    }
+    const found = await mapInBatches(
+      new Set(deciding.values()),
+      async (text): Promise<readonly [string, OwnTerms]> => {
+        const read = await this.#parts.supply.termsOf(text, baseUrl);
+        return [text, 'failed' in read ? read : { terms: new Map(read.terms) }];
+      },
+    );
+    const terms = new Map(found);
+    return new Map(
+      [...deciding].flatMap(([model, text]) => {
+        const own = terms.get(text);
+        return own === undefined ? [] : [[model, own] as const];
+      }),
+    );
+  }
+
+  /** The words in an own context and in all that it names; undefined if not all of these can be read. */
+  async #wordsIn(own: string, baseUrl: string): Promise<ReadonlySet<string> | undefined> {
+    const words = new Set<string>();
+    const named = new Set<string>();
+    const open: unknown[] = [JSON.parse(own)];
+    while (open.length > 0) {
+      const context = open.pop();
+      addWords(context, words);
+      for (const { url } of referencesOf(context)) {
+        if (named.has(url)) continue;
+        named.add(url);
+        const found = named.size > MAX_NAMED ? undefined : await this.#parts.supply.load(url, baseUrl);
+        const document = found !== undefined && 'text' in found ? tryParseJson(found.text) : undefined;
+        if (!isObject(document)) return undefined;
+        open.push(document['@context']);
+      }
+      await yieldToEventLoop();
+    }
+    return words;
   }
 }
+
+/** Maximum number of contexts whose words are read for one own context. */
+const MAX_NAMED = 20;
 
 type OwnTerms = { readonly terms: ContextTerms } | { readonly terms?: undefined; readonly failed: string };
 
@@ -127,7 +177,7 @@ async function mergeContexts(
   for (const { name } of versions) {
     const model = models.get(name);
     if (model === undefined) continue;
-    const own = model.own === undefined ? undefined : owns.get(model.own);
+    const own = owns.get(name);
     if (own !== undefined && own.terms === undefined) {
       const detail = `The context that "${name}" brings cannot be used: ${own.failed}`;
       unavailable.push({ code: 'context-unavailable', detail, models: [name] });
@@ -153,7 +203,7 @@ function splitContext(text: string, ownTerms: readonly string[]): ModelContext {
   return {
     names: [...generated.keys(), ...ownTerms],
     generated,
-    own: own.length === 0 ? undefined : JSON.stringify(decidingPart(terms, own)),
+    own: own.length === 0 ? undefined : JSON.stringify(own),
   };
 }
 

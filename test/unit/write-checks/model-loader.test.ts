@@ -22,9 +22,9 @@ describe('the models for a write', () => {
     const counts: number[] = [];
     for (const stamp of ['1', '2', '2']) {
       const before = tasks.length;
-      const [[, models = []] = []] = await loader.modelsOfTypes([type], stamp);
+      const [found] = await loader.modelsOfTypes([type], stamp);
       assert.deepEqual(
-        models.map(({ title }) => title),
+        found?.[1].map(({ title }) => title),
         ['city/Car'],
       );
       counts.push(tasks.slice(before).filter((kind) => kind === 'contextTerms').length);
