@@ -13,7 +13,7 @@ import { isLeftToBroker, type PreparedPurge } from './purge-kinds.js';
 import type { DeleteBudget } from './delete-budget.js';
 import { settledBefore } from './purge-record.js';
 import type { RecordKeeper } from './record-keeper.js';
-import { PlanCollector } from './plan-service.js';
+import { PlanKeys } from './plan-keys.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
@@ -178,7 +178,7 @@ export class PurgeRunner {
         ? undefined
         : await unlessStopped(this.#archives.begin(live, prepared), stopped);
     const { plans } = this.#options;
-    const found = makesPlan === true ? new PlanCollector() : undefined;
+    const found = makesPlan === true ? new PlanKeys() : undefined;
     const onPlanned = found && ((item: string) => found.add(item));
     const plan =
       planOf === undefined ? undefined : await this.#records.whenStored(live, () => plans.load(planOf, id));

@@ -1,6 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AppliedPlan } from '../purge/index.js';
 
+/** Maximum number of items in one plan. */
+export const MAX_ITEMS = 1_000_000;
+
 /** Initial number of slots, a power of two. */
 const FIRST_SLOTS = 1024;
 
@@ -21,6 +24,8 @@ export class PlanKeys implements AppliedPlan {
   readonly #keyBytes: Buffer;
   #slots = new Uint32Array(FIRST_SLOTS * WORDS);
   #size = 0;
+  /** Whether an item was left out, because the plan was full. */
+  isIncomplete = false;
 
   /** @param key in hex; random by default */
   constructor(key = randomBytes(32).toString('hex')) {
@@ -37,7 +42,8 @@ export class PlanKeys implements AppliedPlan {
   }
 
   add(item: string): void {
-    this.#addHash(this.#hash(item));
+    if (this.#size < MAX_ITEMS) this.#addHash(this.#hash(item));
+    else this.isIncomplete ||= !this.has(item);
   }
 
   /** Adds a part returned by toParts(). */

@@ -1,10 +1,9 @@
 import { QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
 import type { Plans, PurgeRecord } from '../store/index.js';
 import { PlanUnavailableError } from './errors.js';
-import { PlanKeys } from './plan-keys.js';
+import { MAX_ITEMS, PlanKeys } from './plan-keys.js';
 
-/** Maximum number of items in one plan, and in all plans together. */
-const MAX_ITEMS = 1_000_000;
+/** Maximum number of items in all plans together. */
 const MAX_TOTAL_ITEMS = 5_000_000;
 
 /** How long a plan can be applied, in milliseconds. */
@@ -21,10 +20,10 @@ export class PlanService {
   /** Stores a plan. @returns the members for the record of the dry run, or why there is no plan */
   async save(
     id: string,
-    collector: PlanCollector,
+    keys: PlanKeys,
   ): Promise<{ plan: NonNullable<PurgeRecord['plan']> } | { why: string }> {
-    const { keys, isFull } = collector;
-    if (isFull) return { why: `No plan was kept: there are more than ${String(MAX_ITEMS)} matches.` };
+    if (keys.isIncomplete)
+      return { why: `No plan was kept: there are more than ${String(MAX_ITEMS)} matches.` };
     const plan = { id, key: keys.key, items: keys.size, parts: keys.toParts() };
     if (!(await this.#plans.keep(plan, MAX_TOTAL_ITEMS, PLAN_TTL_MS)))
       return {
@@ -89,18 +88,6 @@ export class PlanService {
     if (keys.size !== found.items)
       throw new PlanUnavailableError(`The plan ${id} is incomplete. Nothing was deleted.`);
     return keys;
-  }
-}
-
-/** Collects the items that a dry run finds. */
-export class PlanCollector {
-  readonly keys = new PlanKeys();
-  /** Whether there are more items than a plan may have. */
-  isFull = false;
-
-  add(item: string): void {
-    if (this.keys.size < MAX_ITEMS) this.keys.add(item);
-    else this.isFull ||= !this.keys.has(item);
   }
 }
 
