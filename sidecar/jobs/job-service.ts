@@ -113,7 +113,8 @@ export class JobService {
     lease: Lease,
   ): Live {
     const onChange = (changed: JobRecord) => {
-      this.records.changed(changed, lease);
+      // The record of a job that another process has taken is written by that process.
+      if (!lease.isTaken || lease.number === 0) this.records.save(changed, lease.claim);
       this.notifier.notify(changed.id);
     };
     return this.registry.enter(new Live(record, lease, this.options.clock, onChange));

@@ -12,7 +12,7 @@ import {
 import { ClientDisconnectedError } from './errors.js';
 import type { HistoryPruner } from './history.js';
 import { shortened } from './job-record.js';
-import type { Lease, LiveJob } from './live-job.js';
+import type { LiveJob } from './live-job.js';
 import type { JobRegistry } from './registry.js';
 import type { JobObserver, JobServiceOptions } from './service-options.js';
 
@@ -80,11 +80,6 @@ export class RecordKeeper {
   /** Returns the record of a job if this process knows a newer one than the store. */
   latest(id: string): JobRecord | undefined {
     return this.#registry.get(id)?.record ?? this.unwritten(id);
-  }
-
-  /** Writes the changed record of a job that runs here, unless another process has the job. */
-  changed(record: JobRecord, lease: Lease): void {
-    if (!lease.isTaken || lease.number === 0) this.save(record, lease.claim);
   }
 
   /** Writes a record soon, or at once if it is final. Replaces an unwritten record of the same job. */
