@@ -200,7 +200,6 @@ async function start(config: Config, options: GatewayOptions, resources: OpenRes
     minDataRate: options.minDataRate,
     client,
     purges: purges.service,
-    archives: purges.service.archives,
     scans,
     retention: purges.retention,
     access,

@@ -16,7 +16,7 @@ import type { JobService } from './job-service.js';
 import { PurgeJobs } from './purge-jobs.js';
 import { checkRate, narrower, preparePurge, type NewPurge, type PreparedPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, targetOf } from './purge-record.js';
-import { RestoreJobs, type NewRestore, restoreConcurrency } from './restore-jobs.js';
+import { RestoreJobs, restoreConcurrency } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
@@ -29,16 +29,16 @@ export class PurgeService extends JobKind<PurgeRecord> {
   readonly #options: PurgeServiceOptions;
   readonly #runner: PurgeRunner;
   readonly archives: ArchiveService;
-  readonly #restores: RestoreJobs;
+  readonly restores: RestoreJobs;
 
   constructor(jobs: JobService, options: Pick<PurgeServiceOptions, 'kinds' | 'recordRequired' | 'plans'>) {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
     this.archives = new ArchiveService(jobs.options, (id) => this.get(id));
     this.#runner = new PurgeRunner(this.#options, jobs.records, this.archives);
-    this.#restores = new RestoreJobs(this.#options, jobs, this.archives);
+    this.restores = new RestoreJobs(this.#options, jobs, this.archives);
     jobs.serve(new PurgeJobs(this.#options, jobs, this.#runner, this.archives));
-    jobs.serve(this.#restores);
+    jobs.serve(this.restores);
   }
 
   /**
@@ -127,12 +127,6 @@ export class PurgeService extends JobKind<PurgeRecord> {
       headers: headersAt(asked.headers, record),
       policy: narrower(policy, asked.policy),
     };
-  }
-
-  /** Accepts a restore of what a purge has archived. @throws as RestoreJobs.submit() */
-  restore(of: string, asked: NewRestore): Promise<PurgeRecord> {
-    this.jobs.registry.requireOpen();
-    return this.#restores.submit(of, asked);
   }
 
   /** Records a purge that was refused, perhaps before its query was parsed. @returns the error for its caller */

@@ -48,6 +48,7 @@ export class RestoreJobs implements JobRunner {
    */
   async submit(of: string, asked: NewRestore): Promise<PurgeRecord> {
     const { sealer, worker } = this.#options;
+    this.#jobs.registry.requireOpen();
     const { record: source } = await this.#archives.find(of);
     const { policy, dryRun, ids } = asked;
     if (policy.dryRunOnly === true && !dryRun)

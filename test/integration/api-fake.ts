@@ -3,7 +3,6 @@ import { createBaseUrl } from '../../sidecar/http/api/request-hooks.js';
 import { buildApp, type AppOptions } from '../../sidecar/http/app.js';
 import { createRequestPipeline } from '../../sidecar/http/request-pipeline.js';
 import { Access } from '../../sidecar/http/access.js';
-import type { ArchiveService } from '../../sidecar/jobs/archive-service.js';
 import type { PurgeService } from '../../sidecar/jobs/purge-service.js';
 import type { ScanService } from '../../sidecar/scans/scan-service.js';
 import type { RetentionService } from '../../sidecar/jobs/retention/retention-service.js';
@@ -15,20 +14,16 @@ import { ApiClient, CAR } from './api-client.js';
 /** The services that the API needs. */
 type Service = Pick<
   AppOptions,
-  | 'schemas'
-  | 'workbench'
-  | 'transfer'
-  | 'purges'
-  | 'retention'
-  | 'archives'
-  | 'writePolicies'
-  | 'writeChecks'
-  | 'scans'
+  'schemas' | 'workbench' | 'transfer' | 'purges' | 'retention' | 'writePolicies' | 'writeChecks' | 'scans'
 >;
 
 /** A schema service and a workbench whose every call fails. */
 export function failingService(error: () => Error): Service {
   const room = new Proxy({}, { get: () => async () => Promise.reject(error()) });
+  const purges = new Proxy(
+    { archives: room, restores: room },
+    { get: (parts, name) => Reflect.get(name in parts ? parts : room, name) as unknown },
+  );
   const rooms = { domains: room, models: room, examples: room, contexts: room, references: room };
   const store = { ...rooms, isReady: async () => false };
   const schemas = new Proxy(
@@ -39,10 +34,9 @@ export function failingService(error: () => Error): Service {
     schemas,
     workbench: room as unknown as Workbench,
     transfer: room as unknown as Transfer,
-    purges: room as unknown as PurgeService,
+    purges: purges as unknown as PurgeService,
     retention: room as unknown as RetentionService,
     scans: room as unknown as ScanService,
-    archives: room as unknown as ArchiveService,
     writePolicies: room as unknown as AppOptions['writePolicies'],
     writeChecks: {
       startedAt: 0,
@@ -61,7 +55,7 @@ export async function startFakeApi(
     | ('schemas' | 'workbench' | 'baseUrlOf' | 'bodyLimit' | 'logger' | 'isShuttingDown')
     | ('transfer' | 'importLimit')
     | 'learnt'
-    | ('access' | 'checkHost' | 'checkLoop' | 'pipeline' | 'purges' | 'retention' | 'archives')
+    | ('access' | 'checkHost' | 'checkLoop' | 'pipeline' | 'purges' | 'retention')
     | ('writePolicies' | 'writeChecks' | 'scans')
   > = {
     ...service,

@@ -1,17 +1,10 @@
 import { Type } from 'typebox';
-import type { ArchiveService } from '../../jobs/archive-service.js';
-import type { PurgeService } from '../../jobs/purge-service.js';
 import { readJobOrigin } from '../new-purge.js';
 import { accepted, headResponse, withPurgeId, NO_CONTENT, streamed } from './answer.js';
 import { PURGE } from './purge-schemas.js';
+import type { PurgeResourceOptions } from './purges.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
-
-/** The services behind the archive routes. */
-export interface ArchiveResourceOptions {
-  readonly archives: ArchiveService;
-  readonly purges: PurgeService;
-}
 
 const tag = 'Purges';
 
@@ -39,8 +32,8 @@ const RESTORE = Closed('Restore', {
 });
 
 /** The routes to read, restore and erase what purges have archived. */
-export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): void {
-  const { archives, purges } = options;
+export function purgeArchiveRoutes(api: Api, { purges }: PurgeResourceOptions): void {
+  const { archives, restores } = purges;
   api.post('/purges/:purge/restore', {
     schema: {
       tags: [tag],
@@ -57,7 +50,7 @@ export function purgeArchiveRoutes(api: Api, options: ArchiveResourceOptions): v
     config: { isVolatile: true, isForDryRuns: true },
     handler: async (request) => {
       const { body, params, baseUrl } = request;
-      const record = await purges.restore(params.purge, {
+      const record = await restores.submit(params.purge, {
         dryRun: false,
         ...body,
         ...readJobOrigin(request),

@@ -24,7 +24,7 @@ import { modelDocumentRoutes } from './model-documents.js';
 import { modelExampleRoutes } from './model-examples.js';
 import { modelRoutes } from './models.js';
 import { describeRoutes, openapiRoute } from './openapi.js';
-import { purgeArchiveRoutes, type ArchiveResourceOptions } from './purge-archives.js';
+import { purgeArchiveRoutes } from './purge-archives.js';
 import { purgeRoutes, type PurgeResourceOptions } from './purges.js';
 import { referenceRoutes } from './references.js';
 import { retentionRoutes, type RetentionResourceOptions } from './retention.js';
@@ -41,7 +41,6 @@ import { writePolicyRoutes, type WritePolicyResourceOptions } from './write-poli
 export interface ApiOptions
   extends
     PurgeResourceOptions,
-    ArchiveResourceOptions,
     ScanResourceOptions,
     RetentionResourceOptions,
     StatusResourceOptions,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { ArchiveService } from '../../jobs/archive-service.js';
+import type { PurgeService } from '../../jobs/purge-service.js';
 import { describeFacts, type FactsByCollection } from '../../purge/broker/index.js';
 import { VERSION } from '../../shared/version.js';
 import { readHealth, type HealthOptions } from '../health.js';
@@ -12,7 +12,7 @@ export interface StatusResourceOptions extends HealthOptions {
   readonly learnt: () => FactsByCollection;
   /** The setting ENVIRONMENT_NAME. */
   readonly environment: string | undefined;
-  readonly archives: ArchiveService;
+  readonly purges: PurgeService;
   /** How the console signs people in; undefined if sign-in is off. */
   readonly consoleSignIn?: ConsoleSignIn | undefined;
 }
@@ -44,7 +44,7 @@ export function statusRoute(api: Api, options: StatusResourceOptions): void {
         learntAt: formatTime(atMs),
       }));
       const { environment, consoleSignIn: signIn } = options;
-      const archives = options.archives.isOn || undefined;
+      const archives = options.purges.archives.isOn || undefined;
       return okWithoutETag({
         version: VERSION,
         environment,

@@ -24,6 +24,7 @@ it('every route has a rule that says who may use it, and every rule belongs to a
     schemas: room,
     workbench: room,
     transfer: room,
+    purges: room,
     logger: pino({ level: 'silent' }),
     pipeline: createRequestPipeline(),
     checkHost: () => undefined,

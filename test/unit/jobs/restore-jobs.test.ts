@@ -59,7 +59,7 @@ it('a restore waits for an unavailable store when it opens its archive', async (
     isAway = false;
     throw new StoreUnavailableError('away');
   };
-  const { id } = await made.service.restore(purge.id, { ...newPurge(), dryRun: false });
+  const { id } = await made.service.restores.submit(purge.id, { ...newPurge(), dryRun: false });
   await turns();
   // The restore has read the record of the purge, and found that the archive is empty.
   assert.match((await made.service.get(id)).problem?.type ?? '', /:archive-unreadable$/);
