@@ -14,7 +14,7 @@ import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
 import { PurgeJobs } from './purge-jobs.js';
-import { checkRate, narrower, preparePurge, type NewPurge, type PreparedPurge } from './purge-kinds.js';
+import { checkRate, narrower, preparePurge, type NewPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, targetOf } from './purge-record.js';
 import { RestoreJobs, restoreConcurrency } from './restore-jobs.js';
 import { LivePurge, PurgeRunner } from './live-purge.js';
@@ -53,8 +53,8 @@ export class PurgeService extends JobKind<PurgeRecord> {
     gone: AbortSignal,
   ): Promise<{ readonly report: PurgeReport; readonly record: PurgeRecord }> {
     const { registry, records } = this.jobs;
-    const { recordRequired, store, observer } = this.#options;
-    const prepared = this.#prepare(asked);
+    const { kinds, recordRequired, store, observer } = this.#options;
+    const prepared = await this.#unlessRefused(asked, () => preparePurge(kinds, asked));
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
     try {
@@ -86,16 +86,14 @@ export class PurgeService extends JobKind<PurgeRecord> {
   async submit(asked: NewPurge): Promise<PurgeRecord> {
     this.jobs.registry.requireOpen();
     const { makesPlan, planOf } = asked;
-    const { plans, sealer, broker } = this.#options;
-    const prepared = this.#prepare(asked);
-    let sealed: ReturnType<typeof sealer.seal>;
-    try {
-      if (makesPlan === true) checkMakesPlan(prepared.query.dryRun);
-      sealed = sealer.seal(asked.headers);
-      if (planOf !== undefined) await plans.check(planOf, prepared.limits.maxAffected, broker);
-    } catch (error) {
-      throw this.#refusalBy(asked, error);
-    }
+    const { kinds, plans, sealer, broker } = this.#options;
+    const { prepared, sealed } = await this.#unlessRefused(asked, async () => {
+      const purge = preparePurge(kinds, asked);
+      if (makesPlan === true) checkMakesPlan(purge.query.dryRun);
+      const headers = sealer.seal(asked.headers);
+      if (planOf !== undefined) await plans.check(planOf, purge.limits.maxAffected, broker);
+      return { prepared: purge, sealed: headers };
+    });
     const record = newRecord(asked, prepared, { state: 'queued', ...this.#start() });
     await this.jobs.enqueue(record, { ...sealed, reportAbove: asked.reportAbove, makesPlan });
     if (planOf !== undefined) await plans.reserve(planOf, record.id);
@@ -176,18 +174,13 @@ export class PurgeService extends JobKind<PurgeRecord> {
     return limits.concurrency;
   }
 
-  /** @throws PurgeFailedError if the purge is refused */
-  #prepare(asked: NewPurge): PreparedPurge {
+  /** Does the checks of a purge. A refusal is recorded. @throws PurgeFailedError if the purge is refused */
+  async #unlessRefused<T>(asked: NewPurge, checks: () => T | Promise<T>): Promise<T> {
     try {
-      return preparePurge(this.#options.kinds, asked);
+      return await checks();
     } catch (error) {
-      throw this.#refusalBy(asked, error);
+      throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
     }
-  }
-
-  /** Records the error if it is a refusal. @returns the recorded refusal, or any other error unchanged */
-  #refusalBy(asked: NewPurge, error: unknown): unknown {
-    return outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
   }
 
   #start(): Pick<PurgeRecord, 'worker' | 'createdAt'> {
