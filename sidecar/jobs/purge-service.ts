@@ -21,8 +21,6 @@ import { LivePurge, PurgeRunner } from './live-purge.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
-export { JOB_STATES, type PurgeRecord } from '../store/index.js';
-
 /** Runs purges, as jobs or while their callers wait, and restores what they have archived. */
 export class PurgeService extends JobKind<PurgeRecord> {
   readonly name = 'purge';

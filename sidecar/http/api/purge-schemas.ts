@@ -1,5 +1,5 @@
 import { Type, type TOptional, type TUnsafe } from 'typebox';
-import { JOB_STATES } from '../../jobs/purge-service.js';
+import { JOB_STATES } from '../../store/index.js';
 import {
   type OptionIn,
   type OptionValues,

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
-import type { ListedPolicy, RetentionPolicy } from '../../jobs/retention/retention-service.js';
+import type { ListedPolicy } from '../../jobs/retention/retention-service.js';
+import type { RetentionPolicy } from '../../store/index.js';
 import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { formatTime } from './answer.js';

@@ -4,12 +4,11 @@ import { PurgeFailedError } from '../../jobs/errors.js';
 import type { NewJob } from '../../jobs/purge-kinds.js';
 import type {
   ListedPolicy,
-  RetentionPolicy,
   RetentionPreview,
   RetentionService,
 } from '../../jobs/retention/retention-service.js';
 import { BrokerRefusedError } from '../../purge/index.js';
-import { NotFoundError, type Page } from '../../store/index.js';
+import { NotFoundError, type Page, type RetentionPolicy } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../problem-kinds.js';
 import { readJobOrigin } from '../new-purge.js';

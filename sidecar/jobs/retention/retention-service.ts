@@ -29,8 +29,6 @@ import { checkSettings } from './settings-check.js';
 import { optionsIn, optionsOf } from '../../shared/purge-options.js';
 import { defined } from '../../shared/defined.js';
 
-export type { RetentionPolicy };
-
 export interface RetentionServiceOptions {
   readonly store: RetentionPolicies;
   readonly purges: Pick<PurgeService, 'submit' | 'run' | 'list'>;
