@@ -15,7 +15,7 @@ type PrunerOptions = Pick<
   'store' | 'idFiles' | 'archives' | 'historyDays' | 'clock' | 'brokerAheadMs' | 'isBrokerUp'
 >;
 
-/** Removes records that are too old or too many, and the id lists and archives of purges without a record. */
+/** Removes records that are too old or too many, and the id lists and archives of purges that are no longer kept. */
 export class HistoryPruner {
   readonly #options: PrunerOptions;
   readonly #isRunning: (id: string) => boolean;
@@ -44,11 +44,16 @@ export class HistoryPruner {
   }
 
   async #prune(): Promise<void> {
-    const { store, idFiles, archives, clock } = this.#options;
+    const { store, idFiles, archives, clock, historyDays } = this.#options;
     await this.#pruneRecords(await this.#oldestKeptMs());
-    const isKept = async (id: string) => this.#isRunning(id) || (await store.get(id)) !== undefined;
-    await idFiles.sweep(isKept).catch(() => {});
     let isTrusted: Promise<boolean> | undefined;
+    // A purge without a record may have one in another database: that of a gateway with the same folder, or the former one.
+    const isKept = async (id: string, writtenMs: number) =>
+      this.#isRunning(id) ||
+      writtenMs >= clock.now() - historyDays * DAY_MS ||
+      (await store.get(id)) !== undefined ||
+      !(await (isTrusted ??= this.#isClockTrusted()));
+    await idFiles.sweep(isKept).catch(() => {});
     const isExpired = async (id: string) => {
       const due = await this.#isArchiveDue(id);
       return due === false || !(await (isTrusted ??= this.#isClockTrusted())) ? false : due;

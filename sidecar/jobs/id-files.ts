@@ -1,4 +1,4 @@
-import { access, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises';
+import { access, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
@@ -65,11 +65,12 @@ export class IdFiles {
   }
 
   /**
-   * Removes the files of purges that have no record.
+   * Removes the files of purges that are no longer kept.
    *
+   * @param isKept gets the purge, and when its file was last written, in milliseconds
    * @throws the error of a file that cannot be removed, after all others were tried
    */
-  async sweep(isKept: (purge: string) => Promise<boolean>): Promise<void> {
+  async sweep(isKept: (purge: string, writtenMs: number) => Promise<boolean>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
@@ -77,8 +78,13 @@ export class IdFiles {
     const failures: unknown[] = [];
     for (const name of names) {
       const purge = name.slice(0, -EXTENSION.length);
-      if (name.endsWith(EXTENSION) && PURGE_ID.test(purge) && !(await isKept(purge)))
-        await this.remove(purge).catch((error: unknown) => failures.push(error));
+      if (!name.endsWith(EXTENSION) || !PURGE_ID.test(purge)) continue;
+      try {
+        const { mtimeMs } = await stat(this.#pathOf(purge));
+        if (!(await isKept(purge, mtimeMs))) await this.remove(purge);
+      } catch (error) {
+        if (!isMissing(error)) failures.push(error);
+      }
     }
     if (failures.length > 0) throw failures[0];
   }

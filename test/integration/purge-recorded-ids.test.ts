@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -130,18 +130,27 @@ it('ids are recorded only on request, and record=ids is refused if nothing could
   assert.equal((await gateway.send('GET', '/api/v2/purges/none/ids')).status, 404);
 });
 
-it('a list of recorded ids is deleted together with the record of its purge', async () => {
+it('a start deletes old lists of recorded ids of purges without a record, and keeps those of gateways with another database', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
-  broker.entities.seed(2, car);
-  const env = { BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'schema.db') };
-  const first = await startTestGateway(env);
-  await first.purge('type=Car&record=ids');
-  await first.gateway.close();
-  assert.equal((await readdir(join(folder, 'purge-ids'))).length, 1);
-  await rm(env.DATABASE_PATH);
-  await startTestGateway(env);
-  await untilTrue(async () => (await readdir(join(folder, 'purge-ids'))).length === 0);
+  const start = (name: string) =>
+    startTestGateway({
+      BROKER_URL: broker.url,
+      DATABASE_PATH: join(folder, name),
+      PURGE_HISTORY_DAYS: '2',
+    });
+  const first = await start('first.db');
+  const purged = async () => {
+    broker.entities.seed(2, car);
+    return (await first.purge('type=Car&record=ids')).headers.get('purge-id') ?? '';
+  };
+  const [old, recent] = [await purged(), await purged()];
+  const threeDaysAgo = Date.now() / 1000 - 3 * 86_400;
+  await utimes(join(folder, 'purge-ids', `${old}.ndjson`), threeDaysAgo, threeDaysAgo);
+  const second = await start('second.db');
+  await untilTrue(async () => !existsSync(join(folder, 'purge-ids', `${old}.ndjson`)));
+  await second.purge('type=Car');
+  assert.equal((await linesOf(first, recent)).length, 2);
 });
 
 it('a gateway without a stored database deletes its recorded ids when it is closed', async () => {
