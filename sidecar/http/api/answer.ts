@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
@@ -156,8 +156,13 @@ export function formatTime(milliseconds: number): string {
  */
 export const REVALIDATE = 'no-cache';
 
+/** Makes a handler that sends the answer which another one returns. */
+export function answering(api: FastifyInstance, handler: RouteHandlerMethod): RouteHandlerMethod {
+  return async (request, reply) => send(reply, (await handler.call(api, request, reply)) as Answer);
+}
+
 /** Sends an answer, or 304 if the client already has it (RFC 9110 § 13.1.2). */
-export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { request } = reply;
   const { status, etag, headers, body } = answer;
   if (headers !== undefined) reply.headers(headers);

@@ -14,7 +14,7 @@ import {
   writeNotificationHook,
   handlePreflight,
 } from './request-hooks.js';
-import { type Answer, send } from './answer.js';
+import { answering } from './answer.js';
 import { acceptJsonBodies } from './body-parser.js';
 import { contextRoutes } from './contexts.js';
 import { domainContextRoutes, domainRoutes } from './domains.js';
@@ -80,8 +80,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       const routes: ApiRoute[] = [];
       api.addHook('onRoute', (route) => {
         const { method, url, schema, config = {}, handler } = route;
-        route.handler = async (request, reply) =>
-          send(reply, (await handler.call(api, request, reply)) as Answer);
+        route.handler = answering(api, handler);
         route.schema = { querystring: NO_PARAMETERS, ...schema };
         route.bodyLimit = Math.min(
           route.bodyLimit ?? Infinity,
