@@ -8,6 +8,7 @@ import {
   type JobClaim,
   type Jobs,
   StoreUnavailableError,
+  UnstorableError,
 } from '../store/index.js';
 import { ClientDisconnectedError } from './errors.js';
 import type { HistoryPruner } from './history.js';
@@ -214,13 +215,17 @@ export class RecordKeeper {
     try {
       await store.put(record, undefined, claim);
     } catch (error) {
-      if (!(error instanceof LeaseLostError)) {
+      if (error instanceof LeaseLostError) {
+        const live = this.#registry.get(record.id);
+        if (live?.lease.number === claim.lease) live.lease.markTaken();
+      } else if (error instanceof UnstorableError) {
+        // Other records must not wait for one that the store never takes.
+        if (isFinal(record.state)) observer.recordLost(record);
+      } else {
         if (!this.#isAway) observer.storeAway(error);
         this.#isAway = true;
         return false;
       }
-      const live = this.#registry.get(record.id);
-      if (live?.lease.number === claim.lease) live.lease.markTaken();
     }
     if (this.#isAway) observer.storeBack();
     this.#isAway = false;

@@ -1,4 +1,4 @@
-import { GatewayError, type ProblemMembers } from '../shared/errors.js';
+import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
 import { quoted } from '../shared/format-value.js';
 import { type Dependent, MAX_EXAMPLES } from './records.js';
 
@@ -168,9 +168,14 @@ export class LeaseLostError extends GatewayError {
   }
 }
 
+/** The database never takes this, however often it is tried. */
+export class UnstorableError extends GatewayError {
+  readonly kind: ProblemKind = 'internalError';
+}
+
 /** A text that not every database can store: it is not well-formed Unicode, or contains U+0000. */
-export class UnstorableTextError extends GatewayError {
-  readonly kind = 'bodyInvalid';
+export class UnstorableTextError extends UnstorableError {
+  override readonly kind = 'bodyInvalid';
 
   /** @param what names the text, e.g. `description` */
   constructor(readonly what: string) {

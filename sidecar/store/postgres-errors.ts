@@ -5,9 +5,10 @@ import { errorCode } from '../shared/errors.js';
 /**
  * Why PostgreSQL did not carry out a statement, as far as it is known.
  * `lost`: the connection broke, or leads to a server that accepts no writes. `conflict`: another writer interfered, and
- * the transaction can be retried. `unknown`: the connection broke during a commit. `failed`: anything else.
+ * the transaction can be retried. `unknown`: the connection broke during a commit. `unstorable`: no retry helps with this
+ * data. `failed`: anything else.
  */
-export type FailureKind = 'lost' | 'conflict' | 'unknown' | 'failed';
+export type FailureKind = 'lost' | 'conflict' | 'unknown' | 'unstorable' | 'failed';
 
 /** A statement failed; `cause` is the driver's error. */
 export class StatementFailure extends Error {
@@ -36,6 +37,9 @@ const LOST = /^(?:08|57P0[1-5]|25P03|25P04|25006|0A000)/;
 /** Serialization failure, deadlock, and a conflicting row that another transaction has added in the meantime. */
 const CONFLICT = /^(?:40001|40P01|23505|23P01)$/;
 
+/** Data exceptions, and limits of PostgreSQL such as the size of an index row. */
+const UNSTORABLE = /^(?:22|54)/;
+
 /** Failures that end startup, because waiting does not help: permissions, names, certificates. */
 const PERMANENT =
   /^(?:28|3D000|3F000|42501|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(?:GET|VERIFY)|ERR_SSL|ERR_OSSL)/;
@@ -45,7 +49,8 @@ function kindOf(error: unknown): FailureKind {
   if (!(error instanceof DatabaseError)) return 'lost';
   const code = error.code ?? '';
   if (LOST.test(code)) return 'lost';
-  return CONFLICT.test(code) ? 'conflict' : 'failed';
+  if (CONFLICT.test(code)) return 'conflict';
+  return UNSTORABLE.test(code) ? 'unstorable' : 'failed';
 }
 
 /** Whether retrying the connection can never help. */

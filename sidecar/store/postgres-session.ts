@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { PoolClient, QueryConfig } from 'pg';
 import type { Clock } from '../shared/clock.js';
-import { StoreUnavailableError } from './errors.js';
+import { StoreUnavailableError, UnstorableError } from './errors.js';
 import type { PostgresConnections } from './postgres-connections.js';
 import { messageOf, StatementFailure, unavailable } from './postgres-errors.js';
 import {
@@ -89,6 +89,8 @@ export class PostgresSession implements SqlSession {
         if (!(error instanceof StatementFailure)) throw error;
         const { kind, cause } = error;
         if (attempt < ATTEMPTS && (kind === 'lost' || kind === 'conflict')) continue;
+        if (kind === 'unstorable')
+          throw new UnstorableError(`The database refuses the data: ${messageOf(cause)}`, { cause });
         if (kind === 'unknown') throw unavailable(OUTCOME_UNKNOWN, cause);
         throw unavailable(`The database failed: ${messageOf(cause)}`, cause);
       }

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { RecordKeeper } from '../../../sidecar/jobs/record-keeper.js';
 import { JobRegistry } from '../../../sidecar/jobs/registry.js';
-import { LeaseLostError } from '../../../sidecar/store/errors.js';
+import { LeaseLostError, UnstorableError } from '../../../sidecar/store/errors.js';
 import {
   isFinal,
   JOB_STATES,
@@ -32,6 +32,7 @@ function createKeeper() {
     store: {
       put: async (one: JobRecord, _job?: unknown, claim?: JobClaim) => {
         if (store.isAway) throw new Error('away');
+        if (one.id === 'unstorable') throw new UnstorableError('The database refuses the data.');
         if (store.isTaken) throw new LeaseLostError(one.id);
         if (store.isSilent) await new Promise(() => {});
         written.push(purgeOf(one));
@@ -75,6 +76,18 @@ it('the last record of a purge is written at once, however the purge ended', asy
     await clock.pass(0);
     assert.equal(written.at(-1)?.state, isFinal(state) ? state : 'running');
   }
+});
+
+it('a record that the store never takes does not keep others from being written, and its loss is reported at the end', async () => {
+  const { keeper, written, told, clock } = createKeeper();
+  keeper.save(record('unstorable', 1), CLAIM);
+  keeper.save(record('p', 1), CLAIM);
+  await clock.pass(250);
+  assert.deepEqual([written.map(({ id }) => id), told], [['p'], []]);
+  keeper.save(record('unstorable', 2, 'succeeded'), CLAIM);
+  keeper.save(record('p', 2, 'succeeded'), CLAIM);
+  await clock.pass(250);
+  assert.deepEqual([written.map(({ id }) => id), told, keeper.waiting], [['p', 'p'], ['lost unstorable'], 0]);
 });
 
 it('records are kept while the store is unavailable, and written afterwards', async () => {
