@@ -1,13 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
-import {
-  issueFactoryOf,
-  subschemaPosition,
-  keyOf,
-  rootOf,
-  type Position,
-  type SchemaDocument,
-} from './document.js';
+import { issueFactoryOf, subschemaPosition, rootOf, type Position, type SchemaDocument } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import {
   fragmentOf,
@@ -98,11 +91,11 @@ class Bundler implements Style {
     const roots = [linked.main, ...linked.documents.values()].map(rootOf);
     const nested = [...linked.positions.values()].filter(({ isResource, known }) => isResource && known);
     for (const position of [...roots, ...nested])
-      if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, keyOf(position));
+      if (!this.#owners.has(position.resource)) this.#owners.set(position.resource, position.key);
     for (const position of linked.positions.values()) {
       // What a dynamic reference means depends on the enclosing resources.
       if (linked.dynamicAnchors.size > 0) this.#claimAround(position);
-      this.#pathKey(position.document, position.tokens);
+      this.#usePath(position);
     }
   }
 
@@ -113,7 +106,7 @@ class Bundler implements Style {
   #claimAround({ document, tokens, known }: Position): void {
     if (!known) return;
     for (const at of pathTo(document, tokens))
-      if (at.isResource && !this.#owners.has(at.resource)) this.#owners.set(at.resource, keyOf(at));
+      if (at.isResource && !this.#owners.has(at.resource)) this.#owners.set(at.resource, at.key);
   }
 
   bundle(): JsonObject {
@@ -150,7 +143,7 @@ class Bundler implements Style {
   }
 
   inner(position: Position): Schema | undefined {
-    const key = keyOf(position);
+    const { key } = position;
     if (this.#linked.positions.has(key)) return render(position, this);
     return this.#usedPaths.has(key) || position.tokens.length === 0 ? this.#skeleton(position) : undefined;
   }
@@ -219,12 +212,12 @@ class Bundler implements Style {
     const { tokens, resource, isResource, known } = position;
     if (tokens.length === 0) return true;
     const isKept = isAbsolute(resource) || this.#linked.dynamicAnchors.size > 0;
-    return isResource && known && isKept && this.#owners.get(resource) === keyOf(position);
+    return isResource && known && isKept && this.#owners.get(resource) === position.key;
   }
 
   #dynamicAnchor(position: Position): Entry | undefined {
     for (const [name, positions] of this.#linked.dynamicAnchors) {
-      if (!positions.some((anchored) => keyOf(anchored) === keyOf(position))) continue;
+      if (!positions.some((anchored) => anchored.key === position.key)) continue;
       if (this.#locationOf(position).resource === position.resource) return ['$dynamicAnchor', name];
       throw notConvertible(position, '$id', 'a resource with dynamic anchors whose $id is not unique');
     }
@@ -250,11 +243,11 @@ class Bundler implements Style {
     return around.findLast((at) => this.#keepsId(at))?.resource ?? document.uri;
   }
 
-  #pathKey({ uri }: SchemaDocument, tokens: readonly string[]): void {
-    for (let length = tokens.length; length >= 0; length -= 1) {
-      const key = `${uri}#${pointerOf(tokens.slice(0, length))}`;
-      if (this.#usedPaths.has(key)) return;
-      this.#usedPaths.add(key);
+  #usePath({ key, document }: Position): void {
+    const { key: root } = rootOf(document);
+    for (let path = key; !this.#usedPaths.has(path); path = path.slice(0, path.lastIndexOf('/'))) {
+      this.#usedPaths.add(path);
+      if (path === root) return;
     }
   }
 

@@ -16,6 +16,7 @@ import {
   type JsonValue,
   member,
   pointerOf,
+  pointerTo,
   type Schema,
   childAt,
 } from '../../shared/json/json.js';
@@ -38,6 +39,8 @@ export interface SchemaDocument {
 export interface Position {
   readonly document: SchemaDocument;
   readonly tokens: readonly string[];
+  /** Identifies it among the positions of all documents: the URI of its document, `#`, and a pointer. */
+  readonly key: string;
   readonly schema: Schema;
   readonly dialect: Dialect;
   /** Absolute URI of the schema resource that it is part of. */
@@ -124,6 +127,7 @@ export function rootOf(document: SchemaDocument): Position {
   return {
     document,
     tokens: [],
+    key: `${uri}#`,
     schema: root,
     dialect,
     resource: uri,
@@ -131,11 +135,6 @@ export function rootOf(document: SchemaDocument): Position {
     depth: 0,
     known: true,
   };
-}
-
-/** Identifies a position among those of all documents. */
-export function keyOf({ document, tokens }: Position): string {
-  return `${document.uri}#${pointerOf(tokens)}`;
 }
 
 /** The key of an anchor: its name, made unique by the URI of its resource. */
@@ -226,6 +225,7 @@ export function subschemaPosition(outer: Position, tokens: readonly string[], sc
   return {
     ...outer,
     tokens: all,
+    key: pointerTo(outer.key, ...tokens),
     schema,
     resource,
     isResource,

@@ -9,7 +9,7 @@ import {
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
-import { issueFactoryOf, keyOf, type Position, rootOf } from './document.js';
+import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { ANNOTATIONS, ASSERTIONS } from './keywords.js';
 import { SCHEMA_LIMITS } from './limits.js';
@@ -181,7 +181,7 @@ function tooManyCopies({ document, tokens }: Position): SchemaRefusedError {
 }
 
 function scopedKey(position: Position, scope: Scope): string {
-  return [keyOf(position), ...[...scope].map(([name, bound]) => `${name}=${keyOf(bound)}`).sort()].join(' ');
+  return [position.key, ...[...scope].map(([name, bound]) => `${name}=${bound.key}`).sort()].join(' ');
 }
 
 /**

@@ -15,7 +15,6 @@ import {
   type DocumentIndex,
   dynamicAnchorOf,
   indexOf,
-  keyOf,
   positionAt,
   type Position,
   RECURSIVE,
@@ -144,7 +143,7 @@ class Linker {
     // Grows while it is gone through.
     for (const [uri, references] of this.#waiting) this.#read(uri, references);
     if (this.#missing.size > 0 || this.#dangling.length > 0) throw this.#refusal();
-    const targets = new Map([...this.#links.values()].map(({ target }) => [keyOf(target), target]));
+    const targets = new Map([...this.#links.values()].map(({ target }) => [target.key, target]));
     return {
       main: this.#main,
       documents: this.#documents,
@@ -223,7 +222,7 @@ class Linker {
 
   /** Marks a schema as in use. Uses a worklist rather than recursion, because chains of references may be long. */
   #reach(position: Position): void {
-    if (this.#positions.has(keyOf(position))) return;
+    if (this.#positions.has(position.key)) return;
     this.#entries.push(position);
     this.#open.push(position);
   }
@@ -244,7 +243,7 @@ class Linker {
 
   /** Puts a schema to use, without those within it. @returns false if it already was in use */
   #use(position: Position): boolean {
-    const key = keyOf(position);
+    const { key } = position;
     if (this.#positions.has(key)) return false;
     this.#positions.set(key, position);
     const { document, tokens, schema, depth, dialect } = position;
@@ -341,5 +340,5 @@ function hasUnevaluatedItems({ schema, dialect }: Position): boolean {
 }
 
 function linkKey(from: Position, keyword: ReferenceKeyword): string {
-  return `${keyword} ${keyOf(from)}`;
+  return `${keyword} ${from.key}`;
 }
