@@ -9,7 +9,7 @@ import {
   type Schema,
   tokensOf,
 } from '../../shared/json/json.js';
-import { withDoubles, writeJson } from '../../shared/json/lossless-json.js';
+import { hasLosslessNumber, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
 import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import { alternativesIn, type FlatSchema, flatten, schemasIn, targetOf } from './flatten.js';
@@ -33,8 +33,10 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
     const loops = loopsOf(linked, flat);
     if (loops.length > 0 || exceedsAjv(linked)) return loops;
     const parts = [...flat.sources.keys()].filter((part) => !compiledParts.has(part));
-    const shapes = new Map(parts.map(shapeOf).map((shape) => [writeJson(shape), shape]));
-    const untried = [...shapes].filter(([text]) => !compiledShapes.has(text));
+    // Schemas with exact numbers are not left to Ajv.
+    const shapes = parts.map(shapeOf).filter((shape) => !hasLosslessNumber(shape));
+    const byText = new Map(shapes.map((shape) => [writeJson(shape), shape]));
+    const untried = [...byText].filter(([text]) => !compiledShapes.has(text));
     if (untried.length > 0)
       compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, shape]) => shape) } });
     for (const [text] of untried) compiledShapes.set(text, true);
