@@ -68,6 +68,15 @@ export function differencesWithWitnesses(
   });
 }
 
+/** Most schemas are compared twice: with the version before and with the next one, or in both directions. */
+const validators = new WeakMap<JsonObject, Validate>();
+
+function validatorOf(schema: JsonObject): Validate {
+  const known = validators.get(schema) ?? createValidator(cachedAttributesOf(schema).linked);
+  validators.set(schema, known);
+  return known;
+}
+
 function isHarmless({ kind }: Finding): boolean {
   return kind === 'compatible';
 }
@@ -82,8 +91,8 @@ class WitnessSearch {
 
   constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, entityType: string | undefined) {
     this.#traced = traced;
-    this.#old = createValidator(cachedAttributesOf(before).linked);
-    this.#fresh = createValidator(cachedAttributesOf(after).linked);
+    this.#old = validatorOf(before);
+    this.#fresh = validatorOf(after);
     this.#bases = this.#findBases(preferredIn(before, entityType));
   }
 
