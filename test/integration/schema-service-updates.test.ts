@@ -114,6 +114,24 @@ describe('updating models', () => {
     assert.deepEqual([outcome, change.overall, tasks], ['version', 'narrowing', ['acceptVersion']]);
   });
 
+  it('a change of one document is not reported of another with the same content', async (t) => {
+    const { service } = await rigOf(t);
+    const [one, other] = ['urn:example:one', 'urn:example:other'];
+    for (const uri of [one, other])
+      await service.references.put(uri, { $defs: { seats: { type: 'integer' } } });
+    const schema = plainSchema({
+      front: { $ref: `${one}#/$defs/seats` },
+      back: { type: 'array', items: { $ref: `${other}#/$defs/seats` } },
+    });
+    await create(service, { schema });
+    await service.references.put(one, { $defs: { seats: { type: 'string' } } });
+    const { change } = await service.models.put(KEY, { schema });
+    assert.deepEqual(
+      change.differences.map(({ pointer }) => pointer),
+      ['/properties/front', '/$defs/urn:example:one/$defs/seats/type'],
+    );
+  });
+
   it('an update with an unchanged schema creates a version if a document it refers to has changed', async (t) => {
     const { service } = await rigOf(t);
     const schema = { $ref: COMMON_URI };

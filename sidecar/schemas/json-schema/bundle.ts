@@ -52,20 +52,25 @@ function isBundle(root: JsonObject, { positions }: LinkedSchema): boolean {
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * The schemas, bundles and documents that this worker used last, by text. What is made of a schema is cached by the
- * object, so all tasks on a version of a model take the same one.
+ * The schemas, bundles and documents that this worker used last, by URI and text. What is made of a schema is cached by
+ * the object, so all tasks on a version of a model take the same one.
  */
 const documents = new LRUCache<string, Exclude<JsonValue, null>>({
   maxSize: MAX_CHARACTERS,
-  sizeCalculation: (_, text) => Math.max(1, text.length),
+  sizeCalculation: (_, key) => key.length,
 });
 
-/** Returns the document with this text. */
-export function parsedDocument(text: string): JsonValue {
-  const known = documents.get(text);
+/**
+ * Returns the document with this text.
+ *
+ * @param uri of the document: those at two URIs have no object in common, because each object has one position
+ */
+export function parsedDocument(text: string, uri = ''): JsonValue {
+  const key = `${uri} ${text}`;
+  const known = documents.get(key);
   if (known !== undefined) return known;
   const parsed = parseJson(text) as JsonValue;
-  if (parsed !== null) documents.set(text, parsed);
+  if (parsed !== null) documents.set(key, parsed);
   return parsed;
 }
 
@@ -76,7 +81,7 @@ export function parsedSchema(text: string): JsonObject {
 
 /** Caches a schema. */
 export function keepSchema(text: string, schema: JsonObject): void {
-  documents.set(text, schema);
+  documents.set(` ${text}`, schema);
 }
 
 class Bundler implements Style {

@@ -47,7 +47,7 @@ export interface ModelDescription {
 
 /** Resolves a schema with the documents that it refers to. @throws SchemaRefusedError, RangeError */
 export function resolveSchema(schema: JsonObject, documents: ModelSource['documents']): LinkedSchema {
-  const parsed = new Map(documents.map(([uri, text]) => [uri, parsedDocument(text)]));
+  const parsed = new Map(documents.map(([uri, text]) => [uri, parsedDocument(text, uri)]));
   return resolveReferencesIn(schema, parsed);
 }
 
@@ -156,7 +156,7 @@ export async function acceptVersion(source: VersionSource): Promise<AcceptedVers
   const find = (uri: string): JsonValue | undefined => {
     if (!source.documents.has(uri)) needed.add(uri);
     const text = source.documents.get(uri);
-    return text === undefined ? undefined : parsedDocument(text);
+    return text === undefined ? undefined : parsedDocument(text, uri);
   };
   const accepted = catchSchemaRefusal(() => {
     const linked = resolveReferences(schema, find);
