@@ -13,8 +13,8 @@ export async function droppedLists(
   expanded: readonly unknown[],
   expandAgain: () => Promise<readonly unknown[]>,
 ): Promise<readonly JsonLdWarning[]> {
+  if (!hasSeveralLists(expanded)) return [];
   const given = listsIn(expanded);
-  if (!given.some(({ count }) => count > 1)) return [];
   const kept = sumByProperty(listsIn(await expandAgain()));
   return [...sumByProperty(given)].flatMap(([property, count]) => {
     const left = kept.get(property) ?? 0;
@@ -26,6 +26,16 @@ export async function droppedLists(
   });
 }
 
+/** Whether some property of some node has several lists; nearly no document has. A list of lists is one list. */
+function hasSeveralLists(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasSeveralLists);
+  // The value of a JSON literal may be any JSON.
+  if (!isObject(value) || Object.hasOwn(value, '@value')) return false;
+  return Object.entries(value).some(
+    ([name, held]) => (name !== '@list' && countLists(held) > 1) || hasSeveralLists(held),
+  );
+}
+
 /** The lists among the values of one property of one node. */
 interface Lists {
   readonly property: string;
@@ -35,7 +45,7 @@ interface Lists {
 function listsIn(expanded: readonly unknown[]): readonly Lists[] {
   const found: Lists[] = [];
   visitMembers(expanded, '', ({ name: property, value }) => {
-    const count = countLists(value);
+    const count = property === '@list' ? 0 : countLists(value);
     if (count > 0) found.push({ property, count });
     // The value of a JSON literal may be any JSON.
     return property !== '@value';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { droppedLists } from '../../../../sidecar/schemas/json-ld/dropped-lists.js';
 import { CORE } from './contexts.js';
 import { Desk, placesOf } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
@@ -106,6 +107,14 @@ describe('warnings of dropped lists', () => {
     ])
       assert.deepEqual((await desk.compact({ document: [values], context })).warnings, []);
   });
+});
+
+it('a document without several lists of a property is not expanded a second time to look for dropped lists', async () => {
+  const list = (...items: readonly object[]) => ({ '@list': items });
+  const ring = [1, 2, 3].map((number) => list({ '@value': number }, { '@value': 0 }));
+  const polygon = { '@type': [`${EX}Polygon`], [`${EX}coordinates`]: [list(list(...ring), list(...ring))] };
+  const again = () => assert.fail('expanded again');
+  assert.deepEqual(await droppedLists({}, [polygon, { [`${EX}l`]: [list({ '@value': 1 })] }], again), []);
 });
 
 describe('warnings of flattened arrays', () => {
