@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { localName } from '../ngsi-ld/representation/names.js';
 import {
   allItems,
@@ -144,9 +145,9 @@ type NamesByIri = ReadonlyMap<string, readonly string[]>;
  */
 class ContextTypeNames {
   readonly #schemas: SchemaService;
-  /** The own contexts of models as JSON, by the hashes of their whole contexts; empty for a model without one. */
+  /** The hashes of models' own contexts, by those of their whole contexts; empty for a model without one. */
   readonly #owns = new Map<string, string>();
-  /** The names in own contexts that depend on no other document. */
+  /** The names in own contexts that depend on no other document, by hash. */
   readonly #fixed = new Map<string, NamesByIri>();
   #current: { readonly stamp: string; readonly maps: Promise<readonly NamesByIri[]> } | undefined;
 
@@ -166,38 +167,45 @@ class ContextTypeNames {
 
   async #read(): Promise<readonly NamesByIri[]> {
     const { store } = this.#schemas;
-    const owns = new Set<string>();
+    // A model's whole context for each own context.
+    const contexts = new Map<string, string>();
     for await (const { name } of allItems((page) => store.domains.list(page)))
       for (const { contextSha256 } of await store.models.current(name))
-        owns.add(await this.#ownContextIn(contextSha256));
-    owns.delete('');
-    return mapInBatches(owns, (own) => this.#namesIn(own));
+        contexts.set(await this.#ownHashIn(contextSha256), contextSha256);
+    contexts.delete('');
+    return mapInBatches(contexts, ([own, context]) => this.#namesIn(own, context));
   }
 
-  async #ownContextIn(sha256: string): Promise<string> {
-    const known = this.#owns.get(sha256);
+  async #ownHashIn(context: string): Promise<string> {
+    const known = this.#owns.get(context);
     if (known !== undefined) return known;
-    const text = await this.#schemas.store.content(sha256);
-    if (text === undefined) return '';
-    // The generated terms come before the own context.
-    const own = withoutCore(text).slice(1);
-    const json = own.length === 0 ? '' : JSON.stringify(own);
+    const own = await this.#ownIn(context);
+    if (own === undefined) return '';
+    const sha256 = own.length === 0 ? '' : hash('sha256', JSON.stringify(own));
     if (this.#owns.size >= MAX_MODELS) this.#owns.clear();
-    this.#owns.set(sha256, json);
-    return json;
+    this.#owns.set(context, sha256);
+    return sha256;
   }
 
-  async #namesIn(own: string): Promise<NamesByIri> {
-    const known = this.#fixed.get(own);
+  /** The elements of the own context; undefined if the model has been deleted. */
+  async #ownIn(context: string): Promise<readonly JsonValue[] | undefined> {
+    const text = await this.#schemas.store.content(context);
+    // The generated terms come before the own context.
+    return text === undefined ? undefined : withoutCore(text).slice(1);
+  }
+
+  async #namesIn(sha256: string, context: string): Promise<NamesByIri> {
+    const known = this.#fixed.get(sha256);
     if (known !== undefined) return known;
-    const found = await this.#schemas.contextLoader.termsOf(own, '');
+    const own = (await this.#ownIn(context)) ?? [];
+    const found = await this.#schemas.contextLoader.termsOf(JSON.stringify(own), '');
     const names = new Map<string, string[]>();
     for (const [term, meaning] of 'failed' in found ? [] : found.terms) {
       const iri = iriOf(meaning);
       if (iri !== undefined) names.set(iri, [...(names.get(iri) ?? []), term]);
     }
     if (this.#fixed.size >= MAX_CONTEXTS) this.#fixed.clear();
-    if (isSelfContained(JSON.parse(own) as readonly JsonValue[])) this.#fixed.set(own, names);
+    if (own.length > 0 && isSelfContained(own)) this.#fixed.set(sha256, names);
     return names;
   }
 }
