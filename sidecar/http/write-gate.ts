@@ -51,8 +51,8 @@ const OVERRIDDEN = problem(
 
 const UNCLEAR = problem(
   'invalidRequest',
-  'The path of this request could be read as a write of entities, but is not spelled ' +
-    'as one. Where writes are enforced, send it exactly as the standard has it, such ' +
+  'A broker may take this request for a write of entities, but its path is not that of such ' +
+    'a write in the standard. Where writes are enforced, send it exactly as the standard has it, such ' +
     'as PATCH /ngsi-ld/v1/entities/{id}/attrs, with identifiers percent-encoded.',
 );
 
@@ -147,7 +147,7 @@ class GatedWrite {
     else if (route === 'unclear') {
       const isEnforced = candidates.some(({ mode }) => mode === 'enforce');
       this.#noteChange(undefined);
-      const decision = checks.decideUnjudged(candidates, 'its path is not spelled as that of a write');
+      const decision = checks.decideUnjudged(candidates, 'its path is not that of a write in the standard');
       if (isEnforced) this.refuse(UNCLEAR);
       else this.#forward(decision.verdict);
     } else

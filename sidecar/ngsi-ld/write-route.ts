@@ -40,7 +40,7 @@ export type WriteKind =
 /** The kind of a request, for write checks. */
 export type WriteClass =
   | WriteRoute
-  /** A server could read the path as a write to be checked, but it is not spelled as one. */
+  /** A server could take the request for a write of entities, but it is not one that can be judged. */
   | 'unclear'
   /** Not a write that is checked. */
   | undefined;
@@ -72,8 +72,12 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TR
 /** POST requests to these paths only read. */
 const READ_ONLY_PATHS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?entityoperations\/query$/;
 
-/** Paths where brokers accept entities, in lower case like readings. */
-const ENTITY_PATHS = /^ngsi-ld\/[^/]+\/(?:temporal\/)?(?:entities|entityoperations)(?:\/|$)/;
+/**
+ * Paths where brokers accept entities, in lower case like readings. At `ex/v1/notify`, Orion-LD stores the entities of
+ * notifications.
+ */
+const ENTITY_PATHS =
+  /^ngsi-ld\/(?:[^/]+\/(?:temporal\/)?(?:entities|entityoperations)(?:\/|$)|(?:ex\/)?[^/]+\/notify$)/;
 
 /** A path that leaves servers nothing to decode, fold or cut off. */
 const PLAIN_PATH = /^(?:\/[A-Za-z0-9][A-Za-z0-9_.~:-]*)+\/?$/;

@@ -181,6 +181,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       '/x/../ngsi-ld/v1/entities',
     ].map((path) => [`POST ${path}`, { path }]),
   ),
+  ...Object.fromEntries(
+    ['/ngsi-ld/ex/v1/notify', '/ngsi-ld/ex/v1/notify/', '/ngsi-ld/ex/v1/%6eotify', '/ngsi-ld/v1/notify'].map(
+      (path) => [`POST ${path}`, { path, body: { type: 'Notification', data: [car()] } }],
+    ),
+  ),
   // Methods.
   'PUT of the collection': { method: 'PUT' },
   'PATCH of the collection': { method: 'PATCH' },

@@ -153,6 +153,7 @@ it('kong.yml sends writes of entities, and nothing else, to the sidecar once the
     '/v1/%2565ntities',
     ';x/v1/entities',
     '/v1;x/entities',
+    '/ex/v1/notify',
   ])
     assert.equal(routeOf(switchedOn, 'POST', `/ngsi-ld${path}`)?.service.name, 'ngsi-ld-sidecar', path);
   for (const [method, path] of [
