@@ -7,6 +7,7 @@ import type { CopyOptions } from './database-commands.js';
 import type { InferOptions } from './file-commands.js';
 import { printable } from './format.js';
 import { gatewayFailure } from './gateway-responses.js';
+import { withOptionsBehindCommand } from './leading-options.js';
 import { addModelsCommands } from './models-program.js';
 import { addConfigCommands } from './config-commands.js';
 import {
@@ -46,7 +47,7 @@ export async function runCli(
   let exitCode: ExitCode | undefined = EXIT.done;
   const program = createProgram(version, context, (code) => (exitCode = code));
   try {
-    await program.parseAsync(words, { from: 'user' });
+    await program.parseAsync(withOptionsBehindCommand(program, words), { from: 'user' });
     return exitCode;
   } catch (caught) {
     // Commander has already written its error message, or the help that was asked for.
