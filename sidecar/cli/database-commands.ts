@@ -106,7 +106,9 @@ export function databaseOf(env: CliContext['env']): DatabaseName {
 /** @throws CliError if there is no SQLite file, because its path may be mistyped */
 function requireFile(path: string): void {
   if (!existsSync(path))
-    throw usage(`There is no database ${path}. A gateway creates its own when it starts.`);
+    throw usage(
+      `There is no database ${path}. Run the command in the folder of the gateway, or name its database in DATABASE_PATH.`,
+    );
 }
 
 /** Runs work on databases. Turns a database error into a CliError with the same message. @throws CliError */

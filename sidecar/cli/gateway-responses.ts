@@ -5,6 +5,8 @@ import { CliError, EXIT, failure } from './exit-codes.js';
 /** Maximum number of errors in a body that are shown. */
 const MAX_FAULTS = 5;
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /**
  * Turns an error from a gateway into a CliError with the gateway's message. Adds the sentences to a CliError, and returns any
  * other error unchanged.
@@ -29,12 +31,18 @@ function problemText({ problem, message }: ApiError): string {
     ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
     : [];
   const words = [message, ...faults].join('\n');
-  const hint =
-    status === 401
-      ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
-        'an access token begins with "Bearer ", a password with "Basic ".'
-      : '';
-  return `The gateway answered ${status}: ${words}${hint}`;
+  return [`The gateway answered ${status}: ${words}`, ...hintsFor(status)].join('\n');
+}
+
+function hintsFor(status: number): readonly string[] {
+  if (status === 401)
+    return [
+      'The token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
+        'an access token begins with "Bearer ", a password with "Basic ".',
+    ];
+  return REDIRECTS.has(status)
+    ? ['A redirect leads to https or to the sign-in of a proxy: check the URL of the gateway.']
+    : [];
 }
 
 /** Waits for an answer. @returns undefined if it is 404 */

@@ -2,7 +2,7 @@ import { parseJson as parseLosslessly } from '../shared/json/lossless-json.js';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { CliContext } from './context.js';
-import { usage } from './exit-codes.js';
+import { type CliError, usage } from './exit-codes.js';
 import { errorCode } from '../shared/errors.js';
 
 /** Reads the text of a JSON or YAML file, or of standard input for `-`, without checking it. @throws CliError */
@@ -14,9 +14,17 @@ async function bytesOf(file: string, stdin: CliContext['stdin']): Promise<Uint8A
   try {
     return file === '-' ? await buffer(stdin) : await readFile(file);
   } catch (cause) {
-    const why = errorCode(cause) ?? String(cause);
-    throw usage(`${file} cannot be read: ${why}.`, { cause });
+    throw unreadable(file, cause);
   }
+}
+
+/** The error for a file or folder that cannot be read. @param cause of the file system */
+export function unreadable(path: string, cause: unknown): CliError {
+  const code = errorCode(cause);
+  if (code === 'ENOENT') return usage(`${path} does not exist.`, { cause });
+  const why =
+    code === 'EACCES' ? 'permission denied' : code === 'EISDIR' ? 'it is a folder' : (code ?? String(cause));
+  return usage(`${path} cannot be read: ${why}.`, { cause });
 }
 
 /** Decodes UTF-8, or UTF-16 as Windows PowerShell writes it. Drops a byte order mark. @throws CliError */

@@ -9,7 +9,7 @@ import { packTarGz, type PackedFile } from '../schemas/repository/pack.js';
 import { archiveKind } from '../schemas/repository/source.js';
 import { usage } from './exit-codes.js';
 import { formatCount } from './format.js';
-import { errorCode } from '../shared/errors.js';
+import { unreadable } from './json-file.js';
 
 /** Maximum depth of nested folders. */
 const MAX_DEPTH = 31;
@@ -145,7 +145,6 @@ export async function readOrFail<Result>(path: string, read: () => Promise<Resul
   try {
     return await read();
   } catch (cause) {
-    const why = errorCode(cause) ?? String(cause);
-    throw usage(`${path} cannot be read: ${why}.`, { cause });
+    throw unreadable(path, cause);
   }
 }

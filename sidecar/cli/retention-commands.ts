@@ -4,12 +4,12 @@ import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
 import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
 import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { formatCount, formatTable, printable } from './format.js';
+import { formatCount, formatItems, formatTable, printable } from './format.js';
 import { requireMembers, undefinedIfNotFound } from './gateway-responses.js';
 import { writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
 import { followPurgeCommand } from './purges-commands.js';
-import { readPurge } from './purge-view.js';
+import { readPurge, unitOf } from './purge-view.js';
 
 const POLICY = '/retention-policies/{retentionPolicy}';
 const QUERY_SHOWN = 60;
@@ -117,10 +117,11 @@ export async function previewPolicy(
 }
 
 function previewLines(preview: Schemas['RetentionPreview']): readonly string[] {
-  const { matched, sample, cutoff, reportAbove, unit } = preview;
+  const { matched, sample, cutoff, reportAbove } = preview;
   const ids = sample.map((id) => `  ${printable(id)}`);
-  const count = unit === undefined ? formatCount(matched) : `${formatCount(matched)} ${printable(unit)}`;
-  const lines = [`${count} are older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids];
+  const items = printable(formatItems(matched, unitOf({ ...preview, target: 'entities' })));
+  const are = matched === 1 ? 'is' : 'are';
+  const lines = [`${items} ${are} older than ${printable(cutoff)}${ids.length > 0 ? ':' : '.'}`, ...ids];
   if (matched > ids.length && ids.length > 0) lines.push('  …');
   if (reportAbove !== undefined) {
     const most = formatCount(reportAbove);

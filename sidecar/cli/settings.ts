@@ -24,7 +24,10 @@ export function gatewayOf({ gateway }: ConnectionOptions, env: Env): ApiClient |
   const text = named ?? context?.gateway;
   if (text === undefined) return undefined;
   const source = gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway';
-  const { href } = urlOf(text, context === undefined ? source : 'The gateway of the current context');
+  const name = context === undefined ? source : 'The gateway of the current context';
+  const { href, pathname } = urlOf(text, name);
+  if (/\/(?:api\/v2|console)\/?$/.test(pathname))
+    throw usage(`${name} is the base URL of the gateway, without /api/v2 or /console.`);
   const readToken = () => {
     const ofContext = context === undefined ? undefined : tokenOf(context, env);
     return ofContext === undefined

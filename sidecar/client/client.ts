@@ -108,7 +108,8 @@ export class ApiClient {
     ...given: RequestArguments<'get', Path>
   ): Promise<Page<ItemOf<DocumentOf<'get', Path>>>> {
     const { value, headers } = await this.answer('get', path, ...given);
-    if (!Array.isArray(value)) throw new NotJsonError('The gateway did not answer with a list.');
+    if (!Array.isArray(value))
+      throw new NotJsonError('The gateway did not answer with a list: check its URL.');
     const items = value as readonly ItemOf<DocumentOf<'get', Path>>[];
     return { items, total: Number(headers.get('x-total-count') ?? items.length) };
   }
@@ -206,6 +207,6 @@ export function parsed(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new NotJsonError('The gateway answered with something that is not JSON.', { cause });
+    throw new NotJsonError('The gateway answered with something that is not JSON: check its URL.', { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { connectionProblem, hasNoConnection } from '../shared/connection-problem.js';
 import { parseJson } from '../shared/json/lossless-json.js';
 
 /** A problem (RFC 9457); it may have more members. */
@@ -28,12 +29,12 @@ export class UnreachableError extends Error {
 
   constructor(
     baseUrl: string,
-    why: string,
+    what: string,
     /** Whether the request may have changed something, because perhaps only its answer was lost. */
     readonly mayHaveArrived: boolean,
     options: ErrorOptions,
   ) {
-    super(`The gateway at ${baseUrl} cannot be reached, or its answer was cut off: ${why}.`, options);
+    super(`The gateway at ${baseUrl} ${what}.`, options);
   }
 }
 
@@ -50,16 +51,6 @@ export function isRefusedStatus(status: number): boolean {
   return (status >= 300 && status < 500 && status !== 408 && status !== 429) || status === 501;
 }
 
-/** Errors that mean that there was no connection on which to send the request. */
-const NOT_SENT_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /**
  * Turns an error into an UnreachableError.
  *
@@ -69,10 +60,12 @@ const NOT_SENT_CODES: ReadonlySet<string> = new Set([
 export function unreachableError(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const why = code === '' ? (cause instanceof Error ? cause.message : String(cause)) : code;
+  const why =
+    code === '' ? (cause instanceof Error ? cause.message : String(cause)) : connectionProblem(code);
   // fetch refuses some ports, such as those of mail servers, without sending anything.
-  const isSent = !NOT_SENT_CODES.has(code) && why !== 'bad port';
-  return new UnreachableError(baseUrl, why, isSent && !isRead, { cause: error });
+  const isSent = !hasNoConnection(code) && why !== 'bad port';
+  const what = isSent ? 'cannot be reached, or its answer was cut off' : 'cannot be reached';
+  return new UnreachableError(baseUrl, `${what}: ${why}`, isSent && !isRead, { cause: error });
 }
 
 /**

@@ -197,7 +197,7 @@ it('the command line backs up the database, and never overwrites a file', async 
 
 it('every command that needs a SQLite file exits with 2 and the same message if there is none', async () => {
   const env = { DATABASE_PATH: join(temporaryFolder(), 'none.db') };
-  const message = `There is no database ${env.DATABASE_PATH}. A gateway creates its own when it starts.\n`;
+  const message = `There is no database ${env.DATABASE_PATH}. Run the command in the folder of the gateway, or name its database in DATABASE_PATH.\n`;
   for (const args of [['migrate'], ['backup', 'b.db'], ['copy', '--to', 'postgres://u@127.0.0.1:1/db']]) {
     const { code, stderr } = await cli(args, env);
     assert.deepEqual([code, stderr], [2, message], args.join(' '));

@@ -165,7 +165,7 @@ it('models push exits with 2 unless it finds one readable model, and sends nothi
   symlinkSync('..', join(folder, 'Loop/around'));
   const at = (path: string) => join(folder, path);
   for (const [path, words, pattern] of [
-    ['nowhere', [], /cannot be read: ENOENT/],
+    ['nowhere', [], /nowhere does not exist\./],
     ['README.md', ['--domain', 'D'], /is not a model/],
     ['.', [], /has no schema\.json/],
     ['Broken', ['--domain', 'D'], /line 1/],

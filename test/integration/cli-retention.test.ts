@@ -45,7 +45,7 @@ it('the retention commands create, preview, run and enforce a policy', async () 
   const made = await retention('apply', fileOf('policy.json', POLICY));
   assert.deepEqual([made.code, made.stdout], [0, 'old-cars created\n']);
   const preview = await retention('preview', 'old-cars');
-  assert.match(preview.stdout, /^4 are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
+  assert.match(preview.stdout, /^4 entities are older than \d{4}-\S+Z:\n {2}urn:ngsi-ld:Car:/);
   assert.match((await retention('preview', 'old-cars', '-o', 'yaml')).stdout, /^matched: 4\n/);
   const [shown] = jsonLines((await retention('preview', 'old-cars', '--json')).stdout);
   assert.equal((shown as { readonly matched: number }).matched, 4);

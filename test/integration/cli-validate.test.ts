@@ -96,8 +96,8 @@ it('validate checks the other files if one cannot be read or is refused by the g
   const here = ['--schema', join(folder, 'Bench')];
   const there = ['--gateway', url, '--model', 'City/Bench'];
   for (const [name, by, code, why] of [
-    ['nowhere.json', here, 2, /^\S*nowhere\.json cannot be read: ENOENT\.\n$/],
-    ['nowhere.json', there, 2, /nowhere\.json cannot be read/],
+    ['nowhere.json', here, 2, /^\S*nowhere\.json does not exist\.\n$/],
+    ['nowhere.json', there, 2, /nowhere\.json does not exist/],
     ['broken.json', there, 4, /broken\.json: The gateway answered 400/],
   ] as const) {
     const words = ['validate', file(name), file('bad.json'), ...by];

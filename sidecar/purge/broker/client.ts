@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { errors, interceptors, Pool, type Dispatcher } from 'undici';
+import { connectionProblem } from '../../shared/connection-problem.js';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { withVia } from '../../shared/via.js';
@@ -299,34 +300,11 @@ function aborted(request: BrokerRequest): RequestAbortedError {
   return new RequestAbortedError(`${request.method} request to the broker was aborted by the caller.`);
 }
 
-/** Error codes of Node.js for a certificate that it does not trust. */
-const DISTRUSTED = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
-
 /** Returns a short reason without host names and addresses from the error, because messages reach clients. */
 function reasonOf(error: unknown): string {
   // These errors come without a code.
   if (error instanceof errors.HTTPParserError) return 'its answer is not HTTP';
   const code = errorCode(error);
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'connection refused';
-    case 'ECONNRESET':
-    case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return 'connection broken';
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'its host name does not resolve';
-    case 'UND_ERR_DESTROYED':
-      return 'the gateway is shutting down';
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ETIMEDOUT':
-      return 'connection timed out';
-    case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'it does not speak TLS, although its URL begins with https';
-    case undefined:
-      return 'unknown reason';
-    default:
-      return DISTRUSTED.test(code) ? `its certificate is not trusted (${code})` : code;
-  }
+  if (code === 'UND_ERR_DESTROYED') return 'the gateway is shutting down';
+  return code === undefined ? 'unknown reason' : connectionProblem(code);
 }

@@ -396,12 +396,13 @@ it('an error answer is printed, and exits with 4 if the gateway refuses and with
     ...[408, 429, 500, 502, 503, 504].map((one) => [one, EXIT.failed] as const),
   ]) {
     const { code: ended, err } = await show(() => jsonResponse({ detail: 'Why.' }, status));
-    const hint =
-      status === 401
-        ? '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
-          'an access token begins with "Bearer ", a password with "Basic ".'
-        : '';
-    assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hint}\n`]);
+    const hints: Readonly<Record<number, string>> = {
+      307: '\nA redirect leads to https or to the sign-in of a proxy: check the URL of the gateway.',
+      401:
+        '\nThe token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
+        'an access token begins with "Bearer ", a password with "Basic ".',
+    };
+    assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hints[status] ?? ''}\n`]);
   }
   const page = new Response('<html>Sorry</html>', {
     status: 502,
@@ -409,6 +410,8 @@ it('an error answer is printed, and exits with 4 if the gateway refuses and with
     headers: { 'content-type': 'text/html' },
   });
   assert.equal((await show(() => page)).err, 'The gateway answered 502: Bad Gateway\n');
+  const { err: noJson } = await show(() => new Response('<html>Welcome</html>'));
+  assert.equal(noJson, 'The gateway answered with something that is not JSON: check its URL.\n');
   const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
   const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
   const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
@@ -568,15 +571,16 @@ it('retention preview says if a run would only report, and if more entities matc
   assert.equal(
     await shown({ reportAbove: 1000 }),
     [
-      '1,200 are older than 2026-01-01T00:00:00Z:',
+      '1,200 entities are older than 2026-01-01T00:00:00Z:',
       '  urn:a:1',
       '  …',
       'That is more than the 1,000 that maxGrowth allows: a run would only report.\n',
     ].join('\n'),
   );
   assert.match(await shown({ unit: 'instances' }), /^1,200 instances are older than 2026/);
-  assert.equal(await shown({ matched: 1 }), '1 are older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
-  assert.equal(await shown({ matched: 0, sample: [] }), '0 are older than 2026-01-01T00:00:00Z.\n');
+  assert.match(await shown({ query: 'type=A&drop=b' }), /^1,200 attributes are older than 2026/);
+  assert.equal(await shown({ matched: 1 }), '1 entity is older than 2026-01-01T00:00:00Z:\n  urn:a:1\n');
+  assert.equal(await shown({ matched: 0, sample: [] }), '0 entities are older than 2026-01-01T00:00:00Z.\n');
 });
 
 it('retention run follows the run that it started', async (t) => {

@@ -82,7 +82,7 @@ it('an upload is either folders of different names or one archive', async () => 
     [[file, file], /a\.json is not a folder/],
     [[file], /a\.json is neither a folder, nor a tar\.gz, nor a zip\./],
     [[empty], /No JSON files found in /],
-    [[join(one, 'none')], /none cannot be read: ENOENT\./],
+    [[join(one, 'none')], /none does not exist\./],
   ] as const)
     await assert.rejects(readUpload(paths), (error) => error instanceof CliError && why.test(error.message));
   const archive = join(one, 'city.zip');

@@ -351,6 +351,13 @@ it('a URL of a gateway or broker is http or https, without a query, a fragment o
   assert.equal(gatewayOf({}, { NGSILD_GATEWAY_URL: '' }), undefined);
 });
 
+it('a gateway is named by its base URL', () => {
+  for (const path of ['/api/v2', '/api/v2/', '/prefix/console/'])
+    assert.throws(() => gatewayOf({ gateway: `http://g${path}` }, {}), {
+      message: '--gateway is the base URL of the gateway, without /api/v2 or /console.',
+    });
+});
+
 it('a broker is named by its base URL, and not together with a gateway', () => {
   assert.equal(brokerOf({}), undefined);
   assert.equal(brokerOf({ broker: 'http://b:1026/orion' })?.href, 'http://b:1026/orion');

@@ -204,11 +204,26 @@ it('a request that was never sent is known not to have arrived', async () => {
     'EHOSTUNREACH',
     'ENETUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
   ])
     assert.equal(await isLost(coded(code)), false, code);
   assert.equal(await isLost(new Error('bad port')), false);
   for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT'])
     assert.equal(await isLost(coded(code)), true, code);
+});
+
+it('the message says why the gateway cannot be reached', async () => {
+  for (const [code, why] of [
+    ['ECONNREFUSED', 'cannot be reached: connection refused.'],
+    ['CERT_HAS_EXPIRED', 'cannot be reached: its certificate is not trusted (CERT_HAS_EXPIRED).'],
+    ['ECONNRESET', 'cannot be reached, or its answer was cut off: connection broken.'],
+  ] as const) {
+    const cause = Object.assign(new Error(), { code });
+    const { api } = clientOf(() => Promise.reject(new TypeError('fetch failed', { cause })));
+    await assert.rejects(api.json('get', '/status'), { message: `The gateway at ${BASE} ${why}` });
+  }
 });
 
 it('a truncated answer counts as no answer', async () => {

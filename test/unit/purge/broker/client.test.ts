@@ -224,6 +224,10 @@ for (const [code, reason] of [
   ['ETIMEDOUT', 'connection timed out'],
   ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
   ['EHOSTUNREACH', 'EHOSTUNREACH'],
+  [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS=ca.pem adds an authority of your own',
+  ],
   ['CERT_HAS_EXPIRED', 'its certificate is not trusted (CERT_HAS_EXPIRED)'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak TLS, although its URL begins with https'],
 ] as const) {
