@@ -18,6 +18,8 @@ export { type FactsByCollection, describeFacts } from './fact-descriptions.js';
 export {
   type BrokerProblem,
   type DeleteResult,
+  type FailedItem,
+  failedItems,
   type Failure,
   failureIn,
   failureOf,

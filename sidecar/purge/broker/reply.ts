@@ -238,14 +238,39 @@ function contradiction(reply: BrokerReply, body: unknown): DeleteResult | undefi
   };
 }
 
+/** An item that an answer reports as failed. */
+export interface FailedItem {
+  readonly entityId?: string;
+  readonly attribute?: string;
+  /** Undefined if the answer gives none; that of the problem is 500 then. */
+  readonly status: number | undefined;
+  readonly problem: BrokerProblem;
+}
+
+/** Returns the items that an answer reports as failed, in any of the forms that brokers use. */
+export function failedItems(reply: BrokerReply): readonly FailedItem[] {
+  return failuresIn(tryParseJson(reply.body)).map((item) => {
+    const status = statusIn(item);
+    const entityId = textOf(item['entityId'] ?? item['id']);
+    const attribute = textOf(item['attributeName']);
+    return {
+      ...(entityId === undefined ? {} : { entityId }),
+      ...(attribute === undefined ? {} : { attribute }),
+      status,
+      problem: problemOf(item, status ?? 500),
+    };
+  });
+}
+
 /** Returns the failed items of a multi-status body. */
 function failuresIn(body: unknown): readonly JsonObject[] {
-  if (Array.isArray(body))
-    return objectsIn(body)
-      .filter((item) => item['failure'] !== undefined)
-      .map(({ id, failure }) => ({ entityId: id, error: objectsIn(failure)[0] ?? failure }));
   const object = asObject(body);
-  return [...objectsIn(object?.['errors']), ...objectsIn(object?.['notUpdated'])];
+  // Scorpio has this form in lists and by itself.
+  const own = object === undefined ? objectsIn(body) : [object];
+  const failed = own
+    .filter((item) => item['failure'] !== undefined)
+    .map(({ id, failure }) => ({ entityId: id, error: objectsIn(failure)[0] ?? failure }));
+  return [...failed, ...objectsIn(object?.['errors']), ...objectsIn(object?.['notUpdated'])];
 }
 
 function objectsIn(items: unknown): readonly JsonObject[] {
@@ -269,15 +294,19 @@ function resultsOf(
 }
 
 function resultOf(item: JsonObject): DeleteResult {
-  const object = asObject(detailsOf(item));
-  const status = [object?.['status'], object?.['errorCode'], item['status'], item['statusCode']]
-    .map(statusOf)
-    .find(isDefined);
+  const status = statusIn(item);
   const problem = problemOf(item, status ?? 500);
   const text = `${problem.type ?? ''} ${problem.title ?? ''}`;
   if (status === 404 || (status === undefined && /not ?found|non-?exist/i.test(text))) return ABSENT;
   if (status === undefined) return { kind: 'unclear', problem };
   return { kind: isRetryableStatus(status) ? 'retryable' : 'refused', problem };
+}
+
+function statusIn(item: JsonObject): number | undefined {
+  const object = asObject(detailsOf(item));
+  return [object?.['status'], object?.['errorCode'], item['status'], item['statusCode']]
+    .map(statusOf)
+    .find(isDefined);
 }
 
 function detailsOf(item: JsonObject): unknown {
@@ -287,7 +316,8 @@ function detailsOf(item: JsonObject): unknown {
 /** Reads the problem of a failed item, from an object in it or from its own members. */
 function problemOf(item: JsonObject, status: number): BrokerProblem {
   const details = detailsOf(item);
-  const text = typeof details === 'string' ? details : item['reason'];
+  const texts = [details].flat().filter((one) => typeof one === 'string');
+  const text = texts.length > 0 ? texts.join('; ') : item['reason'];
   const said = asObject(details) ?? (details === undefined ? { ...item, type: undefined } : {});
   const title = typeof text === 'string' ? { title: text.slice(0, 1000) } : {};
   return { ...title, ...problemMembers(said), status };

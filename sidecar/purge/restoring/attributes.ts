@@ -3,17 +3,18 @@ import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
 import {
   type DeleteResult,
+  type FailedItem,
+  failedItems,
   parseBrokerProblem,
-  parseJsonObject,
   type BrokerProblem,
 } from '../broker/index.js';
 import { keyOf } from '../ledger/index.js';
 import { safePathOf } from '../proof/index.js';
-import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
-import { sendCreate } from './whole-entities.js';
+import { resultOfReply, sendCreate } from './whole-entities.js';
 
 const GONE: BrokerProblem = {
   status: 404,
@@ -96,18 +97,14 @@ export class Attributes implements RestoreKind {
       const problem = parseBrokerProblem(reply);
       return () => ({ kind: 'refused', problem });
     }
-    if (reply.status !== 207) return () => ({ kind: 'created' });
-    const said = parseJsonObject(reply.body)?.['notUpdated'];
-    const left = Array.isArray(said) ? (said as unknown[]).filter(isObject) : [];
+    if (reply.status !== 207) return () => resultOfReply(reply, false);
+    const failures = failedItems(reply);
+    // Scorpio does not say which attributes it means.
+    const unnamed = failures.find((one) => one.attribute === undefined);
     return ({ attribute = '' }) => {
-      const one = left.find(({ attributeName }) => isNamed(attribute, attributeName));
-      if (one === undefined) return { kind: 'created' };
-      const { reason } = one;
-      const detail = typeof reason === 'string' ? { detail: reason.slice(0, 1000) } : {};
-      return {
-        kind: 'refused',
-        problem: { status: 409, title: 'The broker did not append the attribute', ...detail },
-      };
+      const own = failures.find((one) => isNamed(attribute, one.attribute));
+      if (own !== undefined) return { kind: 'refused', problem: notAppended(own) };
+      return unnamed === undefined ? { kind: 'created' } : { kind: 'unclear', problem: unnamed.problem };
     };
   }
 
@@ -150,9 +147,18 @@ export class Attributes implements RestoreKind {
 }
 
 /** Whether a broker's answer names an attribute, which it does as sent or by IRI. */
-function isNamed(attribute: string, name: unknown): boolean {
-  if (typeof name !== 'string') return false;
+function isNamed(attribute: string, name: string | undefined): boolean {
+  if (name === undefined) return false;
   return name === attribute || name.endsWith(`/${attribute}`) || name.endsWith(`#${attribute}`);
+}
+
+/** The problem of an attribute that a broker names as not appended, with its reason. */
+function notAppended({ problem: { title, detail = title } }: FailedItem): BrokerProblem {
+  return {
+    status: 409,
+    title: 'The broker did not append the attribute',
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
 
 /** The result for an item whose entity has no safe path. */

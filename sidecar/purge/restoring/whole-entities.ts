@@ -3,6 +3,9 @@ import type { ArchivedEntity } from '../../archive/index.js';
 import {
   type BrokerProblem,
   type BrokerReply,
+  type FailedItem,
+  failedItems,
+  failureIn,
   parseBrokerProblem,
   parseJsonObject,
 } from '../broker/index.js';
@@ -116,9 +119,17 @@ export async function sendCreate(
 
 /** Reads the answer to the creation of one entity, or to a request that adds instances. */
 export function resultOfReply(reply: BrokerReply, wasUnclear: boolean): CreateResult {
-  if (reply.status >= 200 && reply.status < 300) return CREATED;
+  if (reply.status >= 200 && reply.status < 300) return resultOfSuccess(reply);
   if (reply.status === 409) return wasUnclear ? CREATED : EXISTS;
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
+}
+
+/** Reads a successful answer, in which a problem may say the opposite. */
+function resultOfSuccess(reply: BrokerReply): CreateResult {
+  const failure = failureIn(reply);
+  return failure !== undefined && 'problem' in failure
+    ? { kind: 'unclear', problem: failure.problem }
+    : CREATED;
 }
 
 /** Reads the answer to a batch create. A refused batch has created only what the answer says; the others are left out. */
@@ -126,37 +137,27 @@ function resultsOfBatch(
   reply: BrokerReply,
   items: readonly RestoreItem[],
 ): ReadonlyMap<string, CreateResult> {
-  const body = parseJsonObject(reply.body);
-  const listOf = (member: string) =>
-    Array.isArray(body?.[member]) ? (body[member] as readonly unknown[]) : [];
-  const created = new Set(listOf('success'));
+  const success = parseJsonObject(reply.body)?.['success'];
+  const created = new Set(Array.isArray(success) ? (success as readonly unknown[]) : []);
   const isRefused = reply.status >= 400;
+  const others = reply.status === 207 ? CREATED : resultOfSuccess(reply);
   const results = new Map<string, CreateResult>();
-  for (const { key } of items) if (!isRefused || created.has(key)) results.set(key, CREATED);
+  for (const { key } of items)
+    if (created.has(key)) results.set(key, CREATED);
+    else if (!isRefused) results.set(key, others);
   const keys = new Set(items.map(({ key }) => key));
-  for (const error of listOf('errors')) {
-    const id = isObject(error) ? (error['entityId'] ?? error['id']) : undefined;
-    if (typeof id === 'string' && keys.has(id)) results.set(id, resultOfError(error));
+  for (const failed of failedItems(reply)) {
+    const { entityId = '' } = failed;
+    if (keys.has(entityId)) results.set(entityId, resultOfFailed(failed));
   }
   return results;
 }
 
-function resultOfError(error: unknown): CreateResult {
-  const said = isObject(error)
-    ? (error['error'] ?? error['problemDetails'] ?? error['ProblemDetails'] ?? error)
-    : {};
-  const { type, title, detail, status } = isObject(said) ? said : {};
-  const code = typeof status === 'number' ? status : 0;
-  const words = [type, title, said].filter((text) => typeof text === 'string').join(' ');
+function resultOfFailed({ status, problem }: FailedItem): CreateResult {
+  const words = `${problem.type ?? ''} ${problem.title ?? ''}`;
   // Orion-LD reports an existing entity with a 400.
-  if (code === 409 || (code < 500 && /already ?exist/i.test(words))) return EXISTS;
-  const problem: BrokerProblem = {
-    status: code === 0 ? 500 : code,
-    ...(typeof type === 'string' ? { type } : {}),
-    ...(typeof title === 'string' ? { title } : {}),
-    ...(typeof detail === 'string' ? { detail } : {}),
-  };
-  return { kind: code === 0 || code >= 500 ? 'unclear' : 'refused', problem };
+  if (status === 409 || ((status ?? 0) < 500 && /already ?exist/i.test(words))) return EXISTS;
+  return { kind: status === undefined || status >= 500 ? 'unclear' : 'refused', problem };
 }
 
 function textOf({ entity }: RestoreItem): string {

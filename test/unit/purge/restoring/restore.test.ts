@@ -243,6 +243,73 @@ it('an entity that the broker reports as existing is already there, whatever its
   }
 });
 
+it('a restore gives the reason of the broker for what was not created, in whatever form the broker gives it', async () => {
+  const why = { message: 'The key dataset is invalid.' };
+  const scorpio = { title: 'Bad Request Data.', detail: why };
+  const detail = JSON.stringify(why);
+  for (const [reply, expected] of [
+    [{ failure: [{ ...scorpio, errorCode: 400 }] }, { title: scorpio.title, status: 400, detail }],
+    [{ ProblemDetails: { ...scorpio, status: 400 } }, { title: scorpio.title, status: 400, detail }],
+    [
+      { error: ['No such type', 'No such attribute'] },
+      { title: 'No such type; No such attribute', status: 500 },
+    ],
+  ] as const) {
+    const { failed, errors } = await restore('entities', GOOD_AND_BAD.slice(0, 2), ({ method }) => {
+      if (method === 'GET') return replyOf(200, []);
+      const items = GOOD_AND_BAD.slice(0, 2).map(({ id }) => ({ id, ...reply }));
+      return replyOf(207, 'failure' in reply ? items : { success: [], errors: items });
+    });
+    assert.equal(failed, 2);
+    const { type: _type, ...error } = errors[0]?.error ?? {};
+    assert.deepEqual(error, expected);
+  }
+});
+
+it('an entity that exists according to a list of failures counts as already there', async () => {
+  let isThere = false;
+  const { restored, alreadyThere } = await restore('entities', GOOD_AND_BAD.slice(0, 2), ({ method }) => {
+    if (method === 'GET') return replyOf(200, isThere ? GOOD_AND_BAD.slice(0, 2) : []);
+    isThere = true;
+    const failure = [{ title: 'Already exists.', errorCode: 409 }];
+    return replyOf(207, [
+      { id: 'urn:t:1', success: [] },
+      { id: 'urn:t:bad', failure },
+    ]);
+  });
+  assert.deepEqual([restored, alreadyThere], [1, 1]);
+});
+
+it('a problem in a successful answer is the reason why something was not created', async () => {
+  const type = 'https://uri.etsi.org/ngsi-ld/errors/BadRequestData';
+  const denied = replyOf(200, { type, title: 'No', detail: 'The quota is used up.' });
+  for (const [unit, archive] of [
+    ['entities', GOOD_AND_BAD],
+    ['entities', GOOD_AND_BAD.slice(0, 1)],
+    ['attributes', [{ id: 'urn:t:1', type: 'T', speed: TWO }]],
+    ['instances', [{ id: 'urn:t:1', type: 'T', speed: { ...ONE, observedAt: '2026-01-01T00:00:00Z' } }]],
+  ] as const) {
+    const { failed, errors } = await restore(unit, archive, ({ method, path }) => {
+      if (method !== 'GET') return denied;
+      return replyOf(200, unit === 'attributes' && path.startsWith('/entities') ? [{ id: 'urn:t:1' }] : []);
+    });
+    assert.equal(failed, archive.length, unit);
+    assert.equal(errors[0]?.error.detail, 'The quota is used up.', unit);
+  }
+});
+
+it('a failure of an append that names no attribute is the reason for those that are not shown', async () => {
+  const { broker } = holding({ id: 'urn:t:1', type: 'T', speed: ONE }, () =>
+    replyOf(207, {
+      id: 'urn:t:1',
+      success: [],
+      failure: [{ title: 'No', detail: 'It is read-only.', errorCode: 403 }],
+    }),
+  );
+  const { failed, errors } = await restore('attributes', [{ id: 'urn:t:1', type: 'T', speed: TWO }], broker);
+  assert.deepEqual([failed, errors[0]?.error.detail], [1, 'It is read-only.']);
+});
+
 /** A broker that refuses a batch as a whole, and names some of its entities in the errors of a 400. */
 function refusingBatches(named: (ids: readonly string[]) => readonly string[], createsAnyway = false) {
   const [world, batches, singly] = [new Set<string>(), [] as number[], [] as string[]];
