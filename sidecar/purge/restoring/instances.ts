@@ -18,6 +18,9 @@ const MAX_INSTANCES = 100;
 const MAX_ADDED = 500;
 const MAX_ADDED_BYTES = 800_000;
 
+/** After so many refusals in a row, the broker is assumed to refuse all instances. */
+const MAX_REFUSED = 100;
+
 /** What a query shows of one attribute. */
 interface ShownHistory {
   readonly instances: readonly JsonValue[];
@@ -33,6 +36,8 @@ export class Instances implements RestoreKind {
   readonly #turn: LimitFunction;
   /** Length of the longest list shown so far. */
   #longest = 0;
+  /** Number of refused requests since the last one that was not. */
+  #refused = 0;
 
   constructor(options: RestoreTools) {
     this.#options = options;
@@ -133,22 +138,39 @@ export class Instances implements RestoreKind {
         // Instances that may still be added, or that cannot be looked up, stay unclear.
         if (kind === 'timeout' || status === 504 || left.some(({ isHidden }) => isHidden === true))
           return undefined;
-        const shown = await this.shown(left);
-        for (const key of shown.keys()) results.set(key, { kind: 'created' });
-        left = left.filter(({ key }) => !shown.has(key));
+        left = await this.#withoutShown(left, results);
         return left.length === 0 ? undefined : { jsonBody: bodyOf(left), deletes: left.length };
       },
     });
-    if ('reply' in settled && settled.reply.status === 413 && left.length > 1) {
+    if ('reply' in settled && left.length > 1 && this.#isDivisible(settled.reply.status)) {
+      // A body that is too large was not read.
+      if (settled.reply.status !== 413) left = await this.#withoutShown(left, results);
       const half = Math.ceil(left.length / 2);
-      for (const part of [left.slice(0, half), left.slice(half)]) await this.#add(part, results);
+      for (const part of [left.slice(0, half), left.slice(half)])
+        if (part.length > 0) await this.#add(part, results);
       return;
     }
     const result: CreateResult =
       'unclear' in settled
         ? { kind: 'unclear', problem: settled.unclear }
         : resultOfReply(settled.reply, settled.wasUnclear);
+    this.#refused = result.kind === 'refused' ? this.#refused + 1 : 0;
     for (const { key } of left) results.set(key, result);
+  }
+
+  /** Whether a request was refused for its size, or perhaps for one of its instances only. */
+  #isDivisible(status: number): boolean {
+    return status === 413 || ((status === 400 || status === 422) && this.#refused < MAX_REFUSED);
+  }
+
+  /** Notes which instances exist after all, and returns the others. */
+  async #withoutShown(
+    items: readonly RestoreItem[],
+    results: Map<string, CreateResult>,
+  ): Promise<readonly RestoreItem[]> {
+    const shown = await this.shown(items);
+    for (const key of shown.keys()) results.set(key, { kind: 'created' });
+    return items.filter(({ key }) => !shown.has(key));
   }
 
   /**

@@ -378,15 +378,17 @@ it('instances without a time, which some brokers refuse, do not prevent those wi
     [{ id: 'urn:t:1', type: 'T', speed: [ONE, seen], name: [ONE] }],
     ({ method, jsonBody = '' }) => {
       if (method === 'GET') return replyOf(200, []);
-      const { speed } = JSON.parse(jsonBody) as { readonly speed: readonly object[] };
+      const { speed = [], name = [] } = JSON.parse(jsonBody) as Record<string, readonly object[]>;
       posts.push(JSON.parse(jsonBody));
-      return speed.every((instance) => 'observedAt' in instance) ? replyOf(201) : problem(400);
+      return [...speed, ...name].every((instance) => 'observedAt' in instance) ? replyOf(201) : problem(400);
     },
   );
   assert.equal(failed, 3);
   assert.deepEqual(posts, [
     { id: 'urn:t:1', type: 'T', speed: [seen] },
     { id: 'urn:t:1', type: 'T', speed: [ONE], name: [ONE] },
+    { id: 'urn:t:1', type: 'T', speed: [ONE] },
+    { id: 'urn:t:1', type: 'T', name: [ONE] },
   ]);
 });
 
@@ -529,6 +531,39 @@ it('instances are restored at a broker, or through a proxy, that accepts only sm
   );
   assert.deepEqual([report.restored, report.failed], [20, 0]);
   assert.equal(added.join('').split('observedAt').length - 1, 20);
+});
+
+it('an instance that the broker refuses does not prevent the others of its history', async () => {
+  const at = (index: number) => `2026-01-01T00:00:${String(index).padStart(2, '0')}Z`;
+  const speed = Array.from({ length: 40 }, (_, value) => ({
+    type: 'Property',
+    value,
+    observedAt: at(value),
+  }));
+  const stored: object[] = [];
+  let requests = 0;
+  const history = [{ id: 'urn:a:1', type: 'A', speed }];
+  const refusing = (isRefused: (value: number) => boolean) =>
+    restore('instances', history, ({ method, jsonBody = '' }) => {
+      if (method === 'GET') return replyOf(200, [{ id: 'urn:a:1', type: 'A', speed: stored }]);
+      requests += 1;
+      const { speed: sent } = JSON.parse(jsonBody) as (typeof history)[number];
+      // The refused request has stored what comes before the refused instance.
+      const refused = sent.findIndex(({ value }) => isRefused(value));
+      stored.push(...sent.slice(0, refused === -1 ? sent.length : refused));
+      return refused === -1 ? replyOf(204) : problem(400);
+    });
+  const report = await refusing((value) => value === 7 || value === 30);
+  assert.deepEqual([report.restored, report.failed, report.unknown], [38, 2, 0]);
+  assert.equal(stored.length, 38);
+  stored.length = 0;
+  requests = 0;
+  history.push(
+    ...Array.from({ length: 30 }, (_, index) => ({ id: `urn:b:${String(index)}`, type: 'A', speed })),
+  );
+  const none = await refusing(() => true);
+  assert.deepEqual([none.restored, none.failed], [0, 31 * 40]);
+  assert.ok(requests < 400, String(requests));
 });
 
 it('entities with long ids and types are restored at a broker that takes request lines of at most 4096 bytes', async () => {
