@@ -1,7 +1,7 @@
 import { DEFAULT_DATASET, NON_ATTRIBUTE_MEMBERS } from '../ngsi-ld/members.js';
 import { itemSpans } from '../shared/json/json-positions.js';
 import { isObject, itemsOf, type JsonObject, type JsonValue, objectOf } from '../shared/json/json.js';
-import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { parseToKeep, writeJson } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 
@@ -34,7 +34,7 @@ export function parseLine(line: string): { readonly id: string; readonly entity:
 
 function parseLineJson(line: string): unknown {
   try {
-    return parseJson(line);
+    return parseToKeep(line);
   } catch (cause) {
     throw new ArchiveUnreadableError('The archive has a line that is not JSON.', { cause });
   }

@@ -8,7 +8,7 @@ import {
   NOT_JSON,
 } from '../../ngsi-ld/entity-list.js';
 import type { Parameter } from '../query/index.js';
-import { parseJson, parseWithDoubles } from '../../shared/json/lossless-json.js';
+import { parseToKeep, parseWithDoubles } from '../../shared/json/lossless-json.js';
 
 /** What to ask the broker for. */
 export interface PageQuery {
@@ -153,7 +153,7 @@ function parseEntities(reply: BrokerReply, isExact: boolean): EntityList {
   if (isBlank(reply)) return { entities: [], ids: [] };
   let body: unknown;
   try {
-    body = isExact ? parseJson(reply.body) : parseWithDoubles(reply.body);
+    body = isExact ? parseToKeep(reply.body) : parseWithDoubles(reply.body);
   } catch (cause) {
     throw new BrokerReplyError(`The broker ${NOT_JSON.fault}.`, { cause });
   }

@@ -14,7 +14,7 @@ import {
 } from '../../shared/json/json.js';
 
 /** Members that only the broker sets. It refuses or ignores them in requests. */
-const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt', 'instanceId']);
+const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
 
 /**
  * Returns an entity as it can be created: without its @context, and without the members that only the broker sets, in the
@@ -22,10 +22,12 @@ const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 
  */
 export function creatable(entity: ArchivedEntity): JsonObject {
   const attributes = new Set(attributeNames(entity));
+  // Before versions 1.5 and 1.9, scope and expiresAt could be attributes.
+  const isAttribute = (name: string, value: JsonValue) => attributes.has(name) || isSubAttribute(name, value);
   return objectOf(
     Object.entries(entity)
       .filter(([name]) => !SYSTEM_MEMBERS.has(name) && name !== '@context')
-      .map(([name, value]) => [name, attributes.has(name) ? creatableAttribute(value) : value] as const),
+      .map(([name, value]) => [name, isAttribute(name, value) ? creatableAttribute(value) : value] as const),
   );
 }
 
@@ -40,11 +42,16 @@ export function creatableAttribute(attribute: JsonValue): JsonValue {
   return objectOf([
     ...(instance.how === 'inferred' ? [['type', instance.kind] as const] : []),
     ...Object.entries(attribute)
-      .filter(([name]) => !SYSTEM_MEMBERS.has(name))
+      .filter(([name, value]) => !SYSTEM_MEMBERS.has(name) && !isInstanceId(name, value))
       .map(
         ([name, value]) => [name, isSubAttribute(name, value) ? creatableAttribute(value) : value] as const,
       ),
   ]);
+}
+
+/** Whether a member of an attribute is the id of an instance in a history; it may also be a sub-attribute of that name. */
+function isInstanceId(name: string, value: JsonValue): boolean {
+  return name === 'instanceId' && typeof value === 'string';
 }
 
 /**

@@ -202,7 +202,7 @@ export class LosslessNumber {
   readonly decimal: Decimal;
   readonly toJSON = toJSON;
 
-  /** @param text a JSON number within the range of doubles */
+  /** @param text a JSON number with an exponent of less than ten digits */
   constructor(text: string) {
     this.text = text;
     this.decimal = decimalOf(text);
@@ -245,7 +245,7 @@ export function writingNumbers<Result>(
 
 /**
  * Whether a JSON number would change if it were read as a double and written again: 9007199254740993 and
- * 0.1000000000000000001 would.
+ * 0.1000000000000000001 would. Those beyond the range of doubles do not count.
  */
 export function isLossy(literal: string): boolean {
   const double = Number(literal);

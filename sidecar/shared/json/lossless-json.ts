@@ -1,3 +1,4 @@
+import { hasHugeExponent } from './decimal.js';
 import {
   hasCreatedLosslessNumbers,
   isArray,
@@ -30,26 +31,41 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
 
 /**
- * Parses a text like JSON.parse, except that numbers that a double cannot represent become {@link LosslessNumber}s. As
- * fast as JSON.parse if the text has no long numbers and no escapes in names.
+ * Parses a text like JSON.parse, except that numbers that a double cannot represent become {@link LosslessNumber}s, but
+ * numbers beyond the range of doubles Infinity. As fast as JSON.parse if the text has no long numbers and no escapes in names.
  *
  * @throws {SyntaxError} if the text is not JSON
  */
 export function parseJson(text: string): unknown {
-  return parse(text, MAY_BE_LOSSY.test(text));
+  return parse(text, isLossy);
+}
+
+/**
+ * Like parseJson, but numbers beyond the range of doubles can be written again as they were too, unless their exponents have
+ * ten digits or more.
+ *
+ * @throws {SyntaxError} if the text is not JSON
+ */
+export function parseToKeep(text: string): unknown {
+  return parse(
+    text,
+    (literal) => !hasHugeExponent(literal) && (!Number.isFinite(Number(literal)) || isLossy(literal)),
+  );
 }
 
 /** Parses a text like JSON.parse; all numbers become doubles. @throws {SyntaxError} if the text is not JSON */
 export function parseWithDoubles(text: string): unknown {
-  return parse(text, false);
+  return parse(text);
 }
 
-function parse(text: string, mayHaveExactNumbers: boolean): unknown {
+/** @param isExact whether a number becomes a LosslessNumber */
+function parse(text: string, isExact?: (literal: string) => boolean): unknown {
   // Needed even if the text is parsed again below: the marks must not turn an invalid text into valid JSON.
   const value: unknown = JSON.parse(text);
   // Most texts have no escape at all, and that is found out in a fraction of the time.
-  if (!mayHaveExactNumbers && !(text.includes('\\') && ESCAPED_NAME.test(text))) return value;
-  const { marked, names } = insertPlaceholders(text, mayHaveExactNumbers);
+  const marksNumber = isExact !== undefined && MAY_BE_LOSSY.test(text) ? isExact : undefined;
+  if (marksNumber === undefined && !(text.includes('\\') && ESCAPED_NAME.test(text))) return value;
+  const { marked, names } = insertPlaceholders(text, marksNumber);
   return marked === text ? value : replacePlaceholders(JSON.parse(marked), names);
 }
 
@@ -140,7 +156,7 @@ export function withDoubles(value: JsonValue): JsonValue {
 /** @returns the text with marks instead of numbers that a double cannot represent, and of names with escapes; and those names */
 function insertPlaceholders(
   text: string,
-  marksNumbers: boolean,
+  marksNumber: ((literal: string) => boolean) | undefined,
 ): { readonly marked: string; readonly names: readonly string[] } {
   /** The index of each name, by its literal. */
   const names = new Map<string, number>();
@@ -159,11 +175,11 @@ function insertPlaceholders(
       copied = at + 1;
       continue;
     }
-    if (!marksNumbers || (code !== 0x2d && (code < 0x30 || code > 0x39))) continue;
+    if (marksNumber === undefined || (code !== 0x2d && (code < 0x30 || code > 0x39))) continue;
     NUMBER.lastIndex = at;
     NUMBER.test(text);
     const literal = text.slice(at, NUMBER.lastIndex);
-    if (isLossy(literal)) {
+    if (marksNumber(literal)) {
       marked += `${text.slice(copied, at)}"${PLACEHOLDER}${literal}"`;
       copied = NUMBER.lastIndex;
     }

@@ -310,6 +310,37 @@ it('a failure of an append that names no attribute is the reason for those that 
   assert.deepEqual([failed, errors[0]?.error.detail], [1, 'It is read-only.']);
 });
 
+it('a restored entity has all that only looks like a member that the broker sets, and numbers of any size', async () => {
+  const system = '"createdAt":"2026-01-01T00:00:00Z","modifiedAt":"2026-01-01T00:00:00Z"';
+  const attribute = (more: string) => `{"type":"Property","value":${more}}`;
+  const huge = `1${'0'.repeat(400)}`;
+  const members = (own: string, sub: string) => [
+    `"instanceId":${attribute('"i-1"')}`,
+    `"speed":${attribute(`1e400${sub},"instanceId":${attribute('"i-2"')}`)}`,
+    `"size":${attribute(huge)}`,
+    // An attribute, as in brokers of versions before 1.9.
+    `"expiresAt":${attribute(`"2030-01-01T00:00:00Z"${own}`)}`,
+  ];
+  const named = '"id":"urn:t:1","type":"T"';
+  const line = `{${[named, system, ...members(`,${system}`, `,${system},"datasetId":"urn:d:1"`)].join()}}`;
+  let sent = '';
+  await restore(
+    'entities',
+    [],
+    ({ method, jsonBody = '' }) => {
+      sent ||= jsonBody;
+      return method === 'GET' ? replyOf(200, sent === '' ? [] : [{ id: 'urn:t:1' }]) : replyOf(201);
+    },
+    createTestClock(),
+    {
+      lines: async function* () {
+        yield { id: 'urn:t:1', line };
+      },
+    },
+  );
+  assert.equal(sent, `{${[named, ...members('', ',"datasetId":"urn:d:1"')].join()}}`);
+});
+
 /** A broker that refuses a batch as a whole, and names some of its entities in the errors of a 400. */
 function refusingBatches(named: (ids: readonly string[]) => readonly string[], createsAnyway = false) {
   const [world, batches, singly] = [new Set<string>(), [] as number[], [] as string[]];

@@ -19,6 +19,7 @@ import {
   tryParseJson,
   losslessNumbersIn,
   parseJson,
+  parseToKeep,
   parseWithDoubles,
   intersection,
   withDoubles,
@@ -193,6 +194,13 @@ describe('a name with escapes is read correctly, whatever was read before', () =
       assert.deepEqual(Object.keys('value' in read ? (read.value as JsonObject) : {}), ['read', name]);
       assert.ok('unreadable' in readJson(`{"${shown}": 1, ${JSON.stringify(name)}: 2}`));
     });
+
+  it('what is parsed to be kept has numbers beyond the range of doubles as well', () => {
+    const text = `[1e400,-2E+0400,1${'0'.repeat(400)},1e-400,12345678901234567890.5,"1e400"]`;
+    assert.equal(writeJson(parseToKeep(text)), text);
+    assert.equal(writeJson(parseJson('[1e400]')), '[null]');
+    assert.equal(writeJson(parseToKeep('[1e9999999999,1e-9999999999,2]')), '[null,0,2]');
+  });
 
   it('a text may be nested to any depth', () => {
     const depth = 50_000;
