@@ -174,8 +174,11 @@ export interface WriteOptions {
    * be read as another form too, the write must be valid in both.
    */
   readonly isSimplified: boolean;
-  /** Whether an upsert certainly updates existing entities instead of replacing them: `options=update`, and no contradiction. */
-  readonly updates: boolean;
+  /**
+   * Whether an upsert updates existing entities instead of replacing them: `yes` for `options=update` without contradiction;
+   * `unclear` if a broker may read it so.
+   */
+  readonly updates: 'yes' | 'no' | 'unclear';
   /** Whether strings may be merged into existing language maps of attributes: `lang`, on a merge. */
   readonly mergesLanguages: boolean;
   /** The datasetId of the one instance that is certainly meant, if there is one. */
@@ -211,7 +214,11 @@ export function writeOptions(rawUrl: string): WriteOptions {
     named('deleteall').every(([, value]) => value === 'false');
   return {
     isSimplified,
-    updates: isUnambiguous && values.includes('update') && !values.some((one) => /^replace$/i.test(one)),
+    updates: !options.some((one) => one.trim().toLowerCase() === 'update')
+      ? 'no'
+      : isUnambiguous && values.includes('update') && !values.some((one) => /^replace$/i.test(one))
+        ? 'yes'
+        : 'unclear',
     mergesLanguages: named('lang').length > 0,
     datasetId: isSingleDataset ? dataset?.[1] : undefined,
   };
@@ -219,7 +226,7 @@ export function writeOptions(rawUrl: string): WriteOptions {
 
 const NO_OPTIONS: WriteOptions = {
   isSimplified: false,
-  updates: false,
+  updates: 'no',
   mergesLanguages: false,
   datasetId: undefined,
 };

@@ -609,11 +609,44 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     headers: { ...LENIENT, ...LD },
     body: [{ '@context': { kennung: '@id' }, kennung: ID, type: 'Car', speed: P('x') }],
   },
-  'a part of another type: upsert?options=update': {
-    path: `${OPS}/upsert?options=update`,
-    headers: LENIENT,
-    body: [{ id: ID, type: 'Other', speed: P('x') }],
-  },
+  ...Object.fromEntries<Attack>(
+    words('options=update options=update,replace %6fptions=update options=%75pdate Options=update').map(
+      (query) => [
+        `a part of another type: upsert?${query}`,
+        {
+          path: `${OPS}/upsert?${query}`,
+          headers: LENIENT,
+          body: [{ id: ID, type: 'Other', speed: P('x') }],
+        },
+      ],
+    ),
+  ),
+  ...Object.fromEntries<Attack>(
+    words('upsert?options=update upsert?%6fptions=update').map((operation) => [
+      `a part of another type, after the entity itself: ${operation}`,
+      {
+        path: `${OPS}/${operation}`,
+        headers: LENIENT,
+        body: [
+          { id: 'urn:ngsi-ld:Car:9', type: 'Car', speed: P(5) },
+          { id: 'urn:ngsi-ld:Car:9', type: 'Other', speed: P('x') },
+        ],
+      },
+    ]),
+  ),
+  ...Object.fromEntries<Attack>(
+    words('update merge').map((operation) => [
+      `a part of what an entity before it makes a car: ${operation}`,
+      {
+        path: `${OPS}/${operation}`,
+        headers: LENIENT,
+        body: [
+          { id: 'urn:ngsi-ld:Truck:1', type: 'Car', plate: P('A') },
+          { id: 'urn:ngsi-ld:Truck:1', speed: P('x') },
+        ],
+      },
+    ]),
+  ),
   'history of another type': {
     path: '/ngsi-ld/v1/temporal/entities',
     headers: LENIENT,
@@ -706,6 +739,14 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
     ]),
   ),
   'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
+  'two parts of what an entity before them makes a car': {
+    path: `${OPS}/update`,
+    body: [
+      { id: 'urn:ngsi-ld:Truck:1', type: 'Car', plate: P('A') },
+      { id: 'urn:ngsi-ld:Truck:1', speed: P(5) },
+      { id: 'urn:ngsi-ld:Truck:1', type: 'Car', speed: P(6) },
+    ],
+  },
   'an empty context': { headers: LD, body: { '@context': [], ...GOOD } },
   'text in capitals for its media type': {
     headers: { 'Content-Type': 'APPLICATION/JSON; Charset=UTF-8' },

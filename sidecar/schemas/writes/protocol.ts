@@ -18,8 +18,8 @@ export interface JudgeInput {
   readonly id?: string;
   readonly attribute?: string;
   readonly isSimplified: boolean;
-  /** Whether an upsert certainly updates existing entities instead of replacing them. */
-  readonly updates: boolean;
+  /** Whether an upsert updates existing entities instead of replacing them. */
+  readonly updates: 'yes' | 'no' | 'unclear';
   /** Whether a merge may put strings into language maps. */
   readonly mergesLanguages: boolean;
   /** The dataset of an attribute to be deleted. */

@@ -15,7 +15,7 @@ import { judgedEntities, type Verdict } from './judged-entities.js';
 import { judgeFragment, judgeWhole, type JudgeOptions } from './judge-entity.js';
 import { combineNeeds, type ModelCache, MissingInputError } from './model-cache.js';
 import { withoutMergedStrings } from './languages.js';
-import { choosePolicy, type WrittenType } from './policy-choice.js';
+import { choosePolicy, isRefused, type WrittenType } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
 import { readSubmitted, type SubmittedEntity } from './submitted.js';
 import type { WriteModel } from './write-models.js';
@@ -32,6 +32,8 @@ export class WriteJudge {
   readonly #retyped = new Set<string>();
   /** Stored entities whose types the write leaves unchanged. */
   readonly #keepingType = new Set<string>();
+  /** The types that the entities of a batch judged so far state, by id: a later one of the same id comes to them. */
+  readonly #typesInBatch = new Map<string, readonly WrittenType[]>();
 
   constructor(input: JudgeInput, cache: ModelCache) {
     this.#input = input;
@@ -85,20 +87,25 @@ export class WriteJudge {
     const submitted = readSubmitted(entity, names);
     if ('ambiguity' in submitted) return this.#notJudged(submitted.ambiguity);
     const id = idOf(entity) ?? idIn(submitted);
-    return FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id);
+    const verdict = await (FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id));
+    if (id !== undefined)
+      this.#typesInBatch.set(id, [...(this.#typesInBatch.get(id) ?? []), ...submitted.types]);
+    return verdict;
   }
 
   async #whole(submitted: SubmittedEntity, id: string | undefined): Promise<Verdict> {
     const { kind, updates } = this.#input;
-    const mayExist = kind === 'temporal-create' || (kind === 'batch-upsert' && updates);
+    const mayExist = kind === 'temporal-create' || (kind === 'batch-upsert' && updates === 'yes');
+    const mayBePart = mayExist || (kind === 'batch-upsert' && updates === 'unclear');
     const completed = mayExist ? submitted : await this.#completed(submitted, id);
     const policy = choosePolicy(this.#input.candidates, completed.types);
     const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
     if (typeof models === 'string') {
+      const verdict = this.#isOff(policy) ? { policy } : { policy, reason: models };
       // The stored entity may have a type that is judged, and keeps it.
-      if (mayExist && id !== undefined && this.#storedTypes(id) !== undefined)
-        return this.#asFragment(submitted, id);
-      return this.#isOff(policy) ? { policy } : { policy, reason: models };
+      if (!mayBePart || id === undefined || !this.#exists(id)) return verdict;
+      const asPart = await this.#asFragment(submitted, id);
+      return mayExist ? asPart : this.#stricter(verdict, asPart);
     }
     const errors = judgeWhole(models, completed, this.#options, this.#spelling);
     if (errors.length === 0) return { policy };
@@ -143,13 +150,15 @@ export class WriteJudge {
     const id = this.#input.id ?? ownId;
     const stored = id === undefined ? undefined : this.#storedTypes(id);
     if (stored === 'hidden') return this.#notJudged(HIDDEN);
-    const storedTypes = stored === undefined ? [] : await this.#resolveTypes(stored);
+    const inBatch = id === undefined ? [] : (this.#typesInBatch.get(id) ?? []);
+    const storedTypes = [...(stored === undefined ? [] : await this.#resolveTypes(stored)), ...inBatch];
     const added = submitted.types.filter(({ iri }) => !storedTypes.some((one) => one.iri === iri));
     if (id !== undefined && added.length > 0) this.#retyped.add(id);
     const types = [...storedTypes, ...added];
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
-    if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
+    if (stored === undefined && inBatch.length === 0)
+      return { policy, reason: 'the broker has no such entity' };
     const models = await this.#models(types, policy);
     if (typeof models === 'string') return { policy, reason: models };
     const { kind, mergesLanguages } = this.#input;
@@ -238,6 +247,23 @@ export class WriteJudge {
     const outcome = await this.#cache.names.read(undefined, this.#input.stamp, []);
     if (!('names' in outcome)) throw new Error('The core context cannot be read.');
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
+  }
+
+  /** Whether an entity exists when the one in question comes to the broker. */
+  #exists(id: string): boolean {
+    return this.#storedTypes(id) !== undefined || this.#typesInBatch.has(id);
+  }
+
+  /** The verdict that lets less pass. */
+  #stricter(one: Verdict, other: Verdict): Verdict {
+    const strictness = ({ policy, reason, errors }: Verdict): number => {
+      const candidate = this.#input.candidates[policy];
+      if (candidate === undefined || candidate.mode === 'off') return 0;
+      if (reason === undefined && errors === undefined) return 1;
+      const verdict = errors === undefined ? 'not-judged' : 'invalid';
+      return (isRefused(verdict, candidate) ? 4 : 2) + (errors === undefined ? 0 : 1);
+    };
+    return strictness(other) > strictness(one) ? other : one;
   }
 
   #storedTypes(id: string): StoredTypes {
