@@ -1,12 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { pino, type DestinationStream } from 'pino';
-import { ConfigError, loadConfig, type Config } from './shared/config/load.js';
+import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
 import { shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
-import { DatabaseInUseError } from './store/index.js';
 import { writeWithoutWaiting } from './shared/terminal-output.js';
-import { startErrorLines } from './start-error.js';
+import { isMistake, startErrorLines } from './start-error.js';
 
 /** Exit codes: a configuration mistake has a different one than a failed start. */
 const EXIT_CONFIG = 2;
@@ -29,11 +28,9 @@ async function main(): Promise<void> {
     return;
   }
   const logger = pino({ level: config.LOG_LEVEL }, logOutput());
-  const gateway = await startGateway(config, { logger }).catch((error: unknown) => {
-    // A folder that cannot be written, or a file in use by another gateway, counts as a configuration mistake, too.
-    const isMistake = error instanceof ConfigError || error instanceof DatabaseInUseError;
-    fail(error, isMistake ? EXIT_CONFIG : EXIT_FAILED);
-  });
+  const gateway = await startGateway(config, { logger }).catch((error: unknown) =>
+    fail(error, isMistake(error) ? EXIT_CONFIG : EXIT_FAILED),
+  );
   if (gateway === undefined) return;
 
   if (config.GATEWAY_TOKEN === undefined && config.AUTH_ISSUER === undefined && !isLoopback(config.HOST)) {

@@ -14,6 +14,17 @@ export function startErrorLines(error: unknown): readonly string[] {
   return [explainListenError(error) ?? `${databaseSetting(error)}${message}`];
 }
 
+/**
+ * Whether an error that stops the start is a mistake in the settings. So is a setting that turns out wrong only when it is
+ * used: a database or an archive that cannot be opened, or a HOST that this machine does not have.
+ */
+export function isMistake(error: unknown): boolean {
+  if (error instanceof ConfigError || error instanceof DatabaseUnusableError) return true;
+  return isListenError(error) && WRONG_HOST.has(error.code);
+}
+
+const WRONG_HOST: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND']);
+
 /** Returns the setting at fault when a store cannot be opened; the messages of these errors begin with its path or URL. */
 function databaseSetting(error: unknown): string {
   if (!(error instanceof DatabaseUnusableError)) return '';
@@ -22,8 +33,7 @@ function databaseSetting(error: unknown): string {
 
 /** Explains an address that cannot be listened on, and what to do about it. */
 function explainListenError(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return undefined;
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return undefined;
+  if (!isListenError(error)) return undefined;
   const host = 'address' in error ? error.address : 'hostname' in error ? error.hostname : '';
   const at = `${String(host)}${'port' in error ? ` port ${String(error.port)}` : ''}`;
   switch (error.code) {
@@ -40,4 +50,9 @@ function explainListenError(error: unknown): string | undefined {
     default:
       return undefined;
   }
+}
+
+function isListenError(error: unknown): error is Error & { readonly code: string } {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return false;
+  return error.syscall === 'listen' || error.syscall === 'getaddrinfo';
 }

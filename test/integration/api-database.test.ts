@@ -54,11 +54,11 @@ for (const [what, make, says] of [
   ['a file of another kind', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
   ['a directory', (path: string) => mkdir(path), /cannot be used/],
 ] as const) {
-  it(`a gateway whose database (${what}) cannot be opened exits with 1 and a clear message`, async () => {
+  it(`a gateway whose database (${what}) cannot be opened exits with 2 and a clear message`, async () => {
     const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
     await make(DATABASE_PATH);
     const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
-    assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+    assert.deepEqual(await gateway.ended, { code: 2, signal: null });
     assert.match(gateway.stderr, /^DATABASE_PATH: .+\n$/);
     assert.match(gateway.stderr, says);
     assert.equal(gateway.stdout, '');

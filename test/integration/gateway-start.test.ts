@@ -108,14 +108,14 @@ it('a start on a port in use prints the remedy and exits with 1', async () => {
   assert.doesNotMatch(gateway.stdout, /NGSI-LD gateway on/);
 });
 
-it('a start on an address that this machine does not have says so and exits with 1', async () => {
+it('a start on an address that this machine does not have says so and exits with 2', async () => {
   const gateway = await GatewayProcess.start({
     PORT: '0',
     HOST: '192.0.2.1',
     GATEWAY_OPEN: 'true',
     BROKER_URL: 'http://127.0.0.1:9',
   });
-  assert.deepEqual(await gateway.ended, { code: 1, signal: null });
+  assert.deepEqual(await gateway.ended, { code: 2, signal: null });
   assert.match(gateway.stderr, /^Cannot listen on 192\.0\.2\.1.*HOST.*\n$/);
 });
 

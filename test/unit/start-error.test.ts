@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ConfigError } from '../../sidecar/shared/config/load.js';
-import { startErrorLines } from '../../sidecar/start-error.js';
+import { isMistake, startErrorLines } from '../../sidecar/start-error.js';
 import { DatabaseUnusableError } from '../../sidecar/store/errors.js';
 
 it('startErrorLines lists every mistake of a configuration and where settings are described', () => {
@@ -43,4 +43,20 @@ it('the error of a database that cannot be opened names the setting', () => {
     ['a.db is locked', 'DATABASE_PATH: a.db is locked'],
   ] as const)
     assert.deepEqual(startErrorLines(new DatabaseUnusableError(message)), [line]);
+});
+
+it('settings that turn out wrong only when they are used are mistakes, and a port in use is none', () => {
+  const failed = (more: object) => Object.assign(new Error('failed'), more);
+  for (const [error, expected] of [
+    [new ConfigError(['PORT must be x']), true],
+    [new DatabaseUnusableError('a.db is locked'), true],
+    [failed({ code: 'EADDRNOTAVAIL', syscall: 'listen' }), true],
+    [failed({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }), true],
+    [failed({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), false],
+    [failed({ code: 'EADDRINUSE', syscall: 'listen' }), false],
+    [failed({ code: 'ENOTFOUND', syscall: 'connect' }), false],
+    [new Error('failed'), false],
+    ['odd', false],
+  ] as const)
+    assert.equal(isMistake(error), expected, String(error));
 });
