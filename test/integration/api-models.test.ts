@@ -177,6 +177,11 @@ describe('models', () => {
       [1, undefined, 'anonymous'],
       [2, 'compatible', 'anonymous'],
     ]);
+    const first = await api.get(`${model}/versions?version=1`);
+    assert.deepEqual(first.json(), list.slice(0, 1));
+    assert.equal(first.headers.get('x-total-count'), '1');
+    assert.deepEqual((await api.get(`${model}/versions?version=1&offset=1`)).json(), []);
+    assert.equal((await api.get(`${model}/versions?version=3`)).status, 404);
     const second = (await api.get(`${model}/versions?offset=1&limit=1`)).json() as readonly Model[];
     assert.equal(second[0]?.version, 2);
   });

@@ -192,13 +192,17 @@ export function modelRoutes(api: Api, { store, models, comparison, cachedModels 
       operationId: 'listModelVersions',
       summary: 'List the versions of a model',
       params: MODEL_PATH,
-      querystring: Query(PAGE),
+      querystring: Query({ version: VersionParameter('all of them'), ...PAGE }),
       response: { 200: list('Versions, oldest first.', MODEL_VERSION) },
     },
     handler: async ({ params, query, baseUrl }) => {
       const key = modelKey(params);
       const { model } = await cachedModels.of(key);
-      const { items, total } = await store.models.versions(key, query);
+      const { version } = query;
+      const { items, total } =
+        version === undefined
+          ? await store.models.versions(key, query)
+          : { items: [(await store.models.get(key, version)).version].slice(query.offset), total: 1 };
       const list = page(items.map(versionJson), total, query, modelUrl(baseUrl, key, 'versions'));
       return withLifecycle(list, model);
     },
