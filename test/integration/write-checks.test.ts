@@ -147,6 +147,38 @@ describe('writes that are checked', () => {
     assert.deepEqual(await send({ ...part, id: `${ID}9` }), ['/0', '/0/plate/value']);
   });
 
+  it('a part that names the type of an entity that the broker does not have is judged by it, and never valid', async () => {
+    const part = (plate: unknown) => ({ id: `${ID}9`, type: 'Car', plate: P(plate) });
+    const before = broker.requests.length;
+    for (const operation of ['update', 'merge']) {
+      const send = async (body: unknown) =>
+        gateway.send('POST', `/ngsi-ld/v1/entityOperations/${operation}`, {
+          headers: JSON_TYPE,
+          body: JSON.stringify([body]),
+        });
+      const refused = await send(part(5));
+      assert.equal(refused.status, 400, refused.text);
+      assert.match(refused.text, /"pointer":"\/0\/plate\/value"/);
+      assert.ok(
+        broker.requests.slice(before).every(({ method }) => method === 'GET'),
+        'nothing is sent',
+      );
+    }
+    const { id: _, ...bad } = part(5);
+    const patch = async (body: unknown) =>
+      gateway.send('PATCH', `/ngsi-ld/v1/entities/${ID}9`, {
+        headers: JSON_TYPE,
+        body: JSON.stringify(body),
+      });
+    assert.equal((await patch(bad)).status, 400);
+    assert.equal((await patch({ plate: P(5) })).status, 404);
+    const passed = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/update', {
+      headers: JSON_TYPE,
+      body: JSON.stringify([part('x')]),
+    });
+    assert.deepEqual([passed.status, passed.headers.get('write-check')], [204, 'not-judged']);
+  });
+
   const merged = async (path: string, body: unknown) => {
     const method = path.startsWith('/entityOperations') ? 'POST' : 'PATCH';
     const options = { headers: JSON_TYPE, body: JSON.stringify(body) };

@@ -157,16 +157,18 @@ export class WriteJudge {
     const types = [...storedTypes, ...added];
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
-    if (stored === undefined && inBatch.length === 0)
-      return { policy, reason: 'the broker has no such entity' };
+    // An entity that does not exist is judged by the types that the write itself names, but is never valid.
+    const isAbsent = stored === undefined && inBatch.length === 0;
+    const absence = isAbsent ? 'the broker has no such entity' : undefined;
     const models = await this.#models(types, policy);
-    if (typeof models === 'string') return { policy, reason: models };
+    if (typeof models === 'string') return { policy, reason: absence ?? models };
     const { kind, mergesLanguages } = this.#input;
     const isInLanguage = mergesLanguages && (kind === 'merge' || kind === 'batch-merge');
     const { rest, ambiguity } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
     const errors = judgeFragment(models, rest, this.#options, this.#spelling);
     if (errors.length > 0) return { policy, errors };
-    return ambiguity === undefined ? { policy } : { policy, reason: ambiguity };
+    const reason = absence ?? ambiguity;
+    return reason === undefined ? { policy } : { policy, reason };
   }
 
   /** @param readings the attribute, in each way in which brokers may read the body */
