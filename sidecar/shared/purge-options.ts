@@ -123,7 +123,7 @@ type SchemaOf<Type> = Type extends 'count'
     : { readonly type: 'string'; readonly enum: Type };
 
 /** The largest count: fifteen digits, so that every number is exact. */
-const MAX_COUNT = 999_999_999_999_999;
+export const MAX_COUNT = 999_999_999_999_999;
 
 const NAMES = Object.keys(PURGE_OPTIONS) as readonly PurgeOptionName[];
 

@@ -90,6 +90,16 @@ describe('refusals by a gateway', () => {
         assertUntouched();
       });
     }
+
+    it('a purge with a number that is out of range is told the range', async () => {
+      for (const name of ['maxAffected', 'maxPerSecond'])
+        for (const value of ['0', '1000000000000000']) {
+          const { detail } = (await gateway.purge(`type=Car&${name}=${value}`)).problem();
+          assert.equal(detail, `${name} must be a whole number from 1 to 999999999999999.`);
+        }
+      const largest = 'type=Car&dryRun=true&maxAffected=999999999999999';
+      assert.equal((await gateway.purge(largest)).status, 200);
+    });
   });
 
   describe('a purge with a body', () => {

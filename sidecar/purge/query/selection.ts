@@ -15,7 +15,7 @@ import {
   SELECTION_PARAMETERS,
   type Parameter,
 } from './parameters.js';
-import { purgeOption, type OptionValues } from '../../shared/purge-options.js';
+import { MAX_COUNT, purgeOption, type OptionValues } from '../../shared/purge-options.js';
 
 export interface VettingOptions {
   /** How to treat a purge that may empty its tenant. */
@@ -245,7 +245,11 @@ function valueOf(parameters: ReadonlyMap<string, string>, name: OptionName): unk
   if (type === 'flag') return booleanOf(parameters, name);
   if (type === 'count') {
     if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-    throw new QueryRefusedError('invalidRequest', `${name} must be a whole number of 1 or more.`, name);
+    throw new QueryRefusedError(
+      'invalidRequest',
+      `${name} must be a whole number from 1 to ${MAX_COUNT}.`,
+      name,
+    );
   }
   if (type.includes(value)) return value;
   throw new QueryRefusedError('invalidRequest', `${name} must be ${type.join(' or ')}.`, name);
