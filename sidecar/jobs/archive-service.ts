@@ -114,7 +114,7 @@ export class ArchiveService {
       return { isRequired, writer };
     } catch (error) {
       if (isRequired || !(error instanceof GatewayError)) throw error;
-      live.set({ warnings: [...live.record.warnings, `Nothing was archived. ${error.message}`] });
+      live.warn(`Nothing was archived. ${error.message}`);
       return undefined;
     }
   }
@@ -138,7 +138,7 @@ export class ArchiveService {
       if (counts.bytes > 0) this.note(live, counts);
     } catch (error) {
       const why = error instanceof GatewayError ? ` ${error.message}` : '';
-      live.set({ warnings: [...live.record.warnings, `What was archived could not be counted.${why}`] });
+      live.warn(`What was archived could not be counted.${why}`);
     }
   }
 

@@ -47,12 +47,17 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
   }
 
   /** Changes members of the record, which watchers see at once for a new state and otherwise soon. */
-  set(members: Partial<Record> | Pick<JobRecord, 'state'>): void {
+  set(members: Partial<Record> | Partial<Pick<JobRecord, 'state' | 'warnings'>>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;
     const record = { ...this.#record, ...members };
     this.#record = record.state === 'running' ? record : withoutEstimates(record);
     if (isNewState) this.#publish();
     else void this.#publishSoon();
+  }
+
+  /** Adds a warning to the record. */
+  warn(warning: string): void {
+    this.set({ warnings: [...this.#record.warnings, warning] });
   }
 
   /** Stops the job here, to be resumed later if possible. */

@@ -13,11 +13,11 @@ import { headersAt } from './job-headers.js';
 import { checkMakesPlan, withoutDryRun } from './plan-service.js';
 import { JobKind } from './job-kind.js';
 import type { JobService } from './job-service.js';
-import { PurgeJobs } from './purge-jobs.js';
 import { checkRate, narrower, preparePurge, type NewPurge } from './purge-kinds.js';
 import { newRecord, refusedRecord, targetOf } from './purge-record.js';
 import { RestoreJobs, restoreConcurrency } from './restore-jobs.js';
-import { LivePurge, PurgeRunner } from './live-purge.js';
+import { LivePurge } from './live-purge.js';
+import { PurgeRunner } from './purge-runner.js';
 import type { PurgeServiceOptions } from './service-options.js';
 import { defined } from '../shared/defined.js';
 
@@ -33,9 +33,9 @@ export class PurgeService extends JobKind<PurgeRecord> {
     super(jobs);
     this.#options = { ...jobs.options, ...options };
     this.archives = new ArchiveService(jobs.options, (id) => this.get(id));
-    this.#runner = new PurgeRunner(this.#options, jobs.records, this.archives);
+    this.#runner = new PurgeRunner(this.#options, jobs, this.archives);
     this.restores = new RestoreJobs(this.#options, jobs, this.archives);
-    jobs.serve(new PurgeJobs(this.#options, jobs, this.#runner, this.archives));
+    jobs.serve(this.#runner);
     jobs.serve(this.restores);
   }
 

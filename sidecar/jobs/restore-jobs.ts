@@ -79,10 +79,8 @@ export class RestoreJobs implements JobRunner {
     const { worker } = this.#options;
     const record = kept as PurgeRecord;
     const live = this.#enter(record, lease);
-    if (record.startedAt !== undefined && record.worker !== worker) {
-      const note = `The gateway ${record.worker} stopped working on it, and ${worker} resumed it.`;
-      live.set({ warnings: [...record.warnings, note] });
-    }
+    if (record.startedAt !== undefined && record.worker !== worker)
+      live.warn(`The gateway ${record.worker} stopped working on it, and ${worker} resumed it.`);
     return { live, place: record.dryRun ? 'dry run' : 'job', run: () => this.#restore(live, job) };
   }
 
