@@ -158,7 +158,7 @@ async function showsAny(context: PurgeContext): Promise<boolean> {
   const page = await firstPage(context, { limit: 1 });
   if (entitiesIn(page).some((entity) => attributeNames(entity).length > 0)) {
     // If the broker ignores `attrs`, it shows an entity with other attributes.
-    await context.proveFilters();
+    await context.proof.prove();
     return true;
   }
   if (context.paging.stride === undefined) return false;

@@ -100,7 +100,7 @@ export async function walkItems(
       return { ...step.value, ...(paging.hidesSome === true ? { hidesSome: true } : {}) };
     }
     const page = step.value;
-    await context.proveFilters();
+    await context.proof.prove();
     // Read an entity that is listed twice on a page only once.
     const indexes = page.ids.flatMap((id, index) => (newHere.delete(id) ? [index] : []));
     newHere.clear();

@@ -189,7 +189,7 @@ class Drain {
 
   async #take(ids: readonly string[], listed: Listed): Promise<void> {
     const { ledger, clock } = this.#context;
-    await this.#context.proveFilters();
+    await this.#context.proof.prove();
     const [startedMs, before] = [clock.monotonicMs(), ledger.matched];
     await deleteIds(this.#context, ids, { listed });
     const sent = ledger.matched - before;

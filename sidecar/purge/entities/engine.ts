@@ -145,11 +145,11 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
  * Returns the first page of a query, after the broker has shown that it applies the whole query. So what the page lists may be
  * used, and an empty page means that nothing matches.
  *
- * @throws as firstPage(), proveFilters() and checkUnderstood()
+ * @throws as firstPage(), QueryProof.prove() and checkUnderstood()
  */
 export async function firstProvenPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
   const first = await firstPage(context, shape);
-  if (first.ids.length > 0) await context.proveFilters();
+  if (first.ids.length > 0) await context.proof.prove();
   else if (context.paging.stride === undefined) await checkUnderstood(context);
   return first;
 }

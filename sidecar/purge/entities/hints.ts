@@ -183,12 +183,11 @@ const MAX_NAME = 200;
 
 /** Whether a query certainly shows nothing. */
 async function isSurelyEmpty(
-  { requester, capabilities, limits, clock }: PurgeScope,
+  scope: PurgeScope,
   resource: ListedResource,
   selection: readonly Parameter[],
 ): Promise<boolean> {
-  const { pageSize } = limits;
-  const lister = new Lister({ requester, capabilities, pageSize, pageSizeMax: pageSize, resource, clock });
+  const lister = new Lister({ ...scope, resource });
   const isEmpty = await unlessRefused(async () => {
     const { ids, count, hasNext, warning } = await lister.page({ selection, limit: 1, count: true });
     // Without a count, an empty list may be a failed query.

@@ -25,10 +25,8 @@ import {
 export interface ListerOptions {
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;
-  /** Number of entities to ask for in one page. */
-  readonly pageSize: number;
-  /** Maximum number of entities in one page, if the broker is faster with larger pages. */
-  readonly pageSizeMax: number;
+  /** Number of entities to ask for in one page, and the maximum if the broker is faster with larger pages. */
+  readonly limits: { readonly pageSize: number; readonly pageSizeMax: number };
   readonly resource: ListedResource;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
@@ -61,7 +59,9 @@ export class Lister {
 
   constructor(options: ListerOptions) {
     this.#options = options;
-    this.#size = new PageSize(options.pageSize, options.pageSizeMax);
+    const { pageSize, pageSizeMax } = options.limits;
+    const most = Math.min(pageSizeMax, options.capabilities.get('page-max') ?? Infinity);
+    this.#size = new PageSize(pageSize, most);
   }
 
   /** Whether the query shows anything when it is sent without paging, the way its author would send it. */

@@ -1,18 +1,21 @@
 import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { BrokerCapabilities } from '../broker/index.js';
-import type { Parameter } from '../query/index.js';
+import { contextOfRequest, type Parameter } from '../query/index.js';
+import type { Requester } from '../requests/index.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import {
   entitiesIn,
   type ListedPage,
+  type ListedResource,
   type PageQuery,
   type PageShape,
   type PagingEvidence,
   type PageSource,
 } from '../listing/index.js';
-import { type Probe, impossibleSelections, meaningOfStatus, PROBED } from './probes.js';
+import { checkContext, dependsOnContext, proveLink } from './link-proof.js';
+import { type Probe, impossibleSelections, meaningOfStatus, PROBED, probesOf } from './probes.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -46,14 +49,16 @@ export function proofNameOf(selection: readonly Parameter[], headers: Headers, s
 /** Maximum number of probes of one query that are asked at the same time. */
 const AT_ONCE = 8;
 
-export interface QueryProofOptions {
-  /** See `proofNameOf`. */
-  readonly name: string;
-  readonly probes: readonly Probe[];
-  readonly lister: Pick<PageSource, 'page'>;
-  readonly capabilities: BrokerCapabilities;
-  /** Whether pages may be empty before the end, so that only the count or a next link shows whether there is more. */
-  readonly countsUnshown: boolean;
+/** A query to prove, and how it is sent. */
+export interface ProvenQuery extends CountedQuery {
+  readonly requester: Requester;
+  readonly resource: ListedResource;
+  /** The caller's filters. */
+  readonly filters: readonly Parameter[];
+  /** Further parameters that the broker requires. */
+  readonly additions: readonly Parameter[];
+  /** Attributes to drop or to keep. */
+  readonly removed: readonly string[] | undefined;
 }
 
 type Answer = PromiseSettledResult<ListedPage>;
@@ -62,16 +67,32 @@ type Answer = PromiseSettledResult<ListedPage>;
 type Meaning = 'honoured' | 'counted' | 'ignored' | 'open';
 
 /**
- * Proves that the broker honours the filters and the tenant of one query: for each of them, that query with this one made
- * impossible must show nothing. The proof is valid for this very query only, because brokers ignore a filter next to another
- * one, for one type or for one tenant.
+ * Proves that the broker honours the filters, the tenant and the @context of one query. For each filter and the tenant, that
+ * query with this one made impossible must show nothing; for the @context see `proveLink`. The proof is valid for this very query
+ * only, because brokers ignore a filter next to another one, for one type or for one tenant.
  */
 export class QueryProof {
-  readonly #options: QueryProofOptions;
+  readonly #query: ProvenQuery;
+  readonly #name: string;
+  readonly #probes: readonly Probe[];
+  /** The @context on which the meaning of the query depends. */
+  readonly #contextUrl: string | undefined;
+  /** The same, if each answer of the broker has to name it. */
+  #namedContext: string | undefined;
   #early: Promise<readonly Answer[]> | undefined;
+  /** The first page that listed something, and what was asked for. */
+  #listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
+  #proven: Promise<void> | undefined;
 
-  constructor(options: QueryProofOptions) {
-    this.#options = options;
+  /** @throws QueryRefusedError for more conditions than can be proven, and for a Link that does not name one @context */
+  constructor(query: ProvenQuery) {
+    const { selection, resource, filters, additions, countsUnshown, removed } = query;
+    const { headers } = query.requester;
+    this.#query = query;
+    this.#name = proofNameOf(selection, headers, resource.projectionsOf({ selection }).join());
+    this.#probes = probesOf(filters, additions, headers, countsUnshown);
+    const url = contextOfRequest(headers['link']);
+    if (url !== undefined && dependsOnContext(url, selection, removed)) this.#contextUrl = url;
   }
 
   /**
@@ -82,46 +103,76 @@ export class QueryProof {
    * @returns resolves when the probes are answered; never rejects
    */
   async begin(shape: PageShape): Promise<void> {
-    const { name, capabilities, probes } = this.#options;
+    const { capabilities } = this.#query;
     const isKnown = capabilities.get('collection-end') !== undefined && capabilities.get('no-count') !== true;
-    if (!isKnown || capabilities.isHonoured(name)) return;
-    this.#early = this.#ask(probes, this.#small(shape));
+    if (!isKnown || capabilities.isHonoured(this.#name)) return;
+    this.#early = this.#ask(this.#probes, this.#small(shape));
     await this.#early;
   }
 
   /**
-   * Drops the answers of the probes, because the page in parallel with which they were asked was empty: that they showed
-   * nothing either proves nothing.
+   * Notes a page that was listed with the headers of the purge.
+   *
+   * @throws FilterIgnoredError if the page has to name the @context, and does not
    */
-  discard(): void {
-    this.#early = undefined;
+  note(query: PageQuery, page: ListedPage): void {
+    if (this.#namedContext !== undefined) checkContext(page, this.#namedContext);
+    if (query.selection === this.#query.selection && page.ids.length > 0) this.#listed ??= { query, page };
+    // The page in parallel with which the probes were asked was empty: that they showed nothing either proves nothing.
+    else if (this.#listed === undefined) this.#early = undefined;
   }
 
-  /**
-   * Completes the proof, if it is not known yet.
-   *
-   * @param listed the query of a page that listed something
-   * @throws FilterIgnoredError
-   */
-  async prove(listed: PageQuery): Promise<void> {
-    const { name, probes, capabilities } = this.#options;
-    if (capabilities.isHonoured(name)) return;
+  /** Completes the proof, once. Required before listed ids are used. @throws FilterIgnoredError */
+  prove(): Promise<void> {
+    return (this.#proven ??= this.#prove());
+  }
+
+  /** See `learnCounting`. */
+  async learnCounting(): Promise<boolean> {
+    return learnCounting(this.#query);
+  }
+
+  async #prove(): Promise<void> {
+    const { query = { selection: this.#query.selection, limit: 1 }, page } = this.#listed ?? {};
+    await Promise.all([
+      this.#proveFilters(query),
+      page === undefined ? undefined : this.#proveContext(page, query.offset),
+    ]);
+    await learnStride(this.#query);
+  }
+
+  /** @param listed the query of a page that listed something */
+  async #proveFilters(listed: PageQuery): Promise<void> {
+    const { capabilities } = this.#query;
+    if (capabilities.isHonoured(this.#name)) return;
     const isFirst = (listed.offset ?? 0) === 0;
-    const early = this.#early ?? (isFirst ? this.#ask(probes, this.#small(listed)) : []);
+    const early = this.#early ?? (isFirst ? this.#ask(this.#probes, this.#small(listed)) : []);
     this.#early = undefined;
-    const open = this.#settle(probes, await early, false);
+    const open = this.#settle(this.#probes, await early, false);
     // A page may show nothing although others would, so ask for the very page that listed something.
     this.#settle(open, await this.#ask(open, listed), true);
-    capabilities.setHonoured(name);
+    capabilities.setHonoured(this.#name);
+  }
+
+  async #proveContext(page: ListedPage, offset: number | undefined): Promise<void> {
+    const { requester, capabilities, selection } = this.#query;
+    const url = this.#contextUrl;
+    if (url === undefined) return;
+    const name = proofNameOf(selection, requester.headers, 'context');
+    if (capabilities.isHonoured(name)) return;
+    const asksCount = capabilities.get('no-count') !== true;
+    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page, offset);
+    if (proof === 'refuses-others') capabilities.setHonoured(name);
+    if (proof === 'names-it') this.#namedContext = url;
   }
 
   /** Instances are asked for as on the page itself, because others might be excluded by other filters. */
   #small(shape: PageShape): PageShape {
-    return this.#options.countsUnshown ? shape : { limit: 1 };
+    return this.#query.countsUnshown ? shape : { limit: 1 };
   }
 
   async #ask(probes: readonly Probe[], shape: PageShape): Promise<readonly Answer[]> {
-    const { lister } = this.#options;
+    const { lister } = this.#query;
     const turn = pLimit(AT_ONCE);
     return Promise.allSettled(
       probes.map(({ query }) => turn(() => lister.page({ ...shape, ...query, count: true }))),
@@ -143,7 +194,7 @@ export class QueryProof {
       if (meaning === 'ignored') throw new FilterIgnoredError(probe.parameter, probe.refusal);
       if (meaning === 'open') open.push(probe);
       if (meaning === 'counted' && probe.filter !== undefined)
-        this.#options.capabilities.learn(`counts-before ${probe.filter}`, true);
+        this.#query.capabilities.learn(`counts-before ${probe.filter}`, true);
     }
     return open;
   }
@@ -157,7 +208,7 @@ export class QueryProof {
       return meaning;
     }
     const { ids, count, hasNext } = answer.value;
-    const { countsUnshown } = this.#options;
+    const { countsUnshown } = this.#query;
     if (probe.showsBareEntities && countsUnshown)
       return entitiesIn(answer.value).every((entity) => attributeNames(entity).length === 0)
         ? 'honoured'
@@ -176,7 +227,9 @@ export class QueryProof {
  * that the broker pages through (`paging.stride`), whatever the count says.
  */
 export interface CountedQuery {
+  /** The query as sent to the broker. */
   readonly selection: readonly Parameter[];
+  /** Lists pages without checking them. Queries that leave out filters are only counted. */
   readonly lister: Pick<PageSource, 'page'>;
   readonly capabilities: BrokerCapabilities;
   readonly paging: PagingEvidence;

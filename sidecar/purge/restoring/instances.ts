@@ -42,7 +42,11 @@ export class Instances implements RestoreKind {
   constructor(options: RestoreTools) {
     this.#options = options;
     this.#turn = pLimit(options.limits.concurrency);
-    this.#lister = new Lister({ ...options, pageSize: 1, pageSizeMax: 1, resource: temporalEntities(true) });
+    this.#lister = new Lister({
+      ...options,
+      limits: { pageSize: 1, pageSizeMax: 1 },
+      resource: temporalEntities(true),
+    });
   }
 
   itemsOf(entityId: string, entity: ArchivedEntity): readonly RestoreItem[] {

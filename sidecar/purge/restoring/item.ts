@@ -63,8 +63,9 @@ export class Lookup {
   readonly #listers: { readonly ids: Lister; readonly whole: Lister };
 
   constructor(options: RestoreTools) {
+    const limits = { pageSize: PAGE_SIZE, pageSizeMax: PAGE_SIZE };
     const lister = (content: 'ids' | 'whole') =>
-      new Lister({ ...options, pageSize: PAGE_SIZE, pageSizeMax: PAGE_SIZE, resource: entities(content) });
+      new Lister({ ...options, limits, resource: entities(content) });
     this.#listers = { ids: lister('ids'), whole: lister('whole') };
   }
 

@@ -22,7 +22,8 @@ const NO_SUCH_TYPE: Parameter = { name: 'type', value: 'NoSuchTypePurgeProbe' };
  * @throws BrokerReplyError if the broker shows matches only without paging, or seems not to have run the query
  */
 export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
-  const beside = context.beginProof(shape);
+  // If there are several queries, the first one mostly shows everything, so probes for the others would be wasted.
+  const beside = context.showsAll ? context.proof.begin(shape) : undefined;
   try {
     return await lookFor(context, shape);
   } finally {
@@ -42,7 +43,7 @@ async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedP
     // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
     // asked for pages. The count confirms it; without a count, the bare query does.
     if (page.count !== undefined) {
-      if (await context.learnCounting()) return page;
+      if (await context.proof.learnCounting()) return page;
       await requester.waitBeforeCheck(look);
     } else if (!(await lister.showsAnything(selection))) {
       // A broker that gives a count for a query that surely matches nothing would have given one here.
@@ -146,7 +147,7 @@ export async function countMatches(
   for (;;) {
     const step = await walk.next();
     if (step.done === true) return { listed: seen.size, isComplete: step.value.complete, end: step.value };
-    await context.proveFilters();
+    await context.proof.prove();
     const goesOn = await onPage({ page: step.value, listed: seen.size, fresh });
     if (!goesOn) return { listed: seen.size, isComplete: false, end: undefined };
     fresh = new Set();

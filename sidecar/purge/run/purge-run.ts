@@ -1,18 +1,15 @@
 import { type DoneSoFar, type PurgeRequest, Requester } from '../requests/index.js';
 import { Archiving } from '../archiving/index.js';
 import { FilterIgnoredError, UnexpectedEntityError } from '../errors.js';
-import { Lister, type ListedPage, type PageQuery, type PageSource } from '../listing/index.js';
 import {
-  checkContext,
-  dependsOnContext,
-  learnCounting,
-  learnStride,
-  probesOf,
-  proofNameOf,
-  proveLink,
-  QueryProof,
-} from '../proof/index.js';
-import { contextOfRequest, formatParameters, type Parameter } from '../query/index.js';
+  Lister,
+  type ListedPage,
+  type PageQuery,
+  type PageSource,
+  type PagingEvidence,
+} from '../listing/index.js';
+import { QueryProof } from '../proof/index.js';
+import { formatParameters, type PurgeQuery } from '../query/index.js';
 import type { Pattern } from '../../ngsi-ld/pattern.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
 import { ItemLedger } from '../ledger/index.js';
@@ -50,7 +47,6 @@ export function createPurgeScope(
   const [beganMs, beganSteadyMs] = [clock.now(), clock.monotonicMs()];
   const ledger = new ItemLedger(limits.maxAffected, order.onOutcome);
   const warnings = new Set<string>();
-  const named = query.ids === undefined ? undefined : new Set(query.ids);
   let lastProgress: Pick<PurgeProgress, 'deleted' | 'unknown'> = { deleted: 0, unknown: 0 };
   const done = (): DoneSoFar => {
     const { deleted, unknown } = reportsItself ? lastProgress : ledger.counts;
@@ -88,7 +84,7 @@ export function createPurgeScope(
       const hasBegun = ledger.matched > 0;
       scope.emit({ type: 'progress', hasBegun, ...ledger.counts, ...requester.requestCounts });
     },
-    open: (opened) => new OpenedQuery(scope, opened, named, query.idPattern).context,
+    open: (opened) => openQuery(scope, query, opened),
   };
   return scope;
 }
@@ -140,139 +136,59 @@ export function reportOf(scope: PurgeScope, left: number): PurgeReport {
   };
 }
 
-/** A query that is sent to the broker: checks each of its pages, and proves once that the broker honours it. */
-class OpenedQuery implements PageSource {
-  /** The purge, as it sees the broker through this query. */
-  readonly context: PurgeContext;
-  readonly #lister: Lister;
-  readonly #proof: QueryProof;
-  /** The ids that the purge names; all others are unexpected. */
-  readonly #named: ReadonlySet<string> | undefined;
-  /**
-   * The pattern may match anywhere in an id, as in brokers. A pattern that RE2 cannot compile is left to the broker, whose
-   * filtering is proven.
-   */
-  readonly #pattern: Pattern | undefined;
-  readonly #isLocal: boolean;
-  /** The @context on which the meaning of the query depends. */
-  readonly #contextUrl: string | undefined;
-  /** The same, if each answer of the broker has to name it. */
-  #namedContext: string | undefined;
-  #proven: Promise<void> | undefined;
-  /** The first page that listed something, and what was asked for. */
-  #listed: { readonly query: PageQuery; readonly page: ListedPage } | undefined;
-
-  constructor(
-    purge: PurgeScope,
-    { resource, selection: filters, additions = [], isPartial = false, removed }: BrokerQuery,
-    named: ReadonlySet<string> | undefined,
-    pattern: Pattern | undefined,
-  ) {
-    const { requester, capabilities, clock, limits } = purge;
-    const { headers } = requester;
-    const selection = [...filters, ...additions];
-    const countsUnshown = resource.path === '/temporal/entities';
-    this.#named = named;
-    this.#pattern = pattern;
-    this.#isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
-    const contextUrl = contextOfRequest(headers['link']);
-    if (contextUrl !== undefined && dependsOnContext(contextUrl, selection, removed))
-      this.#contextUrl = contextUrl;
-    this.#lister = new Lister({
-      requester,
-      capabilities,
-      clock,
-      resource,
-      pageSize: limits.pageSize,
-      pageSizeMax: Math.min(limits.pageSizeMax, capabilities.get('page-max') ?? Infinity),
-    });
-    this.#proof = new QueryProof({
-      name: proofNameOf(selection, headers, resource.projectionsOf({ selection }).join()),
-      probes: probesOf(filters, additions, headers, countsUnshown),
-      lister: this.#lister,
-      capabilities,
-      countsUnshown,
-    });
-    this.context = {
-      ...purge,
-      resource,
-      selection,
-      countsUnshown,
-      showsAll: !isPartial,
-      paging: { contradicted: false, longestPage: 0 },
-      lister: this,
-      // If there are several queries, the first one mostly shows everything, so probes for the others would be wasted.
-      beginProof: async (shape) => (isPartial ? undefined : this.#proof.begin(shape)),
-      proveFilters: async () => (this.#proven ??= this.#prove()),
-      learnCounting: () => learnCounting(this.#wide),
-    };
-  }
-
-  /** See PageSource. */
-  async showsAnything(selection: readonly Parameter[]): Promise<boolean> {
-    return this.#lister.showsAnything(selection);
-  }
-
-  /** See QueryView. */
-  async page(query: PageQuery): Promise<ListedPage> {
-    const page = await this.#lister.page(query);
-    if (page.warning !== undefined) this.context.warn(page.warning);
-    if (this.#isLocal && page.madeEntityMap) {
+/** Opens a query of a purge: each of its pages is checked before anything in it is used. */
+function openQuery(purge: PurgeScope, { ids, idPattern }: PurgeQuery, opened: BrokerQuery): PurgeContext {
+  const { resource, selection: filters, additions = [], isPartial = false, removed } = opened;
+  const selection = [...filters, ...additions];
+  const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
+  const countsUnshown = resource.path === '/temporal/entities';
+  const view = { resource, selection, paging, countsUnshown };
+  const lister = new Lister({ ...purge, resource });
+  const proof = new QueryProof({ ...purge, ...view, lister, filters, additions, removed });
+  const isLocal = filters.some(({ name, value }) => name === 'local' && value === 'true');
+  const named = ids && new Set(ids);
+  async function page(query: PageQuery): Promise<ListedPage> {
+    const shown = await lister.page(query);
+    if (shown.warning !== undefined) purge.warn(shown.warning);
+    if (isLocal && shown.madeEntityMap) {
       const detail =
         'The broker queried its context sources despite local=true, so the query would reach too much. Nothing more is deleted.';
       throw new FilterIgnoredError('local', detail);
     }
-    const unexpected = await this.#unexpectedIn(page.ids);
+    const unexpected = await unexpectedIn(shown.ids, named, idPattern);
     if (unexpected !== undefined) {
       // If the broker ignores the filter in every query, the proof says so.
-      await this.context.proveFilters();
+      await proof.prove();
       throw unexpected;
     }
-    if (this.#namedContext !== undefined) checkContext(page, this.#namedContext);
-    if (query.selection === this.context.selection && page.ids.length > 0) this.#listed ??= { query, page };
-    else if (this.#listed === undefined) this.#proof.discard();
-    return page;
+    proof.note(query, shown);
+    return shown;
   }
+  const checked: PageSource = { page, showsAnything: (asked) => lister.showsAnything(asked) };
+  return { ...purge, ...view, lister: checked, proof, showsAll: !isPartial };
+}
 
-  /** Returns the error for the first id that is excluded, or too long to be checked. Yields to the event loop now and then. */
-  async #unexpectedIn(ids: readonly string[]): Promise<UnexpectedEntityError | undefined> {
-    const [named, pattern] = [this.#named, this.#pattern];
-    const unnamed = named && ids.find((id) => !named.has(id));
-    if (unnamed !== undefined) return new UnexpectedEntityError(unnamed, 'id');
-    if (pattern === undefined) return undefined;
-    let steps = 0;
-    for (const id of ids) {
-      if (id.length > MAX_ID_LENGTH || !pattern.test(id)) return new UnexpectedEntityError(id, 'idPattern');
-      steps += pattern.size * id.length;
-      if (steps < MAX_STEPS) continue;
-      steps = 0;
-      await yieldToEventLoop();
-    }
-    return undefined;
+/**
+ * Returns the error for the first id that is excluded, or too long to be checked. Yields to the event loop now and then.
+ *
+ * @param named the ids that the purge names; all others are unexpected
+ * @param pattern may match anywhere in an id, as in brokers
+ */
+async function unexpectedIn(
+  ids: readonly string[],
+  named: ReadonlySet<string> | undefined,
+  pattern: Pattern | undefined,
+): Promise<UnexpectedEntityError | undefined> {
+  const unnamed = named && ids.find((id) => !named.has(id));
+  if (unnamed !== undefined) return new UnexpectedEntityError(unnamed, 'id');
+  if (pattern === undefined) return undefined;
+  let steps = 0;
+  for (const id of ids) {
+    if (id.length > MAX_ID_LENGTH || !pattern.test(id)) return new UnexpectedEntityError(id, 'idPattern');
+    steps += pattern.size * id.length;
+    if (steps < MAX_STEPS) continue;
+    steps = 0;
+    await yieldToEventLoop();
   }
-
-  async #prove(): Promise<void> {
-    const { query = { selection: this.context.selection, limit: 1 }, page } = this.#listed ?? {};
-    const url = this.#contextUrl;
-    await Promise.all([
-      this.#proof.prove(query),
-      page === undefined || url === undefined ? undefined : this.#proveContext(page, query.offset, url),
-    ]);
-    await learnStride(this.#wide);
-  }
-
-  /** The query with unchecked pages. To learn about counts, queries leave out filters, and their pages are only counted. */
-  get #wide(): PurgeContext {
-    return { ...this.context, lister: this.#lister };
-  }
-
-  async #proveContext(page: ListedPage, offset: number | undefined, url: string): Promise<void> {
-    const { requester, capabilities, selection } = this.context;
-    const name = proofNameOf(selection, requester.headers, 'context');
-    if (capabilities.isHonoured(name)) return;
-    const asksCount = capabilities.get('no-count') !== true;
-    const proof = await proveLink({ requester, asksCount, path: page.path, selection, url }, page, offset);
-    if (proof === 'refuses-others') capabilities.setHonoured(name);
-    if (proof === 'names-it') this.#namedContext = url;
-  }
+  return undefined;
 }

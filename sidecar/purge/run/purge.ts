@@ -2,7 +2,8 @@ import type { Clock } from '../../shared/clock.js';
 import type { Archiving, PurgeArchive } from '../archiving/index.js';
 import type { BrokerCapabilities } from '../broker/index.js';
 import type { Item, ItemError, ItemLedger, OnOutcome, PurgeCounts } from '../ledger/index.js';
-import type { Listed, ListedResource, PageShape, PageSource, PagingEvidence } from '../listing/index.js';
+import type { Listed, ListedResource, PageSource, PagingEvidence } from '../listing/index.js';
+import type { QueryProof } from '../proof/index.js';
 import type { Parameter, PurgeQuery } from '../query/index.js';
 import type { OutageEvent, RequestDependencies, Requester, RequesterOptions } from '../requests/index.js';
 
@@ -142,21 +143,8 @@ export interface QueryView {
   readonly countsUnshown: boolean;
   /** What the broker's counts and pages have revealed so far. */
   readonly paging: PagingEvidence;
-  /**
-   * Begins the proof of the query in parallel with the first page.
-   *
-   * @param shape how much to ask for in that page
-   * @returns resolves when the broker has answered; never rejects
-   */
-  beginProof(shape: PageShape): Promise<void>;
-  /**
-   * Proves, once, that the broker honours the query's filters, its tenant and its @context. Required before listed ids are used.
-   *
-   * @throws FilterIgnoredError
-   */
-  proveFilters(): Promise<void>;
-  /** See `learnCounting` of proof/. */
-  learnCounting(): Promise<boolean>;
+  /** Whether the broker honours the query's filters, its tenant and its @context. */
+  readonly proof: Pick<QueryProof, 'begin' | 'prove' | 'learnCounting'>;
 }
 
 /** Events of a running purge, in order. */

@@ -97,7 +97,7 @@ export class QuerySet {
         continue;
       }
       if (first.ids.length > 0) {
-        await context.proveFilters();
+        await context.proof.prove();
         await this.#checkValueSelection(context);
       } else if (planned.isPartial !== true) {
         await checkUnderstood(context);

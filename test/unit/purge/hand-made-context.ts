@@ -88,6 +88,13 @@ export function scopeOf(purge: HandMadePurge): PurgeScope {
   );
 }
 
+/** The proof of a query whose filters the broker honours. */
+export const PROVEN: PurgeContext['proof'] = {
+  begin: async () => {},
+  prove: async () => {},
+  learnCounting: async () => false,
+};
+
 /** A budget that grants everything, and notes the deletes that were requested. */
 export function budgetOf(reserved: number[], maxPerRequest = Infinity): PurgeBudget {
   return {

@@ -14,7 +14,7 @@ import {
   type ListedPage,
   type PageQuery,
 } from '../../../../sidecar/purge/listing/index.js';
-import { contextOf } from '../hand-made-context.js';
+import { contextOf, PROVEN } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
 const LIMIT = 10;
@@ -26,7 +26,7 @@ function contextWith(answer: (query: PageQuery) => ListedPage, proof: () => Prom
     return answer(query);
   });
   const brokerQuery = { resource: temporalEntities(), selection: [{ name: 'type', value: 'T' }] };
-  const context: PurgeContext = { ...contextOf({ brokerQuery }), lister, proveFilters: proof };
+  const context = { ...contextOf({ brokerQuery }), lister, proof: { ...PROVEN, prove: proof } };
   return { context, asked };
 }
 

@@ -26,14 +26,8 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
     },
   });
   const resource = entities('attributes');
-  const lister = new Lister({
-    requester,
-    capabilities,
-    clock,
-    resource,
-    pageSize: 10,
-    pageSizeMax: 10,
-  });
+  const limits = { pageSize: 10, pageSizeMax: 10 };
+  const lister = new Lister({ requester, capabilities, clock, resource, limits });
   return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
 

@@ -91,8 +91,8 @@ it('the filters of a purge are proven once, with the additional parameters', asy
   const additions = [{ name: 'timerel', value: 'before' }];
   const { context, asked } = opened(() => pageReply(['urn:a']), { brokerQuery: { additions } });
   assert.deepEqual(context.selection, [...BY_TYPE, ...additions]);
-  await context.proveFilters();
-  await Promise.all([context.proveFilters(), context.proveFilters()]);
+  await context.proof.prove();
+  await Promise.all([context.proof.prove(), context.proof.prove()]);
   assert.equal(asked.length, 2, 'once, and as a whole page, since no count confirms that nothing is there');
   for (const query of asked)
     assert.deepEqual([query.get('type'), query.get('timerel')], ['TNoSuchPurgeProbe', 'before']);
@@ -103,8 +103,8 @@ it('the proof of the filters fails each time if a filter is ignored', async () =
     brokerQuery: { resource: entities('ids'), selection: BY_TYPE },
     broker: () => pageReply(['urn:a']),
   });
-  await assert.rejects(context.proveFilters(), FilterIgnoredError);
-  await assert.rejects(context.proveFilters(), FilterIgnoredError);
+  await assert.rejects(context.proof.prove(), FilterIgnoredError);
+  await assert.rejects(context.proof.prove(), FilterIgnoredError);
 });
 
 it('the tenant of a purge is tested with the first query that listed something', async () => {
@@ -125,7 +125,7 @@ it('the tenant of a purge is tested with the first query that listed something',
   await lister.page({ selection, limit: 2 });
   await lister.page({ selection, limit: 3 });
   asked.length = 0;
-  await context.proveFilters();
+  await context.proof.prove();
   // There is no count, so the page that listed something decides.
   const [small, whole] = [1, 2].map((limit) => `nosuchtenant pick=id&limit=${limit}&count=true`);
   assert.deepEqual(asked, [small, whole]);

@@ -44,7 +44,7 @@ function archive(tookMs: (ids: number) => number, keepMs = 0, matchesUntilMs?: n
     paging: {},
     countsUnshown: false,
     requester: { waitBeforeCheck: async () => {} },
-    proveFilters: async () => {},
+    proof: { prove: async () => {} },
     archiving: {
       doubt: (...doubt: readonly unknown[]) => doubts.push(doubt),
       keepEntities: async () => {
