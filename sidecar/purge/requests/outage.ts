@@ -18,7 +18,7 @@ export interface OutageOptions {
   readonly pauseLeftMs: () => number;
   /** Sends the broker a harmless query; returns why it failed, if it did. @throws PurgeStoppedError */
   readonly probe: (signal: AbortSignal) => Promise<Failure | undefined>;
-  readonly onOutage?: ((event: OutageEvent) => void) | undefined;
+  readonly onEvent?: ((event: OutageEvent) => void) | undefined;
 }
 
 /** One outage of the broker: finds out when it is over, on behalf of all requests of a purge, with one probe at a time. */
@@ -30,34 +30,26 @@ export class Outage {
    * Rejects with BrokerFailedError if it does not come back in time, and with PurgeStoppedError if the purge is stopped.
    */
   readonly over: Promise<boolean>;
+  /** Whether the outage is over, or waiting for its end was given up. */
+  isOver = false;
   readonly #options: OutageOptions;
   readonly #operation: string;
-  readonly #onEnd: () => void;
   readonly #sinceMs: number;
   /** Ends the pause before the next probe. */
   readonly #waking = new AbortController();
   #failure: Failure;
   #probes = 0;
   #refusesConnections = false;
-  #isOver = false;
   #resolve: (wasAway: boolean) => void = () => {};
 
-  /** @param onEnd called once, when the outage is over or waiting for its end is given up */
-  constructor(
-    failure: Failure,
-    operation: string,
-    signal: AbortSignal,
-    options: OutageOptions,
-    onEnd: () => void,
-  ) {
+  constructor(failure: Failure, operation: string, signal: AbortSignal, options: OutageOptions) {
     this.#options = options;
     this.#operation = operation;
-    this.#onEnd = onEnd;
     this.#sinceMs = options.clock.monotonicMs();
     this.#failure = failure;
     const ended = new Promise<boolean>((resolve) => (this.#resolve = resolve));
     const watched = this.#watch(signal).catch((error: unknown) => {
-      onEnd();
+      this.isOver = true;
       throw error;
     });
     this.over = Promise.race([ended, watched.then(() => ended)]);
@@ -79,14 +71,12 @@ export class Outage {
   }
 
   #end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.#waking.abort();
-    this.#onEnd();
-    const { clock, onOutage } = this.#options;
+    const { clock, onEvent } = this.#options;
     const wasAway = this.#probes > 0;
-    if (wasAway)
-      onOutage?.({ type: 'broker-back', afterMs: Math.round(clock.monotonicMs() - this.#sinceMs) });
+    if (wasAway) onEvent?.({ type: 'broker-back', afterMs: Math.round(clock.monotonicMs() - this.#sinceMs) });
     this.#resolve(wasAway);
   }
 
@@ -95,7 +85,7 @@ export class Outage {
     signal.addEventListener('abort', wake, { once: true });
     try {
       do await this.#pauseBeforeProbe();
-      while (!this.#isOver && (await this.#isStillAway(signal)));
+      while (!this.isOver && (await this.#isStillAway(signal)));
       this.#end();
     } finally {
       signal.removeEventListener('abort', wake);
@@ -120,10 +110,10 @@ export class Outage {
   async #isStillAway(signal: AbortSignal): Promise<boolean> {
     const failure = await this.#options.probe(signal);
     const isAway = failure !== undefined && (seemsAway(failure) || failure.kind === 'timeout');
-    if (!isAway || this.#isOver) return false;
+    if (!isAway || this.isOver) return false;
     this.#failure = failure;
     this.#probes += 1;
-    if (this.#probes === 1) this.#options.onOutage?.({ type: 'broker-away' });
+    if (this.#probes === 1) this.#options.onEvent?.({ type: 'broker-away' });
     return true;
   }
 }

@@ -18,7 +18,7 @@ import {
   throwIfStopped,
 } from '../errors.js';
 import type { Clock } from '../../shared/clock.js';
-import { Availability, RequestGate, WITHHELD, type Reservation } from './availability.js';
+import { RequestGate, WITHHELD, type Reservation } from './request-gate.js';
 import {
   StaleListError,
   sleep,
@@ -77,7 +77,6 @@ export class Requester {
   readonly #options: RequesterOptions;
   readonly #dependencies: RequestDependencies;
   readonly #signal: AbortSignal;
-  readonly #availability: Availability;
   readonly #gate: RequestGate;
   readonly #requestCounts = { requests: 0, retries: 0 };
   readonly #stop = () => this.halt();
@@ -99,12 +98,16 @@ export class Requester {
     this.#options = order;
     this.#dependencies = dependencies;
     this.#signal = signal;
-    this.#availability = new Availability({
+    const { rateLimiter, budget, beforeDelete, onEvent } = order;
+    this.#gate = new RequestGate({
       ...dependencies,
-      onOutage: order.onEvent,
+      rateLimiter,
+      budget,
+      beforeDelete,
+      onEvent,
+      done,
       probe: (ending) => this.#probe(probe, ending),
     });
-    this.#gate = new RequestGate(this.#availability, order, dependencies.clock, done);
     if (signal.aborted) this.halt();
     signal.addEventListener('abort', this.#stop, { once: true });
   }
@@ -116,7 +119,7 @@ export class Requester {
 
   /** Whether the broker has answered a request without a failure. */
   get hasAnswered(): boolean {
-    return this.#availability.hasAnswered;
+    return this.#gate.hasAnswered;
   }
 
   /** Maximum number of items that may currently be deleted in a second; Infinity without a rate. */
@@ -166,7 +169,7 @@ export class Requester {
 
   /** Starts counting failures from zero again, after those of a few hopeless items. */
   resetFailures(): void {
-    this.#availability.resetFailures();
+    this.#gate.resetFailures();
   }
 
   /**
@@ -193,7 +196,7 @@ export class Requester {
    */
   beginFinalQueries(): boolean {
     this.halt();
-    if (this.#signal.aborted || this.#availability.isAskedToWait) return false;
+    if (this.#signal.aborted || this.#gate.isAskedToWait) return false;
     const untilMs = this.#dependencies.clock.monotonicMs() + FINAL_QUERIES_MS;
     this.#phase = { ending: new AbortController(), untilMs };
     return true;
@@ -207,13 +210,13 @@ export class Requester {
       for (;;) {
         try {
           await this.#gate.wait(request, signal, tries);
-          tries.pausesBefore = this.#availability.pauses;
+          tries.pausesBefore = this.#gate.pauses;
           if (tries.lastFailure !== undefined) {
             this.#requestCounts.retries += 1;
             this.#dependencies.onRetry?.();
           }
           const reply = await this.#attempt(request, signal);
-          this.#availability.succeeded(request);
+          this.#gate.succeeded(request);
           return { kind: 'answered', reply };
         } catch (error) {
           const failure = error instanceof AttemptFailedError ? error.failure : undefined;
@@ -308,7 +311,7 @@ export class Requester {
     } catch (error) {
       throwIfStopped(signal);
       if (!(error instanceof AttemptFailedError)) return undefined;
-      this.#availability.applyRetryAfter(error.failure, probe.operation);
+      this.#gate.applyRetryAfter(error.failure, probe.operation);
       return error.failure;
     }
     return undefined;
@@ -323,7 +326,7 @@ export class Requester {
   ): Promise<boolean> {
     const { retry, clock, random } = this.#dependencies;
     const failedAtMs = clock.monotonicMs();
-    const wasAway = await this.#availability.failed({ ...tries, request, failure }, signal);
+    const wasAway = await this.#gate.failed({ ...tries, request, failure }, signal);
     if (wasAway && !tries.hasSurvivedOutage) {
       tries.hasSurvivedOutage = true;
       return true;

@@ -1,6 +1,5 @@
 import type { Failure } from '../broker/index.js';
 import { BrokerFailedError, throwIfStopped } from '../errors.js';
-import type { Clock } from '../../shared/clock.js';
 import { Outage, type OutageOptions } from './outage.js';
 import type { RateLimiter } from './rate-limiter.js';
 import {
@@ -61,12 +60,42 @@ export interface FailedAttempt {
   readonly pausesBefore: number;
 }
 
+/** What was done for a request before it is first sent. */
+export interface Reservation {
+  /** Whether what it deletes was booked, and reserved if there is a budget. */
+  isBooked: boolean;
+  /** To be called when the request has ended. */
+  onEnd?: (() => void) | undefined;
+}
+
+/** The failure of a delete that was not sent, because the purge might delete more than it may. */
+export const WITHHELD: Failure = {
+  kind: 'withheld',
+  status: 409,
+  problem: {
+    status: 409,
+    title: 'Not deleted, to keep the maximum',
+    detail:
+      'The gateway stopped while deletes were in flight, and they may have had an effect. With this ' +
+      'one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
+  },
+};
+
+/** What holds requests back, and how to find out whether the broker is back. */
+export interface RequestGateOptions
+  extends
+    Omit<OutageOptions, 'pauseLeftMs'>,
+    Pick<RequesterOptions, 'rateLimiter' | 'budget' | 'beforeDelete'> {
+  /** What the purge has done so far, for its budget. */
+  readonly done?: (() => DoneSoFar) | undefined;
+}
+
 /**
- * Tells for all requests of one purge whether they may be sent now: the broker may have asked to be left alone, be away, or
- * answer nothing but failures.
+ * Holds each request of one purge back until it may be sent: the broker may have asked to be left alone, be away, or answer
+ * nothing but failures, and the rate must allow the deletes. Books deletes before they are sent.
  */
-export class Availability {
-  readonly #options: OutageOptions;
+export class RequestGate {
+  readonly #options: RequestGateOptions;
   readonly #breaker = new CircuitBreaker();
   #pausedUntilMs = 0;
   /** How often the broker has asked for a pause. */
@@ -78,9 +107,8 @@ export class Availability {
   #doDeletesFail = false;
   #fatalError: BrokerFailedError | undefined;
 
-  /** @param options all but the pause, which this class knows itself */
-  constructor(options: Omit<OutageOptions, 'pauseLeftMs'>) {
-    this.#options = { ...options, pauseLeftMs: () => this.pauseLeftMs };
+  constructor(options: RequestGateOptions) {
+    this.#options = options;
   }
 
   /**
@@ -105,7 +133,32 @@ export class Availability {
    */
   get outage(): Promise<boolean> | undefined {
     if (this.#fatalError !== undefined) throw this.#fatalError;
-    return this.#outage?.over;
+    return this.#outage?.isOver === false ? this.#outage.over : undefined;
+  }
+
+  /**
+   * Waits until a request may be sent. Its share of the rate is taken last, because requests that wait for something else must
+   * not add up to more than one burst. What it deletes is booked when only the reservation is left to wait for. The reservation
+   * comes after that, because no more may be reserved than was booked.
+   */
+  async wait(request: PurgeRequest, signal: AbortSignal, booking: Reservation): Promise<void> {
+    const { deletes } = request;
+    const { rateLimiter } = this.#options;
+    let obstacle = this.#obstacle(request, signal);
+    for (;;) {
+      for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
+      if (request.isStale?.() === true) throw new StaleListError();
+      if (deletes === undefined) return;
+      if (rateLimiter !== undefined) await this.#acquireTokens(rateLimiter, request, signal);
+      // While it waited for its share, or for the reservation, something else may have come up. That is awaited, too.
+      obstacle = rateLimiter === undefined ? undefined : this.#obstacle(request, signal);
+      if (obstacle === undefined && this.#maySend(request)) {
+        if (await this.#book(request, booking)) return;
+        obstacle = this.#obstacle(request, signal);
+        if (obstacle === undefined && this.#maySend(request)) return;
+      }
+      rateLimiter?.refund(deletes);
+    }
   }
 
   /** Notes that a request was answered. */
@@ -162,100 +215,12 @@ export class Availability {
     this.#fatalError = undefined;
   }
 
-  async #waitFor(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean> {
-    const outage =
-      this.#outage ??
-      new Outage(failure, operation, signal, this.#options, () => {
-        if (this.#outage === outage) this.#outage = undefined;
-      });
-    this.#outage = outage;
-    outage.note(failure);
-    const wasAway = await outage.over.catch((error: unknown) => {
-      if (error instanceof BrokerFailedError) this.#failAll(error);
-      throw error;
-    });
-    // Everything in flight failed together, which says nothing about the broker that answers now.
-    if (wasAway) this.#breaker.succeeded();
-    return wasAway;
-  }
-
-  /** Lets no request through any more: all others fail with the same error. */
-  #failAll(error: BrokerFailedError): never {
-    this.#fatalError ??= error;
-    throw this.#fatalError;
-  }
-}
-
-/** What was done for a request before it is first sent. */
-export interface Reservation {
-  /** Whether what it deletes was booked, and reserved if there is a budget. */
-  isBooked: boolean;
-  /** To be called when the request has ended. */
-  onEnd?: (() => void) | undefined;
-}
-
-/** The failure of a delete that was not sent, because the purge might delete more than it may. */
-export const WITHHELD: Failure = {
-  kind: 'withheld',
-  status: 409,
-  problem: {
-    status: 409,
-    title: 'Not deleted, to keep the maximum',
-    detail:
-      'The gateway stopped while deletes were in flight, and they may have had an effect. With this ' +
-      'one, more might be gone than the maximum allows, so it was not sent. Send the purge again.',
-  },
-};
-
-/**
- * Holds each request of a purge back until the broker can be asked and the rate allows it, and books deletes before they are
- * sent.
- */
-export class RequestGate {
-  readonly #availability: Availability;
-  readonly #options: RequesterOptions;
-  readonly #clock: Clock;
-  readonly #done: (() => DoneSoFar) | undefined;
-
-  /** @param done what the purge has done so far, for its budget */
-  constructor(availability: Availability, order: RequesterOptions, clock: Clock, done?: () => DoneSoFar) {
-    this.#availability = availability;
-    this.#options = order;
-    this.#clock = clock;
-    this.#done = done;
-  }
-
-  /**
-   * Waits until a request may be sent. Its share of the rate is taken last, because requests that wait for something else must
-   * not add up to more than one burst. What it deletes is booked when only the reservation is left to wait for. The reservation
-   * comes after that, because no more may be reserved than was booked.
-   */
-  async wait(request: PurgeRequest, signal: AbortSignal, booking: Reservation): Promise<void> {
-    const { deletes } = request;
-    const { rateLimiter } = this.#options;
-    let obstacle = this.#obstacle(request, signal);
-    for (;;) {
-      for (; obstacle !== undefined; obstacle = this.#obstacle(request, signal)) await obstacle;
-      if (request.isStale?.() === true) throw new StaleListError();
-      if (deletes === undefined) return;
-      if (rateLimiter !== undefined) await this.#acquireTokens(rateLimiter, request, signal);
-      // While it waited for its share, or for the reservation, something else may have come up. That is awaited, too.
-      obstacle = rateLimiter === undefined ? undefined : this.#obstacle(request, signal);
-      if (obstacle === undefined && this.#maySend(request)) {
-        if (await this.#book(request, booking)) return;
-        obstacle = this.#obstacle(request, signal);
-        if (obstacle === undefined && this.#maySend(request)) return;
-      }
-      rateLimiter?.refund(deletes);
-    }
-  }
-
   /** Returns what a request has to wait for before it looks again; undefined if it may be sent. */
   #obstacle({ deletes }: PurgeRequest, signal: AbortSignal): Promise<unknown> | undefined {
     throwIfStopped(signal);
-    const { outage, pauseLeftMs } = this.#availability;
+    const { outage, pauseLeftMs } = this;
     if (outage !== undefined) return outage;
-    if (pauseLeftMs > 0) return sleep(this.#clock, pauseLeftMs, signal);
+    if (pauseLeftMs > 0) return sleep(this.#options.clock, pauseLeftMs, signal);
     return deletes === undefined ? undefined : this.#options.beforeDelete?.();
   }
 
@@ -278,10 +243,10 @@ export class RequestGate {
     if (booking.isBooked) return true;
     booking.isBooked = true;
     request.onSend?.();
-    const { budget, rateLimiter } = this.#options;
+    const { budget, rateLimiter, done } = this.#options;
     if (budget === undefined) return true;
     const { deletes = 0 } = request;
-    booking.onEnd = await budget.reserve(deletes, this.#done);
+    booking.onEnd = await budget.reserve(deletes, done);
     if (booking.onEnd !== undefined) return false;
     rateLimiter?.refund(deletes);
     throw new AttemptFailedError(WITHHELD);
@@ -302,5 +267,26 @@ export class RequestGate {
       if (isTaken) left -= part;
       else if (!isIndivisible) throw new MustSplitError();
     }
+  }
+
+  async #waitFor(failure: Failure, operation: string, signal: AbortSignal): Promise<boolean> {
+    const options = { ...this.#options, pauseLeftMs: () => this.pauseLeftMs };
+    const outage =
+      this.#outage?.isOver === false ? this.#outage : new Outage(failure, operation, signal, options);
+    this.#outage = outage;
+    outage.note(failure);
+    const wasAway = await outage.over.catch((error: unknown) => {
+      if (error instanceof BrokerFailedError) this.#failAll(error);
+      throw error;
+    });
+    // Everything in flight failed together, which says nothing about the broker that answers now.
+    if (wasAway) this.#breaker.succeeded();
+    return wasAway;
+  }
+
+  /** Lets no request through any more: all others fail with the same error. */
+  #failAll(error: BrokerFailedError): never {
+    this.#fatalError ??= error;
+    throw this.#fatalError;
   }
 }

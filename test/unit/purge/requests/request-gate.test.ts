@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Failure } from '../../../../sidecar/purge/broker/index.js';
 import { BrokerFailedError } from '../../../../sidecar/purge/errors.js';
-import { Availability, CircuitBreaker } from '../../../../sidecar/purge/requests/availability.js';
+import { CircuitBreaker, RequestGate } from '../../../../sidecar/purge/requests/request-gate.js';
 import type { OutageEvent, PurgeRequest } from '../../../../sidecar/purge/requests/index.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 
@@ -12,14 +12,14 @@ const QUERY: PurgeRequest = { method: 'GET', path: '/entities', operation: 'do i
 const RESET: Failure = { kind: 'unreachable' };
 const REFUSED: Failure = { kind: 'unreachable', wasNeverSent: true };
 
-/** The availability of a broker whose probes end as given; the last outcome repeats for ever. */
+/** The gate of a broker whose probes end as given; the last outcome repeats for ever. */
 function watchOf(...ends: readonly (Failure | undefined)[]) {
   const clock = createTestClock();
   const probedAt: number[] = [];
   const events: OutageEvent[] = [];
   const hooks: { onProbe?: () => void } = {};
   const startMs = clock.now();
-  const watch = new Availability({
+  const watch = new RequestGate({
     retry: POLICY,
     clock,
     random: () => 0,
@@ -30,7 +30,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
       await new Promise((resolve) => setImmediate(resolve));
       return ends[Math.min(probedAt.length, ends.length) - 1];
     },
-    onOutage: (event) => events.push(event),
+    onEvent: (event) => events.push(event),
   });
   watch.hasAnswered = true;
   const stop = new AbortController();
@@ -40,7 +40,7 @@ function watchOf(...ends: readonly (Failure | undefined)[]) {
 }
 
 /** Whether the broker is waited for; a purge that has failed waits for nothing. */
-function isAway(watch: Availability): boolean {
+function isAway(watch: RequestGate): boolean {
   try {
     return watch.outage !== undefined;
   } catch (error) {
@@ -166,7 +166,7 @@ it('a pause lasts until the latest requested moment, and a shorter pause never s
       let nowMs = 1000;
       const clock = { now: () => nowMs, monotonicMs: () => nowMs, sleep: async () => {} };
       const probe = async () => undefined;
-      const pause = new Availability({ retry: POLICY, clock, random: () => 0, probe });
+      const pause = new RequestGate({ retry: POLICY, clock, random: () => 0, probe });
       assert.equal(pause.pauseLeftMs, 0);
       let untilMs = 0;
       for (const { passesMs, asksSeconds } of asked) {
