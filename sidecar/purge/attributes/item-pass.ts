@@ -2,6 +2,7 @@ import type { DeleteResult } from '../broker/index.js';
 import {
   Dispatcher,
   isCreatedBefore,
+  isHopeless,
   isStaleSince,
   keepParts,
   selectsByValue,
@@ -10,7 +11,6 @@ import {
   type ItemBatch,
   type ItemKind,
 } from '../deleting/index.js';
-import { BrokerFailedError } from '../errors.js';
 import { IdState, IdStates, isGone, keyOf, type Item } from '../ledger/index.js';
 import type { ListedPage, PageShape, WalkEnd } from '../listing/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
@@ -269,7 +269,7 @@ export class ItemPass {
       await dispatcher.settled();
     } catch (error) {
       await dispatcher.abandon();
-      if (!(error instanceof BrokerFailedError) || error.reason !== 'nothing-but-failures') throw error;
+      if (!isHopeless(error)) throw error;
       // These items are reported as failed. The next query shows whether the broker still answers.
       requester.resetFailures();
       const status = error.failure.status ?? 502;

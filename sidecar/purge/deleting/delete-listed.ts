@@ -1,7 +1,8 @@
 import type { Clock } from '../../shared/clock.js';
 import type { Listed } from '../listing/index.js';
 import { BrokerFailedError } from '../errors.js';
-import type { DeletingContext, ReportResult } from './deleter.js';
+import type { DeleteResult } from '../broker/index.js';
+import type { DeletingContext } from './deleter.js';
 import { Dispatcher } from './dispatcher.js';
 
 /** Only what was listed this recently is deleted: anything older may no longer match. */
@@ -96,51 +97,36 @@ export interface DeleteTry {
   readonly singly?: true;
   /** Failures of these ids alone do not end the purge: they are reported. */
   readonly isRetry?: true;
-  /** Makes this the final try of each id, unless it is cut short because the list got too old, and there may be another one. */
-  readonly finalUnlessCut?: CutTries;
   /** Maximum number of ids in one batch. */
   readonly batchMax?: number;
-  /** Receives the ids that failed in a batch and are to be retried singly, instead of recording them. */
-  readonly retrySingly?: (id: string) => void;
+  /** Receives each result. @default records it as that of a try that may be followed by another one */
+  readonly onResult?: (id: string, result: DeleteResult, isOfBatch: boolean) => void;
 }
 
 /**
- * Deletes entities with the purge's concurrency and records the results. What was listed too long ago is not sent. Errors are
- * thrown only when no request is in flight. An error halts the purge, unless this is a retry and the broker answered nothing
- * but failures.
+ * Deletes entities with the purge's concurrency. What was listed too long ago is not sent. Errors are thrown only when no
+ * request is in flight. An error halts the purge, unless this is a retry and the broker answered nothing but failures.
  */
 export async function deleteIds(
   scope: DeletingContext,
   ids: readonly string[],
   howToTry: DeleteTry,
 ): Promise<void> {
-  const { listed, singly = false, finalUnlessCut, retrySingly, batchMax = Infinity } = howToTry;
   const { deleter, ledger, limits, clock, histories } = scope;
+  const { listed, singly = false, batchMax = Infinity } = howToTry;
+  const { onResult = (entityId, result) => ledger.record({ entityId }, result, false) } = howToTry;
   const isStale = isStaleSince(clock, listed);
-  const report: ReportResult = (entityId, result) => {
-    const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
-    // A batch may not find an entity that a single delete finds.
-    const isClear = singly || result.kind !== 'absent';
-    const isFinal =
-      finalUnlessCut !== undefined && isClear && !(wasCutShort && finalUnlessCut.note(entityId));
-    ledger.record({ entityId }, result, isFinal);
-  };
-  const reportOfBatch: ReportResult = (id, result) => {
-    const isForRetry = result.kind === 'retryable' && result.isCutShort !== true;
-    if (retrySingly !== undefined && isForRetry) retrySingly(id);
-    else report(id, result);
-  };
   const run = async (chunk: readonly string[]): Promise<readonly string[]> => {
     if (isStale()) return [];
     if (!singly && deleter.usesBatches) {
-      const left = await deleter.deleteBatch(chunk, reportOfBatch, isStale);
+      const left = await deleter.deleteBatch(chunk, (id, result) => onResult(id, result, true), isStale);
       scope.reportProgress();
       return left;
     }
     const kept = await histories?.keep(chunk.map((entityId) => ({ entityId })));
     const isTooOld = kept === undefined ? isStale : isStaleSince(clock, kept.listed);
     for (const entityId of kept?.items.map((item) => item.entityId) ?? chunk) {
-      report(entityId, await deleter.deleteOne(entityId, isTooOld));
+      onResult(entityId, await deleter.deleteOne(entityId, isTooOld), false);
       scope.reportProgress();
     }
     return [];

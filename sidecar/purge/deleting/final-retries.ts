@@ -1,4 +1,5 @@
 import { CutTries, deleteIds, type DeleteTry, isHopeless, isStaleSince } from './delete-listed.js';
+import type { DeleteResult } from '../broker/index.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import type { BrokerFailedError } from '../errors.js';
 import type { Listed } from '../listing/index.js';
@@ -83,17 +84,16 @@ class Retries {
   readonly #context: DeletingContext;
   readonly #cuts: CutTries;
   readonly #retry: DeleteTry;
-  readonly #final: DeleteTry;
 
   constructor(context: DeletingContext, listed: Listed, cuts: CutTries) {
     this.#context = context;
     this.#cuts = cuts;
     this.#retry = { listed, isRetry: true };
-    this.#final = { ...this.#retry, finalUnlessCut: cuts };
   }
 
   async singly(ids: readonly string[]): Promise<void> {
-    await deleteIds(this.#context, ids, { ...this.#final, singly: true });
+    const onResult: DeleteTry['onResult'] = (id, result) => this.#recordFinal(id, result, true);
+    await deleteIds(this.#context, ids, { ...this.#retry, singly: true, onResult });
   }
 
   /**
@@ -104,10 +104,26 @@ class Retries {
     const uncut = ids.filter((id) => this.#cuts.of(id) === 0);
     const last = ids.filter((id) => this.#cuts.isLast(id));
     const alone = ids.filter((id) => this.#cuts.of(id) > 0 && !this.#cuts.isLast(id));
-    await deleteIds(this.#context, uncut, { ...this.#final, retrySingly: (id) => alone.push(id) });
+    const onResult: DeleteTry['onResult'] = (id, result, isOfBatch) => {
+      if (isOfBatch && result.kind === 'retryable' && result.isCutShort !== true) alone.push(id);
+      // A batch may not find an entity that a single delete finds.
+      else this.#recordFinal(id, result, result.kind !== 'absent');
+    };
+    await deleteIds(this.#context, uncut, { ...this.#retry, onResult });
     await this.singly(alone);
     // An entity that makes the broker fail must not cost another one its last try.
     for (const id of last) await this.singly([id]);
+  }
+
+  /**
+   * Records the result of a final try, unless it was cut short because its list got too old, and there may be another one.
+   *
+   * @param isClear whether the result is about this entity for certain
+   */
+  #recordFinal(entityId: string, result: DeleteResult, isClear: boolean): void {
+    const wasCutShort = result.kind === 'retryable' && result.isCutShort === true;
+    const isFinal = isClear && !(wasCutShort && this.#cuts.note(entityId));
+    this.#context.ledger.record({ entityId }, result, isFinal);
   }
 
   /**

@@ -59,10 +59,9 @@ export interface PurgePlan {
 }
 
 /** What all parts of one purge share, whichever query they send. */
-export interface PurgeScope {
-  readonly limits: PurgeLimits;
+export interface PurgeScope
+  extends Pick<PurgeOrder, 'limits' | 'plan' | 'onPlanned'>, Pick<PurgeDependencies, 'capabilities'> {
   readonly requester: Requester;
-  readonly capabilities: BrokerCapabilities;
   /** Records every item; refuses more than `limits.maxAffected`. */
   readonly ledger: ItemLedger;
   readonly warnings: ReadonlySet<string>;
@@ -70,10 +69,6 @@ export interface PurgeScope {
   readonly archiving: Archiving | undefined;
   /** For a purge that archives more than its lists show: archives it right before its delete. */
   readonly histories?: HistoryArchive;
-  /** For a purge that applies a plan: what may be deleted, and nothing else. */
-  readonly plan: AppliedPlan | undefined;
-  /** For a dry run that makes a plan: receives the key of each match. */
-  readonly onPlanned: ((key: string) => void) | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /**
    * When the purge began, in milliseconds since the epoch: by the clock of the broker if that is known to be behind, otherwise

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { CutTries, deleteIds, isStaleSince, ListAhead } from '../../../../sidecar/purge/deleting/index.js';
+import { deleteIds, isStaleSince, ListAhead } from '../../../../sidecar/purge/deleting/index.js';
 import { idsOf } from '../hand-made-lister.js';
 import { type DeleteTry, freshMsOf } from '../../../../sidecar/purge/deleting/delete-listed.js';
 import type { HistoryArchive } from '../../../../sidecar/purge/run/index.js';
@@ -115,31 +115,32 @@ it('deleteIds continues singly with the ids that a batch hands back', async () =
   assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
 });
 
-it('deleteIds records failures as first or final tries', async () => {
-  const final = { finalUnlessCut: new CutTries() };
-  for (const [how, takesBatches, state] of [
-    [{}, true, IdState.retryDue],
-    [final, true, IdState.failed],
-    [{}, false, IdState.retryDue],
-    [final, false, IdState.failed],
-  ] as const) {
-    const { run, ledger } = deletesAt({ statusOf: () => 503, takesBatches, how });
+it('deleteIds records failures as those of tries that may be followed by another one', async () => {
+  for (const takesBatches of [true, false]) {
+    const { run, ledger } = deletesAt({ statusOf: () => 503, takesBatches });
     await run(idsOf(2));
-    assert.equal(ledger.states.count(state), 2);
+    assert.equal(ledger.states.count(IdState.retryDue), 2);
   }
 });
 
-it('deleteIds hands out only retryable failures instead of recording them', async () => {
+it('deleteIds hands out each result instead of recording it, and whether it is that of a batch', async () => {
   const statuses = [503, 204, 404, 409, undefined];
-  const retried: string[] = [];
-  const { run, ledger } = deletesAt({
-    statusOf: (id) => statuses[Number(id.split(':')[2])],
-    how: { finalUnlessCut: new CutTries(), retrySingly: (id) => retried.push(id) },
-  });
-  await run(idsOf(5));
-  assert.deepEqual(retried, ['urn:t:0']);
-  assert.equal(ledger.states.get('urn:t:0'), IdState.pending);
-  assert.deepEqual([ledger.states.count(IdState.failed), ledger.errors.length], [2, 2]);
+  const kinds = ['retryable', 'deleted', 'absent', 'refused'];
+  for (const takesBatches of [true, false]) {
+    const results: unknown[] = [];
+    const { run, ledger } = deletesAt({
+      statusOf: (id) => statuses[Number(id.split(':')[2])],
+      takesBatches,
+      how: { onResult: (id, { kind }, isOfBatch) => results.push([id, kind, isOfBatch]) },
+    });
+    await run(idsOf(5));
+    const last = takesBatches ? 'unclear' : 'retryable';
+    assert.deepEqual(
+      results.toSorted(),
+      [...kinds, last].map((kind, index) => [`urn:t:${index}`, kind, takesBatches]),
+    );
+    assert.equal(ledger.states.count(IdState.pending), 5);
+  }
 });
 
 it('a list is fresh for two seconds, or for as long as it took, but for ten seconds at most', () => {
