@@ -1,10 +1,4 @@
-import {
-  type PurgeEvent,
-  type PurgeLimits,
-  type PurgeReport,
-  TooManyMatchesError,
-  unlessStopped,
-} from '../purge/index.js';
+import { type PurgeEvent, type PurgeReport, TooManyMatchesError, unlessStopped } from '../purge/index.js';
 import type { JobResumeData, JobRecord, OrphanedJob, PurgeRecord, UnfinishedJob } from '../store/index.js';
 import type { ArchiveService } from './archive-service.js';
 import { DeleteBudget, type DeleteBound } from './delete-budget.js';
@@ -165,10 +159,10 @@ export class PurgeRunner implements JobRunner {
     const found = work.makesPlan === true ? new PlanKeys() : undefined;
     const ids = prepared.query.record === 'ids' && !dryRun ? idFiles.recorder(id) : undefined;
     const checkClock = this.#clockCheckOf(live);
-    const update = (note: () => void) => {
-      const before = live.record.deleted;
-      note();
-      const more = live.record.deleted - before;
+    let told = live.record.deleted;
+    const tell = () => {
+      const more = live.record.deleted - told;
+      told += more;
       if (more > 0) observer.deleted(live.record, more);
       if (archive !== undefined) this.#archives.note(live, archive.writer.counts);
     };
@@ -176,11 +170,19 @@ export class PurgeRunner implements JobRunner {
     try {
       report = await prepared.run(
         {
-          limits: limitsOf(prepared.limits, live, budget),
+          limits: {
+            ...prepared.limits,
+            maxAffected: budget?.remaining ?? prepared.limits.maxAffected,
+            // It may be changed while the purge runs.
+            get concurrency() {
+              return live.record.concurrency;
+            },
+          },
           rateLimiter: live.rateLimiter,
           budget,
           onEvent: (event: PurgeEvent) => {
-            update(() => live.note(event));
+            live.note(event);
+            tell();
             observer.event(live.record, event);
           },
           onOutcome: ids && ((item, outcome) => ids.note(item, outcome)),
@@ -195,7 +197,8 @@ export class PurgeRunner implements JobRunner {
         },
         stopped,
       );
-      update(() => live.noteReport(report));
+      live.noteReport(report);
+      tell();
     } finally {
       if (archive !== undefined) await this.#archives.finish(live, archive, stopped);
       const missing = await ids?.close();
@@ -257,15 +260,4 @@ function boundOf(maxAffected: number | undefined, reportAbove: number | undefine
   if (reportAbove !== undefined && reportAbove <= (maxAffected ?? Infinity))
     return { most: reportAbove, by: 'maxGrowth' };
   return maxAffected === undefined ? undefined : { most: maxAffected, by: 'maxAffected' };
-}
-
-/** The current limits of a purge: earlier processes may have used a part of them, and the concurrency can change. */
-function limitsOf(limits: PurgeLimits, live: LivePurge, budget: DeleteBudget | undefined): PurgeLimits {
-  return {
-    ...limits,
-    maxAffected: budget?.remaining ?? limits.maxAffected,
-    get concurrency() {
-      return live.record.concurrency;
-    },
-  };
 }
