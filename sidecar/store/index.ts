@@ -6,10 +6,21 @@ export * from './errors.js';
 export * from './job-records.js';
 export type * from './policy-records.js';
 export * from './records.js';
+export type { Contexts } from './sql-contexts.js';
+export type { Domains } from './sql-domains.js';
+export type { Examples } from './sql-examples.js';
+export type { Models } from './sql-models.js';
 export type { RetentionPolicies, WritePolicies } from './sql-policies.js';
 export type { Plans } from './sql-plans.js';
 export type { FoundEntities, FoundEntity, ScanEntities } from './sql-scan-entities.js';
 export type { Jobs } from './sql-jobs.js';
+export type { PutReference, References } from './sql-references.js';
 export type { SqlStore as Store } from './sql-store.js';
-export { requireExpected, requireMatch, requireStorable } from './sql-routines.js';
+export {
+  type Expected,
+  type IfMatch,
+  requireExpected,
+  requireMatch,
+  requireStorable,
+} from './sql-routines.js';
 export type * from './store.js';

@@ -19,6 +19,7 @@ import { resolveReferences } from './sql-references.js';
 import {
   etagOf,
   first,
+  type IfMatch,
   insertedId,
   isStorable,
   mapPage,
@@ -33,74 +34,74 @@ import {
   versionParameter,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { Contexts, IfMatch } from './store.js';
 
 /** Stores contexts. Generated contexts are written by SqlModels. */
-export class SqlContexts implements Contexts {
-  readonly #session: SqlSession;
+export class SqlContexts {
+  constructor(private readonly session: SqlSession) {}
 
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
-
+  /** Lists custom and generated contexts, and those of domains. */
   async list(page: Page): Promise<Paged<Context | DomainContextName>> {
-    return mapPage(await this.#session.read(() => LISTING.read(page, {})), toListed);
+    return mapPage(await this.session.read(() => LISTING.read(page, {})), toListed);
   }
 
+  /**
+   * @param version the current version if not given
+   * @throws NotFoundError
+   */
   get(name: string, version?: number): Promise<ContextAt> {
-    return this.#session.read(() => at(name, version));
+    return this.session.read(() => at(name, version));
   }
 
+  /** Lists the models and contexts of which some version uses the context, except for its own model. @throws NotFoundError */
   dependents(name: string, page: Page): Promise<Paged<Dependent>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       return yield* ofContext((yield* requireContext(name)).id, page);
     });
   }
 
+  /** Creates a custom context. @throws AlreadyExistsError, also if a domain has the name; DependencyChangedError */
   create(name: string, version: NewContextVersion): Promise<ContextAt> {
-    return this.#session.write(() => this.#create(name, version));
+    const { clock } = this.session;
+    return this.session.write(function* () {
+      requireStorable({ name });
+      if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
+      if ((yield* first(DOMAIN_NAME, { name })) !== undefined) throw domainNameTaken(name);
+      const uses = yield* requireUses(version);
+      const now = clock.now();
+      yield* appendContextVersion(yield* insertContext(name, null, now), 1, version.text, uses, now);
+      return yield* at(name);
+    });
   }
 
+  /**
+   * Adds a version to a custom context, unless the text is the same as the current version's.
+   *
+   * @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, DependencyChangedError
+   */
   update(name: string, version: NewContextVersion, ifMatch?: IfMatch): Promise<ContextAt> {
-    return this.#session.write(() => this.#update(name, version, ifMatch));
+    const { clock } = this.session;
+    return this.session.write(function* () {
+      const row = yield* requireWritable(name, ifMatch);
+      if ((yield* putContent('context', version.text)) !== row.sha256) {
+        const now = timeAfter(row.modifiedAt, clock);
+        const uses = yield* requireUses(version);
+        yield* appendContextVersion(row.id, row.currentVersion + 1, version.text, uses, now);
+      }
+      return yield* at(name);
+    });
   }
 
+  /** @throws NotFoundError, PreconditionFailedError, ReadOnlyContextError, InUseError */
   delete(name: string, ifMatch?: IfMatch): Promise<void> {
-    return this.#session.write(function* () {
+    return this.session.write(function* () {
       const { id } = yield* requireWritable(name, ifMatch);
       yield* requireUnusedContext(id, { kind: 'context', name });
       yield* run(DELETE, { id });
     });
   }
-
-  *#create(name: string, { text, contexts, references }: NewContextVersion): SqlRoutine<ContextAt> {
-    requireStorable({ name });
-    if ((yield* findContext(name)) !== undefined) throw new AlreadyExistsError({ kind: 'context', name });
-    if ((yield* first(DOMAIN_NAME, { name })) !== undefined) throw domainNameTaken(name);
-    const usedIds = yield* requireAll(contexts);
-    const now = this.#session.clock.now();
-    const uses = { contexts: usedIds, references: yield* requireReferences(references) };
-    yield* appendContextVersion(yield* insertContext(name, null, now), 1, text, uses, now);
-    return yield* at(name);
-  }
-
-  *#update(
-    name: string,
-    { text, contexts, references }: NewContextVersion,
-    ifMatch: IfMatch | undefined,
-  ): SqlRoutine<ContextAt> {
-    const row = yield* requireWritable(name, ifMatch);
-    if ((yield* putContent('context', text)) !== row.sha256) {
-      const now = timeAfter(row.modifiedAt, this.#session.clock);
-      const uses = {
-        contexts: yield* requireAll(contexts),
-        references: yield* requireReferences(references),
-      };
-      yield* appendContextVersion(row.id, row.currentVersion + 1, text, uses, now);
-    }
-    return yield* at(name);
-  }
 }
+
+export type Contexts = Pick<SqlContexts, keyof SqlContexts>;
 
 function* requireContext(name: string): SqlRoutine<ContextRow> {
   const row = yield* findContext(name);
@@ -130,16 +131,12 @@ function* at(name: string, version?: number): SqlRoutine<ContextAt> {
   return { context: toContext(row), version: { number, createdAt, content: { sha256, size } } };
 }
 
-function* requireAll(names: Iterable<string>): SqlRoutine<readonly number[]> {
-  const { ids, missing } = yield* resolveContexts(names);
+function* requireUses({ contexts, references = new Map() }: NewContextVersion): SqlRoutine<ContextUses> {
+  const { ids, missing } = yield* resolveContexts(contexts);
   if (missing.length > 0) throw new DependencyChangedError([], missing);
-  return ids;
-}
-
-function* requireReferences(pinned: ReadonlyMap<string, string> = new Map()): SqlRoutine<readonly number[]> {
-  const { pins, changed } = yield* resolveReferences(pinned);
+  const { pins, changed } = yield* resolveReferences(references);
   if (changed.length > 0) throw new DependencyChangedError(changed, []);
-  return pins.map(({ id }) => id);
+  return { contexts: ids, references: pins.map(({ id }) => id) };
 }
 
 export interface ContextRow {

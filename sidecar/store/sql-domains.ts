@@ -12,6 +12,7 @@ import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
 import {
   etagOf,
   first,
+  type IfMatch,
   isStorable,
   mapPage,
   withoutNulls,
@@ -24,7 +25,6 @@ import {
   timeAfter,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { Domains, IfMatch } from './store.js';
 
 export interface DomainRow {
   readonly id: number;
@@ -60,77 +60,80 @@ const UPDATE = statement<Omit<NewRow, 'name'> & { readonly id: number }>(`
 const TOUCH = statement<{ id: number; now: number }>('UPDATE domain SET modified_at = @now WHERE id = @id');
 const DELETE = statement<{ id: number }>('DELETE FROM domain WHERE id = @id');
 
-export class SqlDomains implements Domains {
-  readonly #session: SqlSession;
+interface Deletion {
+  /** Also deletes the models of the domain, with all their versions and generated contexts. */
+  readonly cascade?: boolean;
+  readonly ifMatch?: IfMatch | undefined;
+}
 
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
+export class SqlDomains {
+  constructor(private readonly session: SqlSession) {}
 
   async list(page: Page): Promise<Paged<ListedDomain>> {
-    const read = await this.#session.read(() => LISTING.read(page, {}));
+    const read = await this.session.read(() => LISTING.read(page, {}));
     // The ETag is that of the domain alone, the same as when it is read individually.
     return mapPage(read, ({ models, ...row }) => ({ ...toDomain(row), models }));
   }
 
+  /** @throws NotFoundError */
   async get(name: string): Promise<Domain> {
-    return toDomain(await this.#session.get(() => requireDomain(name)));
+    return toDomain(await this.session.get(() => requireDomain(name)));
   }
 
-  create(domain: NewDomain): Promise<Domain> {
-    const { name, description, compatibility = 'none' } = domain;
-    return this.#session.write(() => this.#create(name, { description, compatibility }));
+  /** @throws AlreadyExistsError, also if a custom context has the name */
+  create({ name, description, compatibility = 'none' }: NewDomain): Promise<Domain> {
+    const { clock } = this.session;
+    return this.session.write(function* () {
+      requireStorable({ name, description });
+      if ((yield* first(FIND, { name })) !== undefined)
+        throw new AlreadyExistsError({ kind: 'domain', name });
+      if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
+      yield* run(INSERT, { name, description: description ?? null, compatibility, now: clock.now() });
+      return toDomain(yield* requireDomain(name));
+    });
   }
 
+  /**
+   * Replaces the settings of a domain; if they are the same, nothing changes. A new compatibility also applies to
+   * models without their own.
+   *
+   * @throws NotFoundError, PreconditionFailedError, UnstorableTextError
+   */
   update(name: string, settings: DomainSettings, ifMatch?: IfMatch): Promise<Domain> {
-    return this.#session.write(() => this.#update(name, settings, ifMatch));
+    const { description = null, compatibility } = settings;
+    const { clock } = this.session;
+    return this.session.write(function* () {
+      requireStorable({ description: settings.description });
+      const row = yield* requireDomain(name);
+      requireMatch({ kind: 'domain', name }, etagOf(row), ifMatch);
+      if (row.description !== description || row.compatibility !== compatibility)
+        yield* run(UPDATE, { id: row.id, description, compatibility, now: timeAfter(row.modifiedAt, clock) });
+      return toDomain(yield* requireDomain(name));
+    });
   }
 
-  delete(
-    name: string,
-    options: { readonly cascade?: boolean; readonly ifMatch?: IfMatch | undefined } = {},
-  ): Promise<void> {
-    return this.#session.write(() => this.#delete(name, options));
+  /**
+   * @throws NotFoundError, PreconditionFailedError, InUseError naming the models of the domain, or with `cascade` what
+   * uses their contexts from outside the domain
+   */
+  delete(name: string, { cascade = false, ifMatch }: Deletion = {}): Promise<void> {
+    return this.session.write(function* () {
+      const resource = { kind: 'domain', name } as const;
+      const row = yield* requireDomain(name);
+      requireMatch(resource, etagOf(row), ifMatch);
+      if (!cascade) yield* requireEmptyDomain(row.id, resource);
+      yield* requireUnusedDomain(row.id, resource);
+      yield* run(DELETE, { id: row.id });
+    });
   }
 
   /** Notes that one of the domain's models has changed. */
   *touch({ id, modifiedAt }: DomainRow): SqlRoutine<void> {
-    yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.#session.clock) });
-  }
-
-  *#create(name: string, { description, compatibility }: DomainSettings): SqlRoutine<Domain> {
-    requireStorable({ name, description });
-    if ((yield* first(FIND, { name })) !== undefined) throw new AlreadyExistsError({ kind: 'domain', name });
-    if ((yield* first(CONTEXT_NAME, { name })) !== undefined) throw contextNameTaken(name);
-    const now = this.#session.clock.now();
-    yield* run(INSERT, { name, description: description ?? null, compatibility, now });
-    return toDomain(yield* requireDomain(name));
-  }
-
-  *#update(name: string, settings: DomainSettings, ifMatch: IfMatch | undefined): SqlRoutine<Domain> {
-    const { description = null, compatibility } = settings;
-    requireStorable({ description: settings.description });
-    const row = yield* requireDomain(name);
-    requireMatch({ kind: 'domain', name }, etagOf(row), ifMatch);
-    if (row.description !== description || row.compatibility !== compatibility) {
-      const now = timeAfter(row.modifiedAt, this.#session.clock);
-      yield* run(UPDATE, { id: row.id, description, compatibility, now });
-    }
-    return toDomain(yield* requireDomain(name));
-  }
-
-  *#delete(
-    name: string,
-    { cascade = false, ifMatch }: { readonly cascade?: boolean; readonly ifMatch?: IfMatch | undefined },
-  ): SqlRoutine<void> {
-    const resource = { kind: 'domain', name } as const;
-    const row = yield* requireDomain(name);
-    requireMatch(resource, etagOf(row), ifMatch);
-    if (!cascade) yield* requireEmptyDomain(row.id, resource);
-    yield* requireUnusedDomain(row.id, resource);
-    yield* run(DELETE, { id: row.id });
+    yield* run(TOUCH, { id, now: timeAfter(modifiedAt, this.session.clock) });
   }
 }
+
+export type Domains = Omit<SqlDomains, 'touch'>;
 
 /** @throws NotFoundError */
 export function* requireDomain(name: string): SqlRoutine<DomainRow> {

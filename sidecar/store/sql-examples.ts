@@ -12,7 +12,9 @@ import {
 import { requireModel } from './sql-model-rows.js';
 import {
   all,
+  type Expected,
   first,
+  type IfMatch,
   isStorable,
   mapPage,
   putContent,
@@ -26,7 +28,6 @@ import {
   statement,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { Examples, Expected, IfMatch } from './store.js';
 
 interface OfModel {
   readonly modelId: number;
@@ -55,30 +56,49 @@ const PUT = statement<Named & { readonly form: string | null; readonly sha256: s
   ON CONFLICT (model_id, name) DO UPDATE SET form = excluded.form, sha256 = excluded.sha256`);
 const DELETE = statement<Named>('DELETE FROM model_example WHERE model_id = @modelId AND name = @name');
 
-export class SqlExamples implements Examples {
-  readonly #session: SqlSession;
+/** Stores the examples of models. */
+export class SqlExamples {
+  constructor(private readonly session: SqlSession) {}
 
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
-
+  /** Lists examples by name. @throws NotFoundError for the model */
   list(model: ModelKey, page: Page): Promise<Paged<Example>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       const { id } = yield* requireModel(model);
       return mapPage(yield* LISTING.read(page, { modelId: id }), toExample);
     });
   }
 
+  /** @throws NotFoundError */
   get(model: ModelKey, name: string): Promise<Example> {
-    return this.#session.read(() => requireExample(model, name));
+    return this.session.read(() => requireExample(model, name));
   }
 
-  put(model: ModelKey, name: string, example: NewExample, expected?: Expected) {
-    return this.#session.write(() => put(model, name, example, expected));
+  /**
+   * Adds an example, or replaces the one with the same name.
+   *
+   * @returns `isNew`: there was no example with this name
+   * @throws NotFoundError for the model, PreconditionFailedError, TooManyExamplesError
+   */
+  put(
+    model: ModelKey,
+    name: string,
+    example: NewExample,
+    expected?: Expected,
+  ): Promise<{ readonly example: Example; readonly isNew: boolean }> {
+    return this.session.write(function* () {
+      requireStorable({ name });
+      const { id: modelId } = yield* requireModel(model);
+      const before = yield* first(FIND, { modelId, name });
+      requireExpected(refOf(model, name), before?.sha256, expected);
+      yield* putRow({ modelId, name }, example);
+      if ((yield* all(ALL, { modelId })).length > MAX_EXAMPLES) throw new TooManyExamplesError();
+      return { example: yield* requireExample(model, name), isNew: before === undefined };
+    });
   }
 
+  /** @throws NotFoundError, PreconditionFailedError */
   delete(model: ModelKey, name: string, ifMatch?: IfMatch): Promise<void> {
-    return this.#session.write(function* () {
+    return this.session.write(function* () {
       const { id } = yield* requireModel(model);
       const { content } = yield* requireExample(model, name);
       requireMatch(refOf(model, name), content.sha256, ifMatch);
@@ -87,15 +107,7 @@ export class SqlExamples implements Examples {
   }
 }
 
-function* put(model: ModelKey, name: string, example: NewExample, expected: Expected) {
-  requireStorable({ name });
-  const { id: modelId } = yield* requireModel(model);
-  const before = yield* first(FIND, { modelId, name });
-  requireExpected(refOf(model, name), before?.sha256, expected);
-  yield* putRow({ modelId, name }, example);
-  if ((yield* all(ALL, { modelId })).length > MAX_EXAMPLES) throw new TooManyExamplesError();
-  return { example: yield* requireExample(model, name), isNew: before === undefined };
-}
+export type Examples = Pick<SqlExamples, keyof SqlExamples>;
 
 /** Replaces all examples of a model by these; within a transaction. @throws TooManyExamplesError */
 export function* replaceExamples(modelId: number, examples: NewExamples): SqlRoutine<void> {

@@ -42,6 +42,7 @@ import {
   all,
   contentText,
   etagOf,
+  type IfMatch,
   isStorable,
   mapPage,
   requireMatch,
@@ -53,139 +54,153 @@ import {
   versionParameter,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { IfMatch, Models } from './store.js';
 
 interface ModelUpdate {
   readonly settings: ModelSettings;
+  /** A version to add, with the same version of the generated context. */
   readonly version?: NewModelVersion | undefined;
+  /** Whether the version replaces the current one, which is that of a draft. */
   readonly replaces?: boolean | undefined;
+  /** Replace all examples of the model, which changes neither its ETag nor its times. */
   readonly examples?: NewExamples | undefined;
 }
 
 /** Replaces the terms of a version that has none, because a replaced draft keeps its number. */
 const NO_TERMS: ModelTerms = { types: [], attributes: [] };
 
-export class SqlModels implements Models {
-  readonly #session: SqlSession;
-  readonly #domains: SqlDomains;
+export class SqlModels {
+  constructor(
+    private readonly session: SqlSession,
+    private readonly domains: SqlDomains,
+  ) {}
 
-  constructor(session: SqlSession, domains: SqlDomains) {
-    this.#session = session;
-    this.#domains = domains;
-  }
-
+  /** @throws NotFoundError if the domain does not exist */
   list(domain: string, page: Page): Promise<Paged<Model>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       return yield* listModels((yield* requireDomain(domain)).id, page);
     });
   }
 
+  /**
+   * @param version the current version if not given
+   * @throws NotFoundError
+   */
   get(key: ModelKey, version?: number): Promise<ModelAt> {
-    return this.#session.read(() => this.#at(key, version));
+    return this.session.read(() => at(key, version));
   }
 
+  /** Returns the current versions of the models of a domain, by model name. @throws NotFoundError for the domain */
   current(domain: string): Promise<readonly CurrentVersion[]> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       return yield* currentVersions((yield* requireDomain(domain)).id);
     });
   }
 
+  /** Like `get`, with the texts of the schema and its context. @throws NotFoundError */
   texts(key: ModelKey, version?: number): Promise<ModelTexts> {
-    return this.#session.read(() => this.#texts(key, version));
+    return this.session.read(function* () {
+      const found = yield* at(key, version);
+      const { ownContext } = found.model;
+      return {
+        ...found,
+        schema: yield* textOf(found.version.schema),
+        context: yield* textOf(found.version.context),
+        ownContext: ownContext === undefined ? undefined : yield* textOf(ownContext),
+      };
+    });
   }
 
+  /** Finds models of all domains, ordered by domain and name. Models without terms are found by name and description only. */
+  search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
+    return this.session.read(() => searchModels(filter, page));
+  }
+
+  /** Lists versions, oldest first. @throws NotFoundError */
   versions(key: ModelKey, page: Page): Promise<Paged<ModelVersion>> {
-    return this.#session.read(() => this.#versions(key, page));
+    return this.session.read(function* () {
+      return yield* listVersions((yield* requireModel(key)).id, page);
+    });
   }
 
+  /**
+   * Creates a model, its version 1, its generated context, and its examples.
+   *
+   * @throws NotFoundError if the domain does not exist, AlreadyExistsError, DependencyChangedError
+   */
   create(
     key: ModelKey,
     settings: ModelSettings,
     version: NewModelVersion,
     examples: NewExamples = new Map(),
   ): Promise<ModelAt> {
-    return this.#session.write(() => this.#create(key, settings, version, examples));
+    const { session, domains } = this;
+    return session.write(function* () {
+      const domain = yield* requireDomain(key.domain);
+      if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(modelRef(key));
+      const contextName = generatedContextName(key);
+      if ((yield* findContext(contextName)) !== undefined)
+        throw new AlreadyExistsError({ kind: 'context', name: contextName });
+      const now = session.clock.now();
+      const id = yield* insertModel(domain.id, key.name, settings, now);
+      const contextId = yield* insertContext(contextName, id, now);
+      yield* appendVersion({ id, contextId }, 1, version, now);
+      if (version.terms !== undefined) yield* putTerms(id, version.terms);
+      yield* replaceExamples(id, examples);
+      yield* domains.touch(domain);
+      return yield* at(key);
+    });
   }
 
+  /**
+   * Replaces the settings. An update that changes nothing keeps the ETag.
+   *
+   * @throws NotFoundError, PreconditionFailedError, DependencyChangedError
+   */
   update(key: ModelKey, update: ModelUpdate, ifMatch?: IfMatch): Promise<ModelAt> {
-    return this.#session.write(() => this.#update(key, update, ifMatch));
-  }
-
-  delete(key: ModelKey, ifMatch?: IfMatch): Promise<void> {
-    return this.#session.write(() => this.#delete(key, ifMatch));
-  }
-
-  search(filter: ModelFilter, page: Page): Promise<Paged<Model>> {
-    return this.#session.read(() => searchModels(filter, page));
-  }
-
-  *#create(
-    key: ModelKey,
-    settings: ModelSettings,
-    version: NewModelVersion,
-    examples: NewExamples,
-  ): SqlRoutine<ModelAt> {
-    const domain = yield* requireDomain(key.domain);
-    if ((yield* findModel(key)) !== undefined) throw new AlreadyExistsError(modelRef(key));
-    const contextName = generatedContextName(key);
-    if ((yield* findContext(contextName)) !== undefined)
-      throw new AlreadyExistsError({ kind: 'context', name: contextName });
-    const now = this.#session.clock.now();
-    const id = yield* insertModel(domain.id, key.name, settings, now);
-    const contextId = yield* insertContext(contextName, id, now);
-    yield* appendVersion({ id, contextId }, 1, version, now);
-    if (version.terms !== undefined) yield* putTerms(id, version.terms);
-    yield* replaceExamples(id, examples);
-    yield* this.#domains.touch(domain);
-    return yield* this.#at(key);
-  }
-
-  *#update(key: ModelKey, update: ModelUpdate, ifMatch: IfMatch | undefined): SqlRoutine<ModelAt> {
     const { settings, version, replaces = false, examples } = update;
-    const row = yield* requireModel(key);
-    requireMatch(modelRef(key), etagOf(row), ifMatch);
-    if (version !== undefined || !hasSettings(row, settings)) {
-      const now = timeAfter(row.modifiedAt, this.#session.clock);
-      const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
-      if (version !== undefined && replaces) yield* deleteVersion(row, number);
-      if (version !== undefined) yield* appendVersion(row, number, version, now);
-      if (version !== undefined) yield* putTerms(row.id, version.terms ?? NO_TERMS);
-      yield* updateModel(row.id, settings, number, now);
-      yield* this.#domains.touch(yield* requireDomain(key.domain));
-    }
-    if (examples !== undefined) yield* replaceExamples(row.id, examples);
-    return yield* this.#at(key);
+    const { session, domains } = this;
+    return session.write(function* () {
+      const row = yield* requireModel(key);
+      requireMatch(modelRef(key), etagOf(row), ifMatch);
+      if (version !== undefined || !hasSettings(row, settings)) {
+        const now = timeAfter(row.modifiedAt, session.clock);
+        const number = row.currentVersion + (version === undefined || replaces ? 0 : 1);
+        if (version !== undefined && replaces) yield* deleteVersion(row, number);
+        if (version !== undefined) yield* appendVersion(row, number, version, now);
+        if (version !== undefined) yield* putTerms(row.id, version.terms ?? NO_TERMS);
+        yield* updateModel(row.id, settings, number, now);
+        yield* domains.touch(yield* requireDomain(key.domain));
+      }
+      if (examples !== undefined) yield* replaceExamples(row.id, examples);
+      return yield* at(key);
+    });
   }
 
-  *#delete(key: ModelKey, ifMatch: IfMatch | undefined): SqlRoutine<void> {
-    const row = yield* requireModel(key);
-    requireMatch(modelRef(key), etagOf(row), ifMatch);
-    yield* requireUnusedContext(row.contextId, modelRef(key));
-    yield* deleteModel(row.id);
-    yield* this.#domains.touch(yield* requireDomain(key.domain));
+  /**
+   * Deletes a model with its versions, its generated context and its examples.
+   *
+   * @throws NotFoundError, PreconditionFailedError, InUseError if something uses its context
+   */
+  delete(key: ModelKey, ifMatch?: IfMatch): Promise<void> {
+    const { session, domains } = this;
+    return session.write(function* () {
+      const row = yield* requireModel(key);
+      requireMatch(modelRef(key), etagOf(row), ifMatch);
+      yield* requireUnusedContext(row.contextId, modelRef(key));
+      yield* deleteModel(row.id);
+      yield* domains.touch(yield* requireDomain(key.domain));
+    });
   }
+}
 
-  *#at(key: ModelKey, version?: number): SqlRoutine<ModelAt> {
-    const row = yield* requireModel(key);
-    const number = versionParameter(version) ?? row.currentVersion;
-    const found = yield* findVersion(row.id, number);
-    if (found === undefined) throw new NotFoundError({ ...modelRef(key), version: version ?? number });
-    return { model: toModel(row), version: found };
-  }
+export type Models = Pick<SqlModels, keyof SqlModels>;
 
-  *#versions(key: ModelKey, page: Page): SqlRoutine<Paged<ModelVersion>> {
-    return yield* listVersions((yield* requireModel(key)).id, page);
-  }
-
-  *#texts(key: ModelKey, version?: number): SqlRoutine<ModelTexts> {
-    const at = yield* this.#at(key, version);
-    return {
-      ...at,
-      schema: yield* textOf(at.version.schema),
-      context: yield* textOf(at.version.context),
-      ownContext: at.model.ownContext === undefined ? undefined : yield* textOf(at.model.ownContext),
-    };
-  }
+function* at(key: ModelKey, version?: number): SqlRoutine<ModelAt> {
+  const row = yield* requireModel(key);
+  const number = versionParameter(version) ?? row.currentVersion;
+  const found = yield* findVersion(row.id, number);
+  if (found === undefined) throw new NotFoundError({ ...modelRef(key), version: version ?? number });
+  return { model: toModel(row), version: found };
 }
 
 function* textOf({ sha256 }: ContentRef): SqlRoutine<string> {

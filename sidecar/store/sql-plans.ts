@@ -58,11 +58,7 @@ const REMOVE = statement<{ id: string }>('DELETE FROM purge_plan WHERE id = @id'
 
 /** Stores plans of dry runs until they are applied or too old. */
 export class SqlPlans {
-  readonly #session: SqlSession;
-
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
+  constructor(private readonly session: SqlSession) {}
 
   /**
    * Stores a plan; it can be found once it is complete.
@@ -74,17 +70,17 @@ export class SqlPlans {
    * @returns false if the maximum would be exceeded
    */
   async keep({ id, key, items, parts }: StoredPlan, mostItems: number, withinMs: number): Promise<boolean> {
-    const isRoom = await this.#session.change(() => begin({ id, key, items }, mostItems, withinMs));
+    const isRoom = await this.session.change(() => begin({ id, key, items }, mostItems, withinMs));
     if (!isRoom) return false;
     // One by one: a single transaction for all parts would block other writers.
     for (const [number, hashes] of parts.entries())
-      await this.#session.change(() => run(ADD_PART, { id, number, hashes }));
-    await this.#session.change(() => run(MADE, { id }));
+      await this.session.change(() => run(ADD_PART, { id, number, hashes }));
+    await this.session.change(() => run(MADE, { id }));
     return true;
   }
 
   async find(id: string): Promise<FoundPlan | undefined> {
-    const row = isStorable(id) ? await this.#session.get(() => first(FIND, { id })) : undefined;
+    const row = isStorable(id) ? await this.session.get(() => first(FIND, { id })) : undefined;
     if (row === undefined) return undefined;
     const { hashKey, items, ageMs, appliedBy, broker } = row;
     return {
@@ -98,12 +94,12 @@ export class SqlPlans {
   }
 
   async part(id: string, number: number): Promise<string | undefined> {
-    return (await this.#session.get(() => first(PART, { id, number })))?.hashes;
+    return (await this.session.get(() => first(PART, { id, number })))?.hashes;
   }
 
   /** Notes that a purge applies a plan. @returns false if another purge already does, or there is no such plan */
   async claim(id: string, purge: string): Promise<boolean> {
-    return (await this.#session.change(() => run(CLAIM, { id, purge }))) > 0;
+    return (await this.session.change(() => run(CLAIM, { id, purge }))) > 0;
   }
 }
 

@@ -12,7 +12,9 @@ import type { Page, Paged } from './records.js';
 import {
   all,
   etagOf,
+  type Expected,
   first,
+  type IfMatch,
   isStorable,
   mapPage,
   requireExpected,
@@ -25,7 +27,6 @@ import {
   timeAfter,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { Expected, IfMatch } from './store.js';
 
 /** The columns that all kinds of policies have. */
 interface Row {
@@ -53,13 +54,10 @@ abstract class SqlPolicies<
   Policy extends { readonly etag: string },
   New extends { readonly name: string },
 > {
-  protected readonly session: SqlSession;
   protected abstract readonly kind: 'retention policy' | 'write policy';
   protected abstract readonly table: ReturnType<typeof tableOf<Columns>>;
 
-  constructor(session: SqlSession) {
-    this.session = session;
-  }
+  constructor(protected readonly session: SqlSession) {}
 
   protected abstract policyOf(row: Row & Columns): Policy;
 

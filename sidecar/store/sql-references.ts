@@ -15,7 +15,9 @@ import { ofReference, requireUnusedReference } from './sql-dependents.js';
 import {
   all,
   etagOf,
+  type Expected,
   first,
+  type IfMatch,
   insertedId,
   isStorable,
   mapPage,
@@ -30,7 +32,6 @@ import {
   timeAfter,
   type SqlRoutine,
 } from './sql-routines.js';
-import type { Expected, IfMatch, PutReference, References } from './store.js';
 
 interface ReferenceRow {
   readonly id: number;
@@ -73,23 +74,31 @@ const INSERT_USE = statement<{ id: number; uri: string; file: string | null }>(
 );
 const DELETE = statement<{ id: number }>('DELETE FROM reference WHERE id = @id');
 
-export class SqlReferences implements References {
-  readonly #session: SqlSession;
+export interface PutReference {
+  readonly reference: Reference;
+  /** `unchanged` if both text and source are the same as before. */
+  readonly outcome: 'created' | 'replaced' | 'unchanged';
+}
 
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
+export class SqlReferences {
+  constructor(private readonly session: SqlSession) {}
 
   async list(page: Page): Promise<Paged<Reference>> {
-    return mapPage(await this.#session.read(() => LISTING.read(page, {})), toReference);
+    return mapPage(await this.session.read(() => LISTING.read(page, {})), toReference);
   }
 
+  /** @throws NotFoundError */
   async get(uri: string): Promise<Reference> {
-    return toReference(await this.#session.get(() => requireReference(uri)));
+    return toReference(await this.session.get(() => requireReference(uri)));
   }
 
+  /**
+   * Returns the documents that are stored, by the requested URIs; their own references are not followed. If no document
+   * is stored under a URI, one stored under another variant is returned, provided that all variants have the same
+   * content.
+   */
   texts(uris: Iterable<string>): Promise<ReadonlyMap<string, ReferenceText>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       const texts = new Map<string, ReferenceText>();
       for (const uri of uris) {
         const text = yield* findText(uri);
@@ -99,22 +108,45 @@ export class SqlReferences implements References {
     });
   }
 
+  /** Lists other URIs under which the file of a URI is stored: at most 100, ordered by URI. See `fileKey`. */
   uriVariants(uri: string): Promise<readonly UriVariant[]> {
-    return this.#session.read(() => findUriVariants(uri));
+    return this.session.read(() => findUriVariants(uri));
   }
 
+  /** Lists the models of which some version pins the document, and what refers to it. @throws NotFoundError */
   dependents(uri: string, page: Page): Promise<Paged<Dependent>> {
-    return this.#session.read(function* () {
+    return this.session.read(function* () {
       return yield* ofReference((yield* requireReference(uri)).id, page);
     });
   }
 
-  put(reference: NewReference, expected?: Expected): Promise<PutReference> {
-    return this.#session.write(() => this.#put(reference, expected));
+  /** Creates or replaces a document. Model versions keep the content that they pinned. @throws PreconditionFailedError */
+  put({ uri, source, text, references }: NewReference, expected?: Expected): Promise<PutReference> {
+    const { clock } = this.session;
+    return this.session.write(function* () {
+      const before = yield* findReference(uri);
+      requireExpected({ kind: 'reference', uri }, before && etagOf(before), expected);
+      requireStorable({ uri });
+      const sha256 = yield* putContent('document', text);
+      if (before?.sha256 === sha256 && before.source === source)
+        return { reference: toReference(before), outcome: 'unchanged' };
+      const now = timeAfter(before?.modifiedAt ?? -Infinity, clock);
+      const id =
+        before?.id ?? (yield* insertedId(INSERT, { uri, file: fileKey(uri) ?? NONE, source, sha256, now }));
+      if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
+      yield* run(DELETE_USES, { id });
+      for (const used of references) {
+        requireStorable({ $ref: used });
+        yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
+      }
+      const after = toReference(yield* requireReference(uri));
+      return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
+    });
   }
 
+  /** @throws NotFoundError, PreconditionFailedError, InUseError */
   delete(uri: string, ifMatch?: IfMatch): Promise<void> {
-    return this.#session.write(function* () {
+    return this.session.write(function* () {
       const resource = { kind: 'reference', uri } as const;
       const row = yield* requireReference(uri);
       requireMatch(resource, etagOf(row), ifMatch);
@@ -122,27 +154,9 @@ export class SqlReferences implements References {
       yield* run(DELETE, { id: row.id });
     });
   }
-
-  *#put({ uri, source, text, references }: NewReference, expected: Expected): SqlRoutine<PutReference> {
-    const before = yield* findReference(uri);
-    requireExpected({ kind: 'reference', uri }, before && etagOf(before), expected);
-    requireStorable({ uri });
-    const sha256 = yield* putContent('document', text);
-    if (before?.sha256 === sha256 && before.source === source)
-      return { reference: toReference(before), outcome: 'unchanged' };
-    const now = timeAfter(before?.modifiedAt ?? -Infinity, this.#session.clock);
-    const id =
-      before?.id ?? (yield* insertedId(INSERT, { uri, file: fileKey(uri) ?? NONE, source, sha256, now }));
-    if (before !== undefined) yield* run(UPDATE, { id, source, sha256, now });
-    yield* run(DELETE_USES, { id });
-    for (const used of references) {
-      requireStorable({ $ref: used });
-      yield* run(INSERT_USE, { id, uri: used, file: fileKey(used) ?? null });
-    }
-    const after = toReference(yield* requireReference(uri));
-    return { reference: after, outcome: before === undefined ? 'created' : 'replaced' };
-  }
 }
+
+export type References = Pick<SqlReferences, keyof SqlReferences>;
 
 /** Returns the ids of documents that have the expected content, and the URIs of missing or changed ones. */
 export function* resolveReferences(expected: ReadonlyMap<string, string>): SqlRoutine<{

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
 import { PreconditionFailedError, type ResourceRef, UnstorableTextError } from './errors.js';
 import type { Page, Paged } from './records.js';
-import type { Expected, IfMatch } from './store.js';
 
 /**
  * A statement that works in both SQLite and PostgreSQL, with parameters as `@name`. Names of result columns with
@@ -143,6 +142,12 @@ export function mapPage<From, To>({ items, total }: Paged<From>, to: (item: From
 export function etagOf(row: object): string {
   return hash('sha256', JSON.stringify(row), 'base64url').slice(0, 22);
 }
+
+/** If given, the resource must have one of these ETags, as in an If-Match header (RFC 9110 section 13.1.1). */
+export type IfMatch = readonly string[];
+
+/** The required state of a resource before it is put: absent, present in any state, or with one of these ETags. */
+export type Expected = 'absent' | 'present' | IfMatch | undefined;
 
 /** @throws PreconditionFailedError if the resource has none of the expected ETags */
 export function requireMatch(resource: ResourceRef, etag: string, ifMatch: IfMatch | undefined): void {

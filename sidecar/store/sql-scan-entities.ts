@@ -43,11 +43,7 @@ const COUNT = statement<{ scan: string; finding: string }, { readonly count: num
 
 /** Stores the entities of the findings of scans; they are deleted with the record of their scan. */
 export class SqlScanEntities {
-  readonly #session: SqlSession;
-
-  constructor(session: SqlSession) {
-    this.#session = session;
-  }
+  constructor(private readonly session: SqlSession) {}
 
   /** Stores entities. Does nothing if another process holds the scan. */
   async keep(scan: string, lease: number, found: readonly FoundEntities[]): Promise<void> {
@@ -59,26 +55,26 @@ export class SqlScanEntities {
       count: one.entities.length,
       entities: JSON.stringify(one.entities),
     }));
-    await this.#session.change(function* () {
+    await this.session.change(function* () {
       for (const row of rows) yield* run(KEEP, row);
     });
   }
 
   /** Removes all entities of a scan that starts over. Does nothing if another process holds the scan. */
   async clear(scan: string, lease: number): Promise<void> {
-    await this.#session.change(() => run(CLEAR, { scan, lease }));
+    await this.session.change(() => run(CLEAR, { scan, lease }));
   }
 
   /** Returns the number of entities stored for a finding. */
   async count(scan: string, finding: string): Promise<number> {
-    const row = isStorable(scan) ? await this.#session.get(() => first(COUNT, { scan, finding })) : undefined;
+    const row = isStorable(scan) ? await this.session.get(() => first(COUNT, { scan, finding })) : undefined;
     return row?.count ?? 0;
   }
 
   /** Returns entities of a finding, starting at a position: at least one if there are any. */
   async read(scan: string, finding: string, from: number): Promise<readonly FoundEntity[]> {
     if (!isStorable(scan)) return [];
-    const row = await this.#session.get(() => first(READ, { scan, finding, from }));
+    const row = await this.session.get(() => first(READ, { scan, finding, from }));
     return row === undefined
       ? []
       : (JSON.parse(row.entities) as readonly FoundEntity[]).slice(from - row.first);

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JobNotice } from './job-records.js';
-import { SqlContexts } from './sql-contexts.js';
-import { SqlDomains } from './sql-domains.js';
-import { SqlExamples } from './sql-examples.js';
-import { SqlModels } from './sql-models.js';
+import { type Contexts, SqlContexts } from './sql-contexts.js';
+import { type Domains, SqlDomains } from './sql-domains.js';
+import { type Examples, SqlExamples } from './sql-examples.js';
+import { type Models, SqlModels } from './sql-models.js';
 import { type Jobs, SqlJobs } from './sql-jobs.js';
 import { type Plans, SqlPlans } from './sql-plans.js';
 import {
@@ -12,10 +12,10 @@ import {
   SqlWritePolicies,
   type WritePolicies,
 } from './sql-policies.js';
-import { SqlReferences } from './sql-references.js';
+import { type References, SqlReferences } from './sql-references.js';
 import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-routines.js';
-import type { Contexts, Domains, Examples, Models, References, SchemaStore } from './store.js';
+import type { SchemaStore } from './store.js';
 
 /** The minimum time between two checks whether writes work, in milliseconds. */
 const WRITE_CHECK_MS = 5000;
