@@ -14,7 +14,7 @@ import type {
   Page,
   Paged,
 } from './records.js';
-import { ofContext, requireUnusedContext } from './sql-dependents.js';
+import { dependents, OF_CONTEXT, requireUnused } from './sql-dependents.js';
 import { resolveReferences } from './sql-references.js';
 import {
   etagOf,
@@ -55,7 +55,7 @@ export class SqlContexts {
   /** Lists the models and contexts of which some version uses the context, except for its own model. @throws NotFoundError */
   dependents(name: string, page: Page): Promise<Paged<Dependent>> {
     return this.session.read(function* () {
-      return yield* ofContext((yield* requireContext(name)).id, page);
+      return yield* dependents(OF_CONTEXT, (yield* requireContext(name)).id, page);
     });
   }
 
@@ -95,7 +95,7 @@ export class SqlContexts {
   delete(name: string, ifMatch?: IfMatch): Promise<void> {
     return this.session.write(function* () {
       const { id } = yield* requireWritable(name, ifMatch);
-      yield* requireUnusedContext(id, { kind: 'context', name });
+      yield* requireUnused(OF_CONTEXT, id, { kind: 'context', name });
       yield* run(DELETE, { id });
     });
   }

@@ -11,46 +11,18 @@ interface DependentRow {
 
 type ById = SqlListing<{ readonly id: number }, DependentRow>;
 
-/** Lists the models and contexts that use a context, except for itself and its own model; within a transaction. */
-export function ofContext(id: number, page: Page): SqlRoutine<Paged<Dependent>> {
-  return dependents(OF_CONTEXT, id, page);
-}
-
-/** Lists the models, contexts and documents that refer to a reference document, except for itself; within a transaction. */
-export function ofReference(id: number, page: Page): SqlRoutine<Paged<Dependent>> {
-  return dependents(OF_REFERENCE, id, page);
-}
-
-/** @throws InUseError */
-export function requireUnusedContext(id: number, resource: ResourceRef): SqlRoutine<void> {
-  return requireNone(OF_CONTEXT, id, resource);
-}
-
-/** @throws InUseError */
-export function requireUnusedReference(id: number, resource: ResourceRef): SqlRoutine<void> {
-  return requireNone(OF_REFERENCE, id, resource);
-}
-
-/** @throws InUseError naming the models of a domain */
-export function requireEmptyDomain(id: number, resource: ResourceRef): SqlRoutine<void> {
-  return requireNone(MODELS_OF_DOMAIN, id, resource);
-}
-
-/** @throws InUseError naming what uses the domain's contexts from outside the domain */
-export function requireUnusedDomain(id: number, resource: ResourceRef): SqlRoutine<void> {
-  return requireNone(OF_CONTEXTS_OF_DOMAIN, id, resource);
-}
-
 /** The number of dependents that an error lists. */
 const NAMED: Page = { limit: 100, offset: 0 };
 
-function* requireNone(listing: ById, id: number, resource: ResourceRef): SqlRoutine<void> {
-  const { items, total } = yield* dependents(listing, id, NAMED);
-  if (total > 0) throw new InUseError(resource, items, total);
+/** Lists the dependents of one of the kinds below; within a transaction. */
+export function* dependents(kind: ById, id: number, page: Page): SqlRoutine<Paged<Dependent>> {
+  return mapPage(yield* kind.read(page, { id }), toDependent);
 }
 
-function* dependents(listing: ById, id: number, page: Page): SqlRoutine<Paged<Dependent>> {
-  return mapPage(yield* listing.read(page, { id }), toDependent);
+/** @throws InUseError naming the dependents of this kind, if there are any */
+export function* requireUnused(kind: ById, id: number, resource: ResourceRef): SqlRoutine<void> {
+  const { items, total } = yield* dependents(kind, id, NAMED);
+  if (total > 0) throw new InUseError(resource, items, total);
 }
 
 function toDependent({ kind, domain, name, version }: DependentRow): Dependent {
@@ -87,11 +59,16 @@ function usersOfContexts(target: string, outside: string): string {
   GROUP BY context.id`;
 }
 
-const OF_CONTEXT = listing(usersOfContexts('used.id = @id', 'model.id IS DISTINCT FROM used.model_id'));
-const OF_CONTEXTS_OF_DOMAIN = listing(
+/** The models and contexts that use a context, except for itself and its own model. */
+export const OF_CONTEXT = listing(
+  usersOfContexts('used.id = @id', 'model.id IS DISTINCT FROM used.model_id'),
+);
+/** What uses the contexts of a domain from outside the domain. */
+export const OF_CONTEXTS_OF_DOMAIN = listing(
   usersOfContexts('used.model_id IN (SELECT id FROM model WHERE domain_id = @id)', 'model.domain_id <> @id'),
 );
-const OF_REFERENCE = listing(`
+/** The models, contexts and documents that refer to a reference document, except for itself. */
+export const OF_REFERENCE = listing(`
   SELECT 'model' AS kind, domain.name AS domain, model.name AS name, max(uses.number) AS version
   FROM model_uses_reference AS uses
     JOIN model ON model.id = uses.model_id
@@ -121,7 +98,7 @@ const OF_REFERENCE = listing(`
     JOIN reference ON reference.id = uses.reference_id
   WHERE used.id = @id AND reference.id <> @id
   GROUP BY reference.uri`);
-const MODELS_OF_DOMAIN = listing(`
+export const MODELS_OF_DOMAIN = listing(`
   SELECT 'model' AS kind, domain.name AS domain, model.name AS name, model.current_version AS version
   FROM model JOIN domain ON domain.id = model.domain_id
   WHERE domain.id = @id`);

@@ -8,7 +8,7 @@ import type {
   Page,
   Paged,
 } from './records.js';
-import { requireEmptyDomain, requireUnusedDomain } from './sql-dependents.js';
+import { MODELS_OF_DOMAIN, OF_CONTEXTS_OF_DOMAIN, requireUnused } from './sql-dependents.js';
 import {
   etagOf,
   first,
@@ -121,8 +121,8 @@ export class SqlDomains {
       const resource = { kind: 'domain', name } as const;
       const row = yield* requireDomain(name);
       requireMatch(resource, etagOf(row), ifMatch);
-      if (!cascade) yield* requireEmptyDomain(row.id, resource);
-      yield* requireUnusedDomain(row.id, resource);
+      if (!cascade) yield* requireUnused(MODELS_OF_DOMAIN, row.id, resource);
+      yield* requireUnused(OF_CONTEXTS_OF_DOMAIN, row.id, resource);
       yield* run(DELETE, { id: row.id });
     });
   }

@@ -17,7 +17,7 @@ import {
   type Paged,
 } from './records.js';
 import { findContext, insertContext } from './sql-contexts.js';
-import { requireUnusedContext } from './sql-dependents.js';
+import { OF_CONTEXT, requireUnused } from './sql-dependents.js';
 import { requireDomain, type SqlDomains } from './sql-domains.js';
 import { replaceExamples } from './sql-examples.js';
 import {
@@ -186,7 +186,7 @@ export class SqlModels {
     return session.write(function* () {
       const row = yield* requireModel(key);
       requireMatch(modelRef(key), etagOf(row), ifMatch);
-      yield* requireUnusedContext(row.contextId, modelRef(key));
+      yield* requireUnused(OF_CONTEXT, row.contextId, modelRef(key));
       yield* deleteModel(row.id);
       yield* domains.touch(yield* requireDomain(key.domain));
     });

@@ -11,7 +11,7 @@ import {
   type UriVariant,
   soleDocument,
 } from './records.js';
-import { ofReference, requireUnusedReference } from './sql-dependents.js';
+import { dependents, OF_REFERENCE, requireUnused } from './sql-dependents.js';
 import {
   all,
   etagOf,
@@ -116,7 +116,7 @@ export class SqlReferences {
   /** Lists the models of which some version pins the document, and what refers to it. @throws NotFoundError */
   dependents(uri: string, page: Page): Promise<Paged<Dependent>> {
     return this.session.read(function* () {
-      return yield* ofReference((yield* requireReference(uri)).id, page);
+      return yield* dependents(OF_REFERENCE, (yield* requireReference(uri)).id, page);
     });
   }
 
@@ -150,7 +150,7 @@ export class SqlReferences {
       const resource = { kind: 'reference', uri } as const;
       const row = yield* requireReference(uri);
       requireMatch(resource, etagOf(row), ifMatch);
-      yield* requireUnusedReference(row.id, resource);
+      yield* requireUnused(OF_REFERENCE, row.id, resource);
       yield* run(DELETE, { id: row.id });
     });
   }
