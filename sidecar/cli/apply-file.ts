@@ -3,11 +3,13 @@ import { parseAllDocuments } from 'yaml';
 import type { ApiClient } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { askYesNo } from './ask-yes-no.js';
-import { isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
+import { isInteractive, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { gatewayFailure } from './gateway-responses.js';
 import { readJsonText } from './json-file.js';
+import { writeDocument } from './output.js';
+import type { GatewayAction } from './program-options.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -39,12 +41,15 @@ interface Change {
 }
 
 /**
- * Creates or replaces the resources in a JSON or YAML file, which has one document, a list, or several documents. On a
- * terminal, shows the changes first and asks for confirmation.
- *
- * @throws CliError for the first resource that the gateway refuses
+ * Makes the command that creates or replaces the resources in a JSON or YAML file, which has one document, a list, or
+ * several documents. On a terminal, it shows the changes first and asks for confirmation. It fails with a CliError for
+ * the first resource that the gateway refuses.
  */
-export async function applyFile(
+export function applying(kind: AppliedKind): GatewayAction<[file: string], ApplyOptions> {
+  return (file, options, gateway, context) => applyFile(file, kind, options, gateway, context);
+}
+
+async function applyFile(
   file: string,
   kind: AppliedKind,
   { dryRun, yes, json }: ApplyOptions,
@@ -80,8 +85,8 @@ export async function applyFile(
         cause: error,
       });
     });
-    if (json === true) writeJsonLine(context, value);
-    else writeLines(context.stdout, `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`);
+    const done = `${printable(name)} ${status === 201 ? 'created' : 'replaced'}`;
+    writeDocument(value, { json }, () => [done], context);
     for (const warning of warningsIn(value))
       writeLines(context.stderr, `Warning: ${printable(name)}: ${printable(warning)}`);
   }

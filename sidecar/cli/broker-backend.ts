@@ -14,6 +14,7 @@ import { preparePurge, type PreparedPurge } from '../jobs/purge-kinds.js';
 import { problemOf, unexpectedProblem } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
 import type { Clock } from '../shared/clock.js';
+import { defined } from '../shared/defined.js';
 import { optionParameters } from '../shared/purge-options.js';
 import { createViaName } from '../shared/via.js';
 import { CliError, EXIT, usage } from './exit-codes.js';
@@ -46,13 +47,9 @@ export function createBrokerBackend(options: BrokerBackendOptions): PurgeBackend
     if (valuesIn(request.query, 'record').length > 0)
       throw usage('record=ids needs a gateway to keep the list: use --gateway.');
     try {
-      const headers = { ...headersOf(request), ...(authorization === undefined ? {} : { authorization }) };
-      return preparePurge(kinds, {
-        target: request.target,
-        query: queryOf(request, dryRun),
-        policy: {},
-        headers,
-      });
+      const headers = { ...headersOf(request), ...defined({ authorization }) };
+      const { target } = request;
+      return preparePurge(kinds, { target, query: queryOf(request, dryRun), policy: {}, headers });
     } catch (error) {
       if (error instanceof QueryRefusedError || error instanceof PolicyRefusedError)
         throw usage(error.message, { cause: error });
@@ -69,13 +66,7 @@ export function createBrokerBackend(options: BrokerBackendOptions): PurgeBackend
     async preview(request, signal) {
       try {
         const { matched, sample, unit, isLowerBound, hints } = await start(prepare(request, true), signal);
-        return {
-          matched,
-          sample,
-          ...(unit === undefined ? {} : { unit }),
-          ...(isLowerBound === undefined ? {} : { atLeast: isLowerBound }),
-          ...(hints === undefined ? {} : { hints }),
-        };
+        return { matched, sample, ...defined({ unit, atLeast: isLowerBound, hints }) };
       } catch (error) {
         const known = problemOf(error)?.problem;
         if (error instanceof CliError || known === undefined) throw error;
@@ -119,7 +110,7 @@ export async function* purgeViews(
     query,
     dryRun: false,
     startedAt,
-    ...(tenant === undefined ? {} : { tenant }),
+    ...defined({ tenant }),
     matched: 0,
     deleted: 0,
     alreadyGone: 0,

@@ -8,6 +8,7 @@ import { ScanResults } from '../scans/scan-results.js';
 import type { ScanRecord } from '../store/index.js';
 import { problemOf, unexpectedProblem } from '../http/problem.js';
 import type { Config } from '../shared/config/load.js';
+import { defined } from '../shared/defined.js';
 import { createViaName } from '../shared/via.js';
 import type { CliContext } from './context.js';
 import { usage } from './exit-codes.js';
@@ -32,11 +33,7 @@ export function createBrokerScanBackend(
     if (schema === undefined || request.model !== undefined || request.domain !== undefined)
       throw usage('A broker has no models: name a schema with --schema, or a gateway with --gateway.');
     const parsed = parsedQuery(query);
-    const headers = {
-      ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-      ...(link === undefined ? {} : { link }),
-      ...(authorization === undefined ? {} : { authorization }),
-    };
+    const headers = defined({ 'ngsild-tenant': tenant, link, authorization });
     const client = createBrokerClient({
       brokerUrl,
       timeoutMs: config.BROKER_TIMEOUT_MS,
@@ -107,9 +104,6 @@ function parsedQuery(query: string) {
 }
 
 function shown({ target: _target, policy: _policy, problem, findings, ...record }: ScanRecord) {
-  return {
-    ...record,
-    findings: [...findings],
-    ...(problem === undefined ? {} : { problem: problem as unknown as Record<string, unknown> }),
-  };
+  const shownProblem = problem as unknown as Record<string, unknown> | undefined;
+  return { ...record, findings: [...findings], ...defined({ problem: shownProblem }) };
 }

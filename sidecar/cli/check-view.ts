@@ -37,9 +37,9 @@ export function checkLines(report: Schemas['ImportReport'], view: CheckView): re
       return [
         jsonText({
           ...report,
-          ...(gone.length === 0 ? {} : { gone }),
-          ...(uncompared.length === 0 ? {} : { uncompared }),
-          ...(stored === undefined ? {} : { stored }),
+          gone: gone.length === 0 ? undefined : gone,
+          uncompared: uncompared.length === 0 ? undefined : uncompared,
+          stored,
         }),
       ];
     case 'text':

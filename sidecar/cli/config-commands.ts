@@ -3,7 +3,7 @@ import { isResourceName } from '../shared/resource-name.js';
 import { completionScript, completionsOf, SHELLS } from './completion.js';
 import { writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
-import { formatTable, printable } from './format.js';
+import { printable } from './format.js';
 import { readContexts, writeContexts } from './gateway-contexts.js';
 import { writeList } from './output.js';
 import { outputOption, type OutputOptions } from './program-options.js';
@@ -104,18 +104,16 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
     isCurrent: name === current,
     token: tokenCommand === undefined ? 'none' : 'by command',
   }));
-  const table = () =>
-    records.length === 0
-      ? ['There are no contexts. Create one: ngsi-ld-gateway config set-context NAME --gateway URL']
-      : formatTable([
-          ['', 'NAME', 'GATEWAY', 'TOKEN'],
-          ...records.map(({ name, gateway, isCurrent, token }) => [
-            isCurrent ? '*' : '',
-            printable(name),
-            gateway,
-            token,
-          ]),
-        ]);
+  const table = {
+    head: ['', 'NAME', 'GATEWAY', 'TOKEN'],
+    row: ({ name, gateway, isCurrent, token }: (typeof records)[number]) => [
+      isCurrent ? '*' : '',
+      printable(name),
+      gateway,
+      token,
+    ],
+    none: 'There are no contexts. Create one: ngsi-ld-gateway config set-context NAME --gateway URL',
+  };
   writeList(records, options, table, context);
   return EXIT.done;
 }

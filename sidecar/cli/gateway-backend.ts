@@ -2,6 +2,7 @@ import { linkHeader, PURGE_PATHS } from '../client/purges.js';
 import type { Schemas } from '../client/operations.js';
 import { UnreachableError } from '../client/errors.js';
 import { type ApiClient } from '../client/client.js';
+import { defined } from '../shared/defined.js';
 import { type CliContext, commandText } from './context.js';
 import { usage } from './exit-codes.js';
 import { requireMembers, gatewayFailure } from './gateway-responses.js';
@@ -17,13 +18,7 @@ type Following = Pick<CliContext, 'clock' | 'gatewayOption'>;
 /** Creates a backend that runs purges on a gateway. */
 export function createGatewayBackend(gateway: ApiClient, context: Following): PurgeBackend {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
-    return {
-      target,
-      query,
-      ...(tenant === undefined ? {} : { tenant }),
-      ...options,
-      ...(link === undefined ? {} : { link: linkHeader(link) }),
-    };
+    return { target, query, ...defined({ tenant, ...options, link: link && linkHeader(link) }) };
   }
 
   async function start(request: PurgeRequest): Promise<Purge> {
@@ -62,7 +57,7 @@ export function createGatewayBackend(gateway: ApiClient, context: Following): Pu
       }
       const { id, matched = 0, sample = [], unit, plan } = last ?? {};
       if (id === undefined || plan === undefined || matched === 0) return undefined;
-      return { matched, sample, plan: id, ...(unit === undefined ? {} : { unit }) };
+      return { matched, sample, plan: id, ...defined({ unit }) };
     },
     async *run(request, signal) {
       const record = await start(request);

@@ -8,9 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import { writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
 import { diffLines, hasChanges } from './diff-view.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
-import { formatCount, jsonText, printable } from './format.js';
+import { formatCount, printable } from './format.js';
 import { requireMembers } from './gateway-responses.js';
 import { reportLines } from './import-view.js';
+import { writeDocument } from './output.js';
 import { readUpload, type Upload } from './repository-folder.js';
 import { candidatesOf } from './stored-candidates.js';
 import {
@@ -37,7 +38,7 @@ export async function importModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const { report } = await importPaths(paths, options, gateway, context);
-  writeLines(context.stdout, ...(options.json === true ? [jsonText(report)] : reportLines(report)));
+  writeDocument(report, options, () => reportLines(report), context);
   const isDependentRefused = report.dependents.some(({ status }) => status === 'refused');
   return report.summary.refused > 0 || isDependentRefused ? EXIT.partial : EXIT.done;
 }
@@ -61,12 +62,7 @@ export async function diffModels(
       ? await checkStoredOfImport({ upload, report }, options, gateway, context)
       : undefined;
   const lines = () => [...diffLines(report), ...storedLines(stored ?? [])];
-  writeLines(
-    context.stdout,
-    ...(options.json === true
-      ? [jsonText({ ...report, ...(stored === undefined ? {} : { stored }) })]
-      : lines()),
-  );
+  writeDocument({ ...report, stored }, options, lines, context);
   return hasChanges(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
 }
 

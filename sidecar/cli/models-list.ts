@@ -1,6 +1,6 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { writeLines, type CliContext } from './context.js';
+import type { CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, jsonText, printable } from './format.js';
 import { requireMembers } from './gateway-responses.js';
@@ -26,19 +26,17 @@ export async function listModels(
     gateway.page('/models', { query: { q, type, attribute, ...params } }),
   );
   const found = all.filter((model) => domain === undefined || model.domain === domain);
-  const rows = found.map((model) => {
-    const { version, status, modifiedAt, description = '' } = model;
-    return [
+  const table = {
+    head: ['MODEL', 'VERSION', 'STATUS', 'MODIFIED', 'DESCRIPTION'],
+    row: (model: (typeof found)[number]) => [
       printable(`${model.domain}/${model.name}`),
-      String(version),
-      colouredState(printable(status), context),
-      ...[modifiedAt, description].map(printable),
-    ];
-  });
-  const head = ['MODEL', 'VERSION', 'STATUS', 'MODIFIED', 'DESCRIPTION'];
-  const table = () => (rows.length === 0 ? [] : formatTable([head, ...rows]));
-  const isTable = writeList(found, form, table, context);
-  if (isTable && rows.length === 0) writeLines(context.stderr, 'There are no such models.');
+      String(model.version),
+      colouredState(printable(model.status), context),
+      ...[model.modifiedAt, model.description ?? ''].map(printable),
+    ],
+    none: 'There are no such models.',
+  };
+  writeList(found, form, table, context);
   return EXIT.done;
 }
 
@@ -80,10 +78,16 @@ export async function getExamples(
     return EXIT.done;
   }
   const { items } = await gateway.page(EXAMPLES, { path, query: { limit: MAX_PAGE } });
-  const rows = items.map((one) => [printable(one.name), printable(one.form ?? ''), formatCount(one.size)]);
-  const table = () => (rows.length === 0 ? [] : formatTable([['NAME', 'FORM', 'BYTES'], ...rows]));
-  const isTable = writeList(items, form, table, context);
-  if (isTable && rows.length === 0) writeLines(context.stderr, 'The model has no examples.');
+  const table = {
+    head: ['NAME', 'FORM', 'BYTES'],
+    row: (one: (typeof items)[number]) => [
+      printable(one.name),
+      printable(one.form ?? ''),
+      formatCount(one.size),
+    ],
+    none: 'The model has no examples.',
+  };
+  writeList(items, form, table, context);
   return EXIT.done;
 }
 

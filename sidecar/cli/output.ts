@@ -2,44 +2,46 @@ import { styleText } from 'node:util';
 import { type ScalarTag, stringify, type Tags } from 'yaml';
 import { LosslessNumber } from '../shared/json/json.js';
 import { writeLines, type CliContext } from './context.js';
-import { jsonText, printable } from './format.js';
+import { formatTable, jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
+
+/** The table of a list, for people. */
+interface ListTable<Item> {
+  readonly head: readonly string[];
+  readonly row: (item: Item) => readonly string[];
+  /** Says that the list is empty, instead of an empty table. */
+  readonly none: string;
+}
 
 /**
  * Writes a list as a table for people, as one JSON document per line, or as one YAML list.
  *
- * @param table makes the lines of the table; called only if they are needed
- * @returns whether the table was written
+ * @returns whether it was written for people
  */
-export function writeList(
-  records: readonly unknown[],
+export function writeList<Item>(
+  items: readonly Item[],
   options: OutputOptions,
-  table: () => readonly string[],
-  context: CliContext,
+  { head, row, none }: ListTable<Item>,
+  { stdout, stderr }: CliContext,
 ): boolean {
   const form = formOf(options);
-  const lines =
-    form === 'table'
-      ? table()
-      : form === 'yaml'
-        ? [yamlOf(records)]
-        : records.map((record) => jsonText(record));
-  writeLines(context.stdout, ...lines);
+  if (form === 'yaml') writeLines(stdout, yamlOf(items));
+  else if (form === 'json') writeLines(stdout, ...items.map((item) => jsonText(item)));
+  else if (items.length === 0) writeLines(stderr, none);
+  else writeLines(stdout, ...formatTable([head, ...items.map(row)]));
   return form === 'table';
 }
 
-/** Writes one document, as {@link writeList} does. */
+/** Writes one document as lines for people, as JSON, or as YAML. @param lines called only if they are needed */
 export function writeDocument(
-  record: unknown,
+  document: unknown,
   options: OutputOptions,
-  table: () => readonly string[],
-  context: CliContext,
+  lines: () => readonly string[],
+  { stdout }: CliContext,
 ): void {
   const form = formOf(options);
-  writeLines(
-    context.stdout,
-    ...(form === 'table' ? table() : [form === 'yaml' ? yamlOf(record) : jsonText(record)]),
-  );
+  if (form === 'table') writeLines(stdout, ...lines());
+  else writeLines(stdout, form === 'yaml' ? yamlOf(document) : jsonText(document));
 }
 
 function formOf({ json, output }: OutputOptions): 'table' | 'json' | 'yaml' {

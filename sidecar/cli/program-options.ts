@@ -8,7 +8,7 @@ const OUTPUTS = ['table', 'json', 'yaml'] as const;
 
 /** The output format of a command that lists or shows something; `--json` is short for `-o json`. */
 export interface OutputOptions {
-  readonly json?: boolean;
+  readonly json?: boolean | undefined;
   readonly output?: (typeof OUTPUTS)[number];
 }
 

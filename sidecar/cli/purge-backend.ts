@@ -1,4 +1,5 @@
 import { linkHeader } from '../client/purges.js';
+import { defined } from '../shared/defined.js';
 import type { OptionValues } from '../shared/purge-options.js';
 import type { PurgeView } from './purge-view.js';
 
@@ -47,9 +48,6 @@ export interface PurgeBackend {
 }
 
 /** The headers that a purge sends to the broker. */
-export function headersOf({ tenant, link }: Pick<PurgeRequest, 'tenant' | 'link'>): Record<string, string> {
-  return {
-    ...(tenant === undefined ? {} : { 'ngsild-tenant': tenant }),
-    ...(link === undefined ? {} : { link: linkHeader(link) }),
-  };
+export function headersOf({ tenant, link }: Pick<PurgeRequest, 'tenant' | 'link'>) {
+  return defined({ 'ngsild-tenant': tenant, link: link && linkHeader(link) });
 }

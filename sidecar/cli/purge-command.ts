@@ -14,6 +14,8 @@ import { askYesNo } from './ask-yes-no.js';
 import { commandText, isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
+import { writeDocument } from './output.js';
+import type { OutputOptions } from './program-options.js';
 import { createProgress } from './progress.js';
 import type { PurgeBackend, PurgePreview, PurgeRequest } from './purge-backend.js';
 import { exitCodeOf, summaryOf, unitOf, type PurgeView } from './purge-view.js';
@@ -136,8 +138,8 @@ function showDryRun(
   { json }: PurgeOptions,
   context: CliContext,
 ): ExitCode {
-  if (json === true) writeJsonLine(context, { dryRun: true, query: request.query, ...preview });
-  else writeLines(context.stdout, ...previewLines(request, preview));
+  const document = { dryRun: true, query: request.query, ...preview };
+  writeDocument(document, { json }, () => previewLines(request, preview), context);
   const { maxAffected } = request.options;
   const isTooMany = isAbove(maxAffected, preview);
   if (isTooMany) writeLines(context.stderr, tooMany(maxAffected));
@@ -195,13 +197,12 @@ function unitOfPreview({ target, query }: PurgeRequest, { unit }: PurgePreview):
   return unitOf({ target, query, ...(unit === undefined ? {} : { unit }) });
 }
 
-function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliContext): ExitCode {
-  if (json === true) writeJsonLine(context, view);
-  else
-    writeLines(
-      context.stdout,
-      `Purge ${view.id ?? ''} is ${view.state}. Follow it: ${commandText(`purges follow ${view.id ?? ''}`, context)}`,
-    );
+/** Shows a purge or restore that is not waited for. */
+export function showDetached(view: PurgeView, { json }: OutputOptions, context: CliContext): ExitCode {
+  const { id = '', state, target } = view;
+  const what = target === 'restore' ? 'Restore' : 'Purge';
+  const follow = commandText(`purges follow ${id}`, context);
+  writeDocument(view, { json }, () => [`${what} ${id} is ${state}. Follow it: ${follow}`], context);
   return EXIT.done;
 }
 
@@ -213,7 +214,7 @@ function showDetached(view: PurgeView, { json }: PurgeOptions, context: CliConte
  */
 export async function showProgress(
   views: AsyncIterable<PurgeView>,
-  { json }: Pick<PurgeOptions, 'json'>,
+  { json }: OutputOptions,
   context: CliContext,
   { signal, onStop }: { readonly signal: AbortSignal; readonly onStop?: string },
 ): Promise<ExitCode> {
@@ -244,11 +245,9 @@ export async function showProgress(
     if (signal.aborted) return EXIT.interrupted;
     throw failure('The end of the purge was not reported.');
   }
-  if (json === true) writeJsonLine(context, last);
-  else {
-    const tookMs = durationOf(last) ?? context.clock.now() - startedMs;
-    writeLines(context.stdout, ...summaryOf(last, tookMs, context));
-  }
+  const tookMs = durationOf(last) ?? context.clock.now() - startedMs;
+  const end = last;
+  writeDocument(end, { json }, () => summaryOf(end, tookMs, context), context);
   return exitCodeOf(last, signal.aborted);
 }
 

@@ -9,6 +9,7 @@ import { rateOf, type OutputOptions } from './program-options.js';
 import { showProgress } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { writeJson } from '../shared/json/lossless-json.js';
+import { defined } from '../shared/defined.js';
 import { truncate } from '../shared/format-value.js';
 
 export interface ListOptions extends OutputOptions {
@@ -47,27 +48,13 @@ export async function listPurges(
   const query = { ...filter, limit, offset, dryRun: all === true ? undefined : dryRun };
   const { items, total } = await gateway.page('/purges', { query });
   const records = items.map(readPurge);
-  const table = () => {
-    if (records.length === 0) return [];
-    const head = [
-      'ID',
-      'STATE',
-      'TARGET',
-      'MATCHED',
-      'DELETED',
-      'FAILED',
-      'CALLER',
-      'TENANT',
-      'CREATED',
-      'QUERY',
-    ];
-    return formatTable([head, ...records.map((record) => rowOf(record, context))]);
+  const others = all === true || dryRun ? '' : ' --all shows dry runs, too.';
+  const table = {
+    head: ['ID', 'STATE', 'TARGET', 'MATCHED', 'DELETED', 'FAILED', 'CALLER', 'TENANT', 'CREATED', 'QUERY'],
+    row: (record: PurgeView) => rowOf(record, context),
+    none: `There are no such purges.${others}`,
   };
   if (!writeList(records, form, table, context)) return EXIT.done;
-  if (records.length === 0) {
-    const others = all === true || dryRun ? '' : ' --all shows dry runs, too.';
-    writeLines(context.stderr, `There are no such purges.${others}`);
-  }
   const shown = offset + records.length;
   if (total > shown) writeLines(context.stderr, `${formatCount(total - shown)} more: --offset ${shown}`);
   return EXIT.done;
@@ -131,7 +118,7 @@ export async function resolvePurgeId(idOrPrefix: string, gateway: ApiClient): Pr
 /** Follows a purge to its end. Ctrl+C stops following, but not the purge. @throws CliError */
 export async function followPurgeCommand(
   idOrPrefix: string,
-  options: { readonly json?: boolean },
+  options: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
@@ -173,8 +160,7 @@ export async function cancelPurgeCommand(
   }
   let last: PurgeView = await cancelPurge(gateway, purge);
   if (!isFinal(last)) for await (const view of followPurge(gateway, purge, context, {})) last = view;
-  if (json === true) writeJsonLine(context, last);
-  else writeLines(context.stdout, ...summaryOf(last, undefined, context));
+  writeDocument(last, { json }, () => summaryOf(last, undefined, context), context);
   return EXIT.done;
 }
 
@@ -182,7 +168,7 @@ export async function cancelPurgeCommand(
 export async function throttlePurgeCommand(
   idOrPrefix: string,
   rate: string,
-  { json, concurrency }: { readonly json?: boolean; readonly concurrency?: number },
+  { json, concurrency }: OutputOptions & { readonly concurrency?: number },
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
@@ -190,17 +176,11 @@ export async function throttlePurgeCommand(
     throw usage(
       `The rate must be a whole number of deletes per second from 1, or off, not ${JSON.stringify(rate)}.`,
     );
-  const body = {
-    ...rateOf(rate === 'off' ? null : Number(rate)),
-    ...(concurrency === undefined ? {} : { concurrency }),
-  };
+  const perSecond = rate === 'off' ? null : Number(rate);
+  const body = { ...rateOf(perSecond), ...defined({ concurrency }) };
   const purge = await resolvePurgeId(idOrPrefix, gateway);
   const record = readPurge(await gateway.json('patch', '/purges/{purge}', { path: { purge }, body }));
-  if (json === true) writeJsonLine(context, record);
-  else
-    writeLines(
-      context.stdout,
-      `Purge ${purge} deletes ${rate === 'off' ? 'as fast as it can' : `at most ${formatCount(Number(rate))} a second`}.`,
-    );
+  const fast = perSecond === null ? 'as fast as it can' : `at most ${formatCount(perSecond)} a second`;
+  writeDocument(record, { json }, () => [`Purge ${purge} deletes ${fast}.`], context);
   return EXIT.done;
 }

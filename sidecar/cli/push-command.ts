@@ -12,6 +12,8 @@ import { isInteractive, writeLines, writeJsonLine, type CliContext } from './con
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { printable } from './format.js';
 import { requireMembers, gatewayFailure, undefinedIfNotFound } from './gateway-responses.js';
+import { writeDocument } from './output.js';
+import { abortOnInterrupt } from './purge-command.js';
 import { planPush, type PushOptions, type PushPlan } from './push-plan.js';
 import { candidateOf } from './stored-candidates.js';
 import {
@@ -58,15 +60,9 @@ export async function pushModel(
     if (options.dryRun === true) {
       const note = `The domain ${domain} does not exist: it would be created, and then the gateway would check the model.`;
       const stored = await storedBy(plan, options, gateway, context);
-      if (options.json === true)
-        writeJsonLine(context, {
-          dryRun: true,
-          domain,
-          model: name,
-          outcome: 'created',
-          ...(stored === undefined ? {} : { stored }),
-        });
-      else writeLines(context.stdout, `${domain}/${name}: new. ${note}`, ...storedLines(stored ?? []));
+      const document = { dryRun: true, domain, model: name, outcome: 'created', stored };
+      const lines = () => [`${domain}/${name}: new. ${note}`, ...storedLines(stored ?? [])];
+      writeDocument(document, { json: options.json }, lines, context);
       return areAllAccepted(stored ?? []) ? EXIT.done : EXIT.partial;
     }
     await gateway.request('post', '/domains', { body: { name: domain } });
@@ -218,16 +214,8 @@ function showPush(
   const { outcome, version, change, warnings } = push;
   if (json === true) {
     const { domain, name: model } = plan;
-    writeJsonLine(context, {
-      ...(isDry ? { dryRun: true } : {}),
-      domain,
-      model,
-      outcome,
-      version,
-      change,
-      warnings,
-      ...(stored === undefined ? {} : { stored }),
-    });
+    const dryRun = isDry || undefined;
+    writeJsonLine(context, { dryRun, domain, model, outcome, version, change, warnings, stored });
     return;
   }
   for (const { detail } of warnings) writeLines(context.stderr, `Warning: ${printable(detail)}`);
@@ -244,11 +232,6 @@ function showPush(
 }
 
 async function confirm(question: string, context: CliContext): Promise<boolean> {
-  const controller = new AbortController();
-  const release = context.onInterrupt(() => controller.abort());
-  try {
-    return await askYesNo(context, question, controller.signal);
-  } finally {
-    release();
-  }
+  const { signal, release } = abortOnInterrupt(context);
+  return askYesNo(context, question, signal).finally(release);
 }

@@ -1,22 +1,19 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
-import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
-import { writeLines, type CliContext } from './context.js';
+import { applying } from './apply-file.js';
+import type { CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { formatCount, formatItems, formatTable, printable } from './format.js';
+import { formatCount, formatItems, printable } from './format.js';
 import { requireMembers, undefinedIfNotFound } from './gateway-responses.js';
 import { writeList, writeDocument } from './output.js';
+import { truncate } from '../shared/format-value.js';
 import type { OutputOptions } from './program-options.js';
 import { followPurgeCommand } from './purges-commands.js';
 import { readPurge, unitOf } from './purge-view.js';
 
 const POLICY = '/retention-policies/{retentionPolicy}';
 const QUERY_SHOWN = 60;
-
-interface JsonOption {
-  readonly json?: boolean;
-}
 
 type Policy = Schemas['ListedRetentionPolicy'];
 
@@ -27,49 +24,37 @@ export async function listPolicies(
   context: CliContext,
 ): Promise<ExitCode> {
   const policies = await allPages((query) => gateway.page('/retention-policies', { query }));
-  const head = [
-    'NAME',
-    'MODE',
-    'SCHEDULE',
-    'ZONE',
-    'OLDER THAN',
-    'BY',
-    'TARGET',
-    'TENANT',
-    'LAST RUN',
-    'QUERY',
-  ];
-  const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
-  const isTable = writeList(policies, options, table, context);
-  if (isTable && policies.length === 0) writeLines(context.stderr, 'There are no retention policies.');
+  const table = { head: HEAD, row: rowOf, none: 'There are no retention policies.' };
+  writeList(policies, options, table, context);
   return EXIT.done;
 }
 
+const HEAD = [
+  'NAME',
+  'MODE',
+  'SCHEDULE',
+  'ZONE',
+  'OLDER THAN',
+  'BY',
+  'TARGET',
+  'TENANT',
+  'LAST RUN',
+  'QUERY',
+];
+
 function rowOf(policy: Policy): readonly string[] {
-  const {
-    name,
-    mode,
-    enabled,
-    schedule,
-    timeZone,
-    olderThan,
-    by,
-    target,
-    tenant = '-',
-    query,
-    lastRun,
-  } = policy;
+  const { enabled, mode, lastRun, query } = policy;
   return [
-    name,
+    policy.name,
     enabled ? mode : `${mode} (off)`,
-    schedule,
-    timeZone,
-    olderThan,
-    by,
-    target,
-    tenant,
+    policy.schedule,
+    policy.timeZone,
+    policy.olderThan,
+    policy.by,
+    policy.target,
+    policy.tenant ?? '-',
     lastRun === undefined ? '-' : lastRunOf(lastRun),
-    query.length > QUERY_SHOWN ? `${query.slice(0, QUERY_SHOWN)}…` : query,
+    truncate(query, QUERY_SHOWN),
   ].map(printable);
 }
 
@@ -79,24 +64,14 @@ function lastRunOf({ createdAt, state, dryRun, heldBack }: NonNullable<Policy['l
   return `${createdAt} ${state}${why}`;
 }
 
-/** Creates or replaces the policies in a file. @throws CliError for the first one that is refused */
-export async function applyPolicies(
-  file: string,
-  options: ApplyOptions,
-  gateway: ApiClient,
-  context: CliContext,
-): Promise<ExitCode> {
-  return applyFile(file, RETENTION, options, gateway, context);
-}
-
-/** How {@link applyFile} reads and writes retention policies. */
-const RETENTION: AppliedKind = {
+/** Creates or replaces the policies in a file. */
+export const applyPolicies = applying({
   read: (name, gateway) =>
     undefinedIfNotFound(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'lastRun'],
   defaults: DEFAULT_RETENTION,
-};
+});
 
 /** Shows what a policy matches now. @throws CliError */
 export async function previewPolicy(
@@ -133,7 +108,7 @@ function previewLines(preview: Schemas['RetentionPreview']): readonly string[] {
 /** Runs a policy and follows the run. Ctrl+C stops following, but not the run. @throws CliError */
 export async function runPolicy(
   name: string,
-  options: JsonOption,
+  options: OutputOptions,
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {

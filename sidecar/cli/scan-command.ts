@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { isFinal, linkHeader } from '../client/purges.js';
+import { defined } from '../shared/defined.js';
 import type { JsonValue } from '../shared/json/json.js';
 import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
@@ -79,13 +80,8 @@ export async function scanCommand(
   const schema = file === undefined ? undefined : ((await readJson(file, context)) as JsonValue);
   const request: ScanRequest = {
     query,
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(link === undefined ? {} : { link: linkHeader(link) }),
-    ...(domain === undefined ? {} : { domain }),
-    ...(model === undefined ? {} : { model }),
-    ...(sample === undefined ? {} : { sample }),
+    ...defined({ tenant, link: link && linkHeader(link), domain, model, sample, schema }),
     ...rateOf(rate),
-    ...(schema === undefined ? {} : { schema }),
   };
   const isJson = options.json === true;
   const last = await followScan(

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
+import { defined } from '../shared/defined.js';
 import type { CliContext } from './context.js';
 import { CliError, EXIT, failure, usage } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
@@ -67,8 +68,7 @@ export async function checkStored(
     const name = `${domain}/${model}`;
     const current = {
       query: `type=${types.map((type) => encode(type.replaceAll('%', '%25'))).join(',')}`,
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(link === undefined ? {} : { link: linkHeader(link) }),
+      ...defined({ tenant, link: link && linkHeader(link) }),
       model: name,
     };
     const invalidBy = async (request: ScanRequest): Promise<ScanResult> => {

@@ -2,11 +2,12 @@ import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
-import { commandText, writeLines, writeJsonLine, writeStream, type CliContext } from './context.js';
+import { writeStream, type CliContext } from './context.js';
+import { defined } from '../shared/defined.js';
 import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { followPurge } from './gateway-backend.js';
 import { rateOf } from './program-options.js';
-import { showProgress } from './purge-command.js';
+import { showDetached, showProgress } from './purge-command.js';
 import { readPurge } from './purge-view.js';
 import { resolvePurgeId } from './purges-commands.js';
 
@@ -28,21 +29,9 @@ export async function restorePurge(
 ): Promise<ExitCode> {
   const purge = await resolvePurgeId(idOrPrefix, gateway);
   const { id: ids, dryRun, rate, json, detach } = options;
-  const body = {
-    ...(ids === undefined ? {} : { ids }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...rateOf(rate),
-  };
+  const body = { ...defined({ ids, dryRun }), ...rateOf(rate) };
   const record = readPurge(await gateway.json('post', '/purges/{purge}/restore', { path: { purge }, body }));
-  if (detach === true) {
-    if (json === true) writeJsonLine(context, record);
-    else
-      writeLines(
-        context.stdout,
-        `Restore ${record.id} is ${record.state}. Follow it: ${commandText(`purges follow ${record.id}`, context)}`,
-      );
-    return EXIT.done;
-  }
+  if (detach === true) return showDetached(record, { json }, context);
   const stopped = new AbortController();
   const release = context.onInterrupt(() => stopped.abort());
   try {
@@ -52,10 +41,7 @@ export async function restorePurge(
         })()
       : followPurge(gateway, record.id, context, { cancelOn: stopped.signal });
     const onStop = 'Stopping: nothing more will be created; waiting for requests in progress.';
-    return await showProgress(views, json === undefined ? {} : { json }, context, {
-      signal: stopped.signal,
-      onStop,
-    });
+    return await showProgress(views, { json }, context, { signal: stopped.signal, onStop });
   } finally {
     release();
   }

@@ -1,7 +1,7 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
-import { applyFile, type AppliedKind, type ApplyOptions } from './apply-file.js';
-import { writeLines, type CliContext } from './context.js';
+import { applying } from './apply-file.js';
+import type { CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { undefinedIfNotFound } from './gateway-responses.js';
@@ -21,23 +21,23 @@ export async function listWritePolicies(
   context: CliContext,
 ): Promise<ExitCode> {
   const policies = await allPages((query) => gateway.page('/write-policies', { query }));
-  const head = [
-    'NAME',
-    'MODE',
-    'PRIORITY',
-    'TENANT',
-    'TYPES',
-    'CALLERS',
-    'MODEL',
-    'UNJUDGED',
-    'FAILURE',
-    'BATCH',
-  ];
-  const table = () => (policies.length === 0 ? [] : formatTable([head, ...policies.map(rowOf)]));
-  const isTable = writeList(policies, options, table, context);
-  if (isTable && policies.length === 0) writeLines(context.stderr, 'There are no write policies.');
+  const table = { head: HEAD, row: rowOf, none: 'There are no write policies.' };
+  writeList(policies, options, table, context);
   return EXIT.done;
 }
+
+const HEAD = [
+  'NAME',
+  'MODE',
+  'PRIORITY',
+  'TENANT',
+  'TYPES',
+  'CALLERS',
+  'MODEL',
+  'UNJUDGED',
+  'FAILURE',
+  'BATCH',
+];
 
 function rowOf(policy: Policy): readonly string[] {
   const { name, mode, priority, tenant, types, callers, model = '-', onUnjudged, onFailure, batch } = policy;
@@ -55,23 +55,13 @@ function rowOf(policy: Policy): readonly string[] {
   ].map(printable);
 }
 
-/** Creates or replaces the write policies in a file. @throws CliError for the first one that is refused */
-export async function applyWritePolicies(
-  file: string,
-  options: ApplyOptions,
-  gateway: ApiClient,
-  context: CliContext,
-): Promise<ExitCode> {
-  return applyFile(file, WRITE_POLICIES, options, gateway, context);
-}
-
-/** How {@link applyFile} reads and writes write policies. */
-const WRITE_POLICIES: AppliedKind = {
+/** Creates or replaces the write policies in a file. */
+export const applyWritePolicies = applying({
   read: (name, gateway) => undefinedIfNotFound(gateway.json('get', POLICY, { path: { writePolicy: name } })),
   put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { writePolicy: name }, body }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'warnings'],
   defaults: { priority: 0, onUnjudged: 'accept', batch: 'all' },
-};
+});
 
 /** Shows a write policy, and what its checks have found. @throws CliError */
 export async function showWritePolicy(
