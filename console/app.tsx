@@ -8,7 +8,7 @@ import { OverviewPage } from './overview/overview-page.js';
 import { api } from './api/client.js';
 import { Page } from './parts/page.js';
 import { SignIn } from './parts/sign-in.js';
-import { Pending } from './parts/states.js';
+import { Loading } from './parts/states.js';
 import { TokenDialog } from './parts/token-dialog.js';
 import { Environment, EnvironmentInfo } from './parts/environment.js';
 import { useLoad } from './shared/hooks.js';
@@ -142,6 +142,17 @@ function NotFoundPage() {
   );
 }
 
+/** Shown if a part of the console cannot be loaded. Browsers remember that, so only loading everything again helps. */
+function NotLoaded() {
+  return (
+    <section class="notice bad" role="alert">
+      <h1>{text.state.notLoaded}</h1>
+      <p>{text.state.notLoadedDetail}</p>
+      <Button onClick={() => location.reload()} label={text.state.reload} />
+    </section>
+  );
+}
+
 function ForgetToken() {
   useCredentials();
   return token() !== undefined ? (
@@ -178,14 +189,10 @@ function later<Props extends object>(
 ): FunctionComponent<Props> {
   let loaded: FunctionComponent<Props> | undefined;
   return function Later(props: Props) {
-    const { error, reload } = useLoad('', async () => {
+    const { error } = useLoad('', async () => {
       loaded ??= await load();
     });
     if (loaded !== undefined) return h(loaded, props);
-    return (
-      <div class="page">
-        <Pending {...{ error, reload }} />
-      </div>
-    );
+    return <div class="page">{error === undefined ? <Loading /> : <NotLoaded />}</div>;
   };
 }

@@ -55,7 +55,7 @@ export const text = {
     remove: 'Delete…',
     removePolicy: 'Delete the policy',
     name: 'Name',
-    nameHint: 'a letter or digit, then letters, digits, _ . -',
+    nameHint: 'a letter or digit, then letters, digits, _ . -',
     by: 'By',
     schedule: 'Schedule',
     description: 'Description',
@@ -69,6 +69,7 @@ export const text = {
     scans: 'Scans',
     findings: 'Findings',
     linesHint: 'one per line; all if empty',
+    gatewayDefault: 'as the gateway is set',
   },
   where: { tenant: (name: string) => (name === '' ? 'default tenant' : `tenant ${name}`) },
   notFound: {
@@ -95,6 +96,10 @@ export const text = {
     forbidden: 'Not allowed',
     unavailable: 'Temporarily unavailable',
     failed: 'Something went wrong',
+    notLoaded: 'This page could not be loaded',
+    notLoadedDetail:
+      'The gateway may be away, or may have been upgraded since you opened the console. Reload it to try again.',
+    reload: 'Reload',
     conflict: 'This was changed elsewhere in the meantime. Nothing was done.',
     retry: 'Try again',
     giveToken: 'Enter the token',
@@ -383,7 +388,6 @@ export const text = {
     saveWhat: 'The settings are saved. From now on, runs only report.',
     saveGo: 'Save in report mode',
     saveEnforce: 'Save, then enforce…',
-    reload: 'Reload',
     shownAnew: 'Showing the current version.',
     fields: {
       olderThan: 'Older than',
@@ -782,6 +786,7 @@ export const text = {
     example: 'Fill in an example',
     clear: 'Clear',
     empty: 'Paste an entity, or fill in an example. It is checked as you type.',
+    emptyDocument: 'Paste an entity, or fill in an example, to see the result here.',
     modelHint:
       'Domain/Model, with suggestions as you type. Leave it empty to use the model of the entity’s type.',
     modelWrong: 'Enter it as Domain/Model.',
@@ -811,10 +816,10 @@ export const text = {
     findModel: 'Browse the models',
     context: 'Context',
     contexts: {
-      own: 'The context of the document, or else the core context',
-      core: 'The core context of NGSI-LD',
-      url: 'The URL of a context',
-      inline: 'A context written here',
+      own: 'that of the document, or else the core context',
+      core: 'the core context of NGSI-LD',
+      url: 'the URL of a context',
+      inline: 'a context written here',
     },
     contextHint: 'Expanding applies it before the document’s own context. Compacting uses it instead.',
     url: 'URL of the context',

@@ -125,7 +125,9 @@ function Domains({ params }: { readonly params: URLSearchParams }) {
               <td class="name">
                 <a href={toDomain(name)}>{name}</a>
               </td>
-              <td class="prose">{description}</td>
+              <td class="prose">
+                <p class="clamped">{description}</p>
+              </td>
               <td class="number">{count(models)}</td>
               <td>{compatibility}</td>
               <td class="when">{time(modifiedAt)}</td>

@@ -38,7 +38,9 @@ export function ModelTable({
               <a href={toDomain(model.domain)}>{model.domain}</a>
             </td>
           )}
-          <td class="prose">{model.description}</td>
+          <td class="prose">
+            <p class="clamped">{model.description}</p>
+          </td>
           <td class="number">{model.version}</td>
           <td class="when">{time(model.modifiedAt)}</td>
         </tr>

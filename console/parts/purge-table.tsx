@@ -28,7 +28,9 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
             {purge.dryRun && <span class="chip">{dry}</span>}
           </td>
           <td class="query">
-            <a href={routeTo(['history', purge.id])}>{queryText(purge)}</a>
+            <a class="clamped" href={routeTo(['history', purge.id])}>
+              {queryText(purge)}
+            </a>
           </td>
           <td class="number">{count(purge.matched)}</td>
           <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { PurgePreview } from '../api/client.js';
-import type { EntityScope } from '../entities/entity-api.js';
 import { SampleList } from '../entities/sample-list.js';
 import { previewTitle, Failure } from '../parts/states.js';
 import { count } from '../shared/format.js';
@@ -53,9 +52,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
         {isCurrent && error !== undefined && (
           <Failure error={error} title={previewTitle(error)} onRetry={again} />
         )}
-        {!isNothing && found !== undefined && (
-          <Matches found={found} unit={unit} isCurrent={isCurrent} place={form} />
-        )}
+        {!isNothing && found !== undefined && <Matches found={found} unit={unit} isCurrent={isCurrent} />}
       </div>
       {isCurrent && found !== undefined && found.matched > 0 && (
         <div class="actions">
@@ -65,6 +62,13 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
             onClick={() => void confirm(found)}
             label={t.start(found.matched, unit)}
           />
+        </div>
+      )}
+      {/* Below the button, and not announced: with the keyboard, the button would be a hundred ids away. */}
+      {!isNothing && found !== undefined && found.sample.length > 0 && (
+        <div class={isCurrent ? undefined : 'outdated'}>
+          <p class="label">{t.sample(found.sample.length)}</p>
+          <SampleList ids={found.sample} place={form} label={text.labels.sample} />
         </div>
       )}
       {/* If the preview is below the form, this keeps its count visible; screen readers use the text above. */}
@@ -84,12 +88,10 @@ function Matches({
   found,
   unit,
   isCurrent,
-  place,
 }: {
   readonly found: PurgePreview;
   readonly unit: string;
   readonly isCurrent: boolean;
-  readonly place: EntityScope;
 }) {
   const t = text.preview;
   return (
@@ -108,12 +110,6 @@ function Matches({
           {hint}
         </p>
       ))}
-      {found.sample.length > 0 && (
-        <>
-          <p class="label">{t.sample(found.sample.length)}</p>
-          <SampleList ids={found.sample} place={place} label={text.labels.sample} />
-        </>
-      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, ApiError, type Problem, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { Page } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
@@ -56,7 +57,7 @@ export function PurgeDetails({ id }: { readonly id: string }) {
         </p>
       )}
       <pre class="request" tabIndex={0} aria-label={text.labels.query}>
-        {query}
+        {readableQuery(query)}
       </pre>
       {error !== undefined && <Failure error={error} onRetry={retry} />}
       {isBroken && (

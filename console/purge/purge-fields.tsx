@@ -144,7 +144,13 @@ export function PurgeFields({ form, onChange }: PurgeFieldsProps) {
             const onInput = (typed: string) => put({ [name]: typed });
             if (word === undefined) return field(name, label, hint, { type: 'number' });
             if (other !== undefined)
-              return <Select key={name} {...{ label, value, onInput }} choices={['', ...words]} />;
+              return (
+                <Select
+                  key={name}
+                  {...{ label, value, onInput }}
+                  choices={[['', text.labels.gatewayDefault], ...words]}
+                />
+              );
             return (
               <Checkbox
                 key={name}

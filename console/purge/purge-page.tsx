@@ -53,8 +53,12 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
             <pre class="request" tabIndex={0} aria-labelledby="request">
               {requestLine(form, query)}
             </pre>
-            <Copyable label={text.purge.curl} value={curlOf(form, query, urlOf(''), credential())} />
-            <Copyable label={text.purge.command} value={commandOf(form, query, urlOf(''))} />
+            {query !== '' && (
+              <>
+                <Copyable label={text.purge.curl} value={curlOf(form, query, urlOf(''), credential())} />
+                <Copyable label={text.purge.command} value={commandOf(form, query, urlOf(''))} />
+              </>
+            )}
           </Card>
         </div>
       </div>

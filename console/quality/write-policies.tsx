@@ -64,7 +64,9 @@ function PolicyTable({ policies }: { readonly policies: readonly WritePolicy[] }
               {mode}
             </span>
           </td>
-          <td>{types === undefined ? t.all : types.join(', ')}</td>
+          <td class="prose">
+            <p class="clamped">{types === undefined ? t.all : types.join(', ')}</p>
+          </td>
           <td>{tenant === undefined ? t.all : text.where.tenant(tenant)}</td>
           <td class="number">{count(priority)}</td>
         </tr>

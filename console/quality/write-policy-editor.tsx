@@ -133,7 +133,7 @@ function Editor({
         {form.mode === 'enforce' && <p class="notice warn">{t.enforces}</p>}
         {error !== undefined && <Failure error={error} />}
         {isConflict(error) && read !== undefined && (
-          <Button class="small" onClick={readAnew} label={text.retention.reload} />
+          <Button class="small" onClick={readAnew} label={text.state.reload} />
         )}
         <ForRole roles={['modeller']}>
           <div class="actions">

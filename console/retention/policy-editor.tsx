@@ -132,7 +132,12 @@ export function PolicyEditor({
             return typeof type === 'string' ? (
               <Field key={name} {...bind(name)} label={optionLabel(name)} hint={hint} />
             ) : (
-              <Select key={name} {...bind(name)} label={optionLabel(name)} choices={['', ...type]} />
+              <Select
+                key={name}
+                {...bind(name)}
+                label={optionLabel(name)}
+                choices={[['', text.labels.gatewayDefault], ...type]}
+              />
             );
           })}
           <Field {...bind('maxGrowth')} label={t.maxGrowth} hint={t.maxGrowthHint} />
@@ -147,7 +152,7 @@ export function PolicyEditor({
               draft.forget();
               onSaved?.();
             }}
-            label={t.reload}
+            label={text.state.reload}
           />
         )}
         {isEnforced && <p class="notice warn">{t.saveStops(form.name)}</p>}

@@ -7,6 +7,7 @@ import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
 import { ConfirmButton } from '../parts/dialog.js';
 import { optionsIn, purgeOption, type OptionIn } from '../../sidecar/shared/purge-options.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, rate, time } from '../shared/format.js';
 import { replaceAddress, routeTo } from '../shared/router.js';
 import { useLoad, useAction } from '../shared/hooks.js';
@@ -207,7 +208,7 @@ function Settings({ policy }: { readonly policy: RetentionPolicy }) {
     <PropertyList
       rows={[
         [text.labels.target, policy.target],
-        [text.labels.query, policy.query],
+        [text.labels.query, readableQuery(policy.query)],
         [text.labels.tenant, policy.tenant],
         [f.olderThan, policy.olderThan],
         [text.labels.by, policy.by],

@@ -1,5 +1,6 @@
 import type { RetentionPreview, RetentionSettings } from '../api/client.js';
 import { SampleList } from '../entities/sample-list.js';
+import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { count, time } from '../shared/format.js';
 import { text } from '../strings.js';
 import { unitOfPreview } from './policy-form.js';
@@ -30,7 +31,7 @@ export function PolicyPreview({
         {t.cutoff}: {time(cutoff)}
       </p>
       <pre class="request" tabIndex={0} aria-label={text.labels.query}>
-        {query}
+        {readableQuery(query)}
       </pre>
       {sample.length > 0 && <SampleList ids={sample} place={settings} label={text.labels.sample} />}
     </>

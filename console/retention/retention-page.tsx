@@ -72,7 +72,7 @@ function PolicyList({ params }: { readonly params: URLSearchParams }) {
                   <ModeChip policy={policy} />
                 </td>
                 <td class="query">
-                  <code>{readableQuery(policy.query)}</code>
+                  <code class="clamped">{readableQuery(policy.query)}</code>
                 </td>
                 <td>
                   {policy.olderThan} · {policy.by}

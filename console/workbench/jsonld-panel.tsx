@@ -20,7 +20,7 @@ export function JsonLdPanel({ workbench, onChange }: PanelProps) {
     <>
       <div class="card stack">
         <JsonEditor label={t.document} {...bind('text')} isSchema={false} errors={[]} height="short" />
-        <div class="grid">
+        <div class="grid roomy">
           <Select
             {...bind('context')}
             label={t.context}
@@ -64,7 +64,7 @@ function Processed({
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      {isEmpty && <Empty>{t.empty}</Empty>}
+      {isEmpty && <Empty>{t.emptyDocument}</Empty>}
       {!isEmpty && !isJson && <Empty>{t.notJson}</Empty>}
       {isReady && <Pending {...{ value, error, reload }} />}
       {isReady && error === undefined && value !== undefined && (

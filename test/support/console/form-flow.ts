@@ -14,6 +14,20 @@ const car = (index: number) => ({
 
 /** The form of a purge: its selection, how it is filled in, and what it refuses itself. */
 export function formFlows(browser: () => Browser): void {
+  it('the button that purges comes before the sample, of which only the count is announced; an empty form makes no command', async () => {
+    const flow = await openFlow(browser(), '#/purge', ({ entities }) => entities.seed(3, car));
+    const { page } = flow;
+    await page.getByText('Fill in a filter').waitFor();
+    assert.equal(await page.locator('.copyable').count(), 0);
+    await page.getByLabel('Type', { exact: true }).fill('Car');
+    await page.getByText('3 entities match now').first().waitFor();
+    assert.equal(await page.locator('.copyable').count(), 2);
+    const buttons = await page.locator('.preview').getByRole('button').allInnerTexts();
+    assert.deepEqual(buttons.slice(0, 2), ['Purge 3 entities…', 'urn:ngsi-ld:Car:0']);
+    assert.doesNotMatch(await page.locator('.preview [aria-live]').innerText(), /urn:/);
+    await endFlow(flow);
+  });
+
   it('a geoquery is given by its parameters, and selects the entities in the place', async () => {
     // The cars are at the longitudes 0, 40 and 80.
     const flow = await openFlow(browser(), '#/purge?query=type%3DCar', ({ entities }) =>

@@ -7,6 +7,33 @@ const car = (index: number) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car', s
 
 /** The history and the overview: what they list and filter, and the state of a broker. */
 export function listFlows(browser: () => Browser): void {
+  it('a long query takes four lines in the history, and its record shows all of it, decoded', async () => {
+    const flow = await openFlow(browser(), '#/elsewhere', () => {});
+    const { page, gateway } = flow;
+    const ids = Array.from({ length: 40 }, (_, index) => `urn:ngsi-ld:Car:Größe-${index}`).join(',');
+    await gateway.purge(`type=Car&id=${encodeURIComponent(ids)}`);
+    await page.getByRole('link', { name: 'History' }).click();
+    const link = page.locator('td.query a');
+    await link.waitFor();
+    assert.ok(((await link.boundingBox())?.height ?? 999) < 100);
+    await link.click();
+    await page.getByText(`type=Car&id=${ids}`, { exact: true }).waitFor();
+    await endFlow(flow);
+  });
+
+  it('a part of the console that cannot be loaded says so, and is there after a reload', async () => {
+    const flow = await openFlow(browser(), '#/history', () => {});
+    const { page } = flow;
+    await page.getByText('There are no purges yet.').waitFor();
+    await page.route('**/assets/**', async (route) => route.abort());
+    await page.getByRole('link', { name: 'Workbench' }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.unroute('**/assets/**');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Workbench' }).waitFor();
+    await endFlow(flow);
+  });
+
   it('the history is paged and filtered through its address, and shows dry runs only on request', async () => {
     const flow = await openFlow(browser(), '#/elsewhere', ({ entities }) => entities.seed(1, car, 'madrid'));
     const { page, gateway } = flow;

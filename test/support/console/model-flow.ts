@@ -93,7 +93,7 @@ export function modelFlows(browser: () => Browser): void {
     await page.getByRole('button', { name: 'Validate in the workbench' }).click();
     await page.waitForURL(/#\/workbench/);
     await page.getByText('1 error').waitFor();
-    assert.equal(await page.getByLabel('Model').inputValue(), 'City/Car');
+    assert.equal(await page.getByRole('combobox', { name: 'Model', exact: true }).inputValue(), 'City/Car');
     await page.goBack();
 
     const entity = '{"id": "urn:ngsi-ld:Car:2", "type": "Car", "speed": 30.0}';

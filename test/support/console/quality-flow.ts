@@ -73,7 +73,7 @@ export function qualityFlows(browser: () => Browser): void {
     await sendJson(gateway.url, 'PUT', '/api/v2/write-policies/rooms', { mode: 'report', tenant: '' });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('This was changed elsewhere in the meantime. Nothing was done.').waitFor();
-    await page.getByRole('button', { name: text.retention.reload }).click();
+    await page.getByRole('button', { name: text.state.reload }).click();
     await page.locator('option:checked', { hasText: 'the default tenant' }).waitFor({ state: 'attached' });
     await page.getByLabel('Mode', { exact: true }).selectOption('enforce');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
