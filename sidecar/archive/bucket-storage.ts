@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import pLimit from 'p-limit';
 import { Agent, interceptors, request } from 'undici';
+import { ByteCollector } from '../shared/byte-collector.js';
 import type { Clock } from '../shared/clock.js';
 import { errorCode } from '../shared/errors.js';
 import { ArchiveUnavailableError } from './errors.js';
@@ -182,15 +183,13 @@ export class BucketStorage implements ArchiveStorage {
       headers: { ...signed, 'accept-encoding': 'identity' },
       ...(body === undefined ? {} : { body }),
     });
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const received = new ByteCollector();
     for await (const chunk of reply.body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MAX_REPLY_BYTES)
+      received.add(chunk);
+      if (received.length > MAX_REPLY_BYTES)
         throw new ArchiveUnavailableError('The answer of the archive bucket is too large.');
-      chunks.push(chunk);
     }
-    return { status: reply.statusCode, body: Buffer.concat(chunks) };
+    return { status: reply.statusCode, body: received.concat() };
   }
 
   async #signed(method: string, url: URL, body: Uint8Array | undefined): Promise<Record<string, string>> {

@@ -26,6 +26,7 @@ import type { RequestPipeline } from './request-pipeline.js';
 import { createProxyCheck } from './trusted-proxies.js';
 import { createSocketErrorHandlers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
+import { PacedRequest } from './paced-request.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf, instanceOf, refusalFields } from './request-log.js';
 
@@ -111,6 +112,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       });
       const server = createServer(
         {
+          IncomingMessage: PacedRequest,
           maxHeaderSize: HEADERS_MAX_BYTES,
           // The front door checks for the Host header itself.
           requireHostHeader: false,

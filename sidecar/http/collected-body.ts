@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { ByteCollector } from '../shared/byte-collector.js';
 import { hasBody } from './lingering-close.js';
 
 /** The part of a body that was read, or why there is none. */
@@ -42,7 +43,6 @@ export class BodyMemory {
  */
 export function collectBody(
   req: IncomingMessage,
-  res: ServerResponse,
   limit: number,
   bodyMemory: BodyMemory,
 ): Promise<CollectedBody> {
@@ -51,7 +51,7 @@ export function collectBody(
   if (Number(length ?? 0) > limit) return Promise.resolve({ bytes: EMPTY, isWhole: false, why: 'large' });
   return new Promise((resolve) => {
     process.nextTick(() => {
-      if (res.closed) {
+      if (req.destroyed) {
         resolve('gone');
         return;
       }
@@ -63,7 +63,7 @@ export function collectBody(
         resolve({ bytes, isWhole: true });
         return;
       }
-      collectChunks(req, res, limit, bodyMemory, resolve);
+      collectChunks(req, limit, bodyMemory, resolve);
     });
   });
 }
@@ -72,37 +72,35 @@ const EMPTY = Buffer.alloc(0);
 
 function collectChunks(
   req: IncomingMessage,
-  res: ServerResponse,
   limit: number,
   bodyMemory: BodyMemory,
   resolve: (body: CollectedBody) => void,
 ): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const collected = new ByteCollector();
   const done = (body: CollectedBody): void => {
-    req.off('data', take).off('end', end).off('error', gone).off('timeout', slow);
-    res.off('close', gone);
-    if (typeof body === 'string') bodyMemory.release(bytes);
+    req.off('data', take).off('end', end).off('error', gone).off('close', gone).off('timeout', slow);
+    if (typeof body === 'string') bodyMemory.release(collected.length);
     resolve(body);
   };
   const stop = (why: 'large' | 'busy'): void => {
     req.pause();
-    done({ bytes: Buffer.concat(chunks), isWhole: false, why });
+    done({ bytes: collected.concat(), isWhole: false, why });
   };
   const take = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    const hasRoom = bodyMemory.reserve(chunk.length);
-    bytes += chunk.length;
-    if (!hasRoom) stop('busy');
-    else if (bytes > limit) stop('large');
+    collected.add(chunk);
+    if (!bodyMemory.reserve(chunk.length)) stop('busy');
+    else if (collected.length > limit) stop('large');
   };
-  const end = (): void => done({ bytes: Buffer.concat(chunks), isWhole: true });
+  const end = (): void => done({ bytes: collected.concat(), isWhole: true });
   const gone = (): void => {
     // The next reader of the body has its own error listener, or there is no reader.
     req.on('error', () => undefined);
     done('gone');
   };
-  const slow = (): void => done('slow');
-  req.on('data', take).once('end', end).once('error', gone).once('timeout', slow);
-  res.once('close', gone);
+  const slow = (): void => {
+    // A listener tells the server that the client gets an answer (see closeIdleClients).
+    req.on('timeout', () => undefined);
+    done('slow');
+  };
+  req.on('data', take).once('end', end).once('error', gone).once('close', gone).once('timeout', slow);
 }

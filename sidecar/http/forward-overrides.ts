@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { ByteCollector } from '../shared/byte-collector.js';
 
 /** The parts of an exchange that were changed or read before forwarding. */
 export interface ForwardOverrides {
@@ -57,8 +58,7 @@ export class UnusableReplyError extends Error {
 export class BufferedResponse {
   readonly #head: { readonly status: number; readonly statusMessage: string; readonly fields: string[] };
   readonly #other: NonNullable<ForwardOverrides['replacement']>['answer'];
-  readonly #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #body = new ByteCollector();
 
   /** @param statusMessage must be valid in a status line */
   constructor(
@@ -73,15 +73,15 @@ export class BufferedResponse {
 
   /** @throws UnusableReplyError if the answer is too large to buffer */
   add(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > MAX_BUFFERED_BYTES) throw new UnusableReplyError('The answer to a batch is too large.');
+    this.#body.add(chunk);
+    if (this.#body.length > MAX_BUFFERED_BYTES)
+      throw new UnusableReplyError('The answer to a batch is too large.');
   }
 
   /** Writes head and body; the caller ends the response. */
   writeTo(res: ServerResponse): void {
     const { status, statusMessage, fields } = this.#head;
-    const body = Buffer.concat(this.#chunks);
+    const body = this.#body.concat();
     const other = this.#other(status, body.toString());
     if (other === undefined) {
       res.writeHead(status, statusMessage, fields);

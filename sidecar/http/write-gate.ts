@@ -185,7 +185,7 @@ class GatedWrite {
     }
     const isLarge = Number(req.headers['content-length'] ?? 0) > bodyLimit;
     if (this.#overrides.awaitsContinue === true && !isLarge) res.writeContinue();
-    const body = await collectBody(req, res, bodyLimit, bodyMemory);
+    const body = await collectBody(req, bodyLimit, bodyMemory);
     if (body === 'gone') return;
     if (body === 'slow') {
       answerProblem(req, res, FAILURE_PROBLEMS['slow-client'], true);

@@ -4,7 +4,9 @@ import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { TurnQueue } from '../../shared/event-loop.js';
+import { BodyMemory } from '../collected-body.js';
 import { refused, type RequestRefusedError } from '../problem-kinds.js';
+import { readBody } from './read-body.js';
 
 /** Media types of bodies: that of JSON in general, or a more specific one. */
 export const BODY_MEDIA_TYPES = [
@@ -20,6 +22,9 @@ export const BODY_MEDIA_TYPES = [
  */
 const JSON_LIMITS: JsonLimits = { elements: 100_000, depth: Infinity };
 
+/** Memory for all bodies that are being read, in bytes: clients decide how long one takes. */
+const BODY_MEMORY_BYTES = 128 * 1024 * 1024;
+
 /** Parsing larger bodies takes some milliseconds or more, so they are parsed one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -29,21 +34,19 @@ const LARGE_BYTES = 64 * 1024;
  */
 export function acceptJsonBodies(scope: FastifyInstance): void {
   const large = new TurnQueue();
+  const memory = new BodyMemory(BODY_MEMORY_BYTES);
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    [...BODY_MEDIA_TYPES],
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      requireUnencoded(request, BODY_MEDIA_TYPES);
-      const schema = request.routeOptions.schema?.body as object | undefined;
-      // Some clients announce a body with every request.
-      if (body.length === 0 && schema === undefined) return undefined;
-      if (body.length > LARGE_BYTES) await large.nextTurn();
-      if (schema !== undefined && 'contentSchema' in schema) return decodeBody(body);
-      checkJsonLimits(body);
-      return parseText(decodeBody(body));
-    },
-  );
+  scope.addContentTypeParser([...BODY_MEDIA_TYPES], async (request: FastifyRequest) => {
+    requireUnencoded(request, BODY_MEDIA_TYPES);
+    const body = await readBody(request, memory);
+    const schema = request.routeOptions.schema?.body as object | undefined;
+    // Some clients announce a body with every request.
+    if (body.length === 0 && schema === undefined) return undefined;
+    if (body.length > LARGE_BYTES) await large.nextTurn();
+    if (schema !== undefined && 'contentSchema' in schema) return decodeBody(body);
+    checkJsonLimits(body);
+    return parseText(decodeBody(body));
+  });
   scope.addContentTypeParser('*', (request, _payload, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     // `curl -d ''` sends the Content-Type of a form with an empty body.

@@ -1,8 +1,11 @@
-import multipart from '@fastify/multipart';
+import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ImportSource } from '../../schemas/repository/transfer.js';
+import { ByteCollector } from '../../shared/byte-collector.js';
+import { BodyMemory } from '../collected-body.js';
 import { refused, RequestRefusedError } from '../problem-kinds.js';
 import { decodeBody, mediaTypeRefused, requireUnencoded } from './body-parser.js';
+import { readBody } from './read-body.js';
 import { errorCode } from '../../shared/errors.js';
 
 /** Bodies of imports: archives, forms with files, and JSON. */
@@ -16,24 +19,20 @@ const UPLOAD_MEDIA_TYPES = [GZIP[0], ZIP[0], FORM, JSON_TYPES[0]] as const;
 /** Maximum number of parts in a form, whether files or not; equal to the maximum number of files in an archive. */
 const MAX_PARTS = 20_000;
 
+/** How many uploads of the greatest size fit into memory while they arrive. */
+const MAX_UPLOADS_AT_ONCE = 4;
+
 /**
  * Makes the routes of a scope accept archives, forms and JSON, without parsing them; see {@link readUpload}. No file is
  * written to disk.
  */
 export function acceptUploads(scope: FastifyInstance, limitBytes: number): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser(
-    [...GZIP, ...ZIP, ...JSON_TYPES],
-    { parseAs: 'buffer' },
-    (request, body, done) => {
-      try {
-        requireUnencoded(request, UPLOAD_MEDIA_TYPES);
-        done(null, body);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  );
+  const memory = new BodyMemory(MAX_UPLOADS_AT_ONCE * limitBytes);
+  scope.addContentTypeParser([...GZIP, ...ZIP, ...JSON_TYPES], async (request: FastifyRequest) => {
+    requireUnencoded(request, UPLOAD_MEDIA_TYPES);
+    return readBody(request, memory);
+  });
   void scope.register(multipart, {
     // Files are identified by their paths.
     preservePath: true,
@@ -85,9 +84,9 @@ async function readParts(
     for await (const part of request.parts()) {
       if (part.type === 'field')
         throw refused('invalidRequest', 'The form has a field: it may have files only.');
-      const bytes = await part.toBuffer();
+      const bytes = await bytesOf(part.file);
       size += bytes.length;
-      if (size > limitBytes) throw tooLarge(limitBytes);
+      if (size > limitBytes || part.file.truncated) throw tooLarge(limitBytes);
       parts.push({ name: part.filename, bytes });
     }
   } catch (error) {
@@ -95,6 +94,12 @@ async function readParts(
   }
   if (parts.length === 0) throw refused('invalidRequest', 'The form has no file.');
   return parts;
+}
+
+async function bytesOf(file: MultipartFile['file']): Promise<Buffer> {
+  const collected = new ByteCollector();
+  for await (const chunk of file as AsyncIterable<Buffer>) collected.add(chunk);
+  return collected.concat();
 }
 
 /** Error codes of the plugin for forms with too many or too large parts. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { errors, interceptors, Pool, type Dispatcher } from 'undici';
+import { ByteCollector } from '../../shared/byte-collector.js';
 import { connectionProblem } from '../../shared/connection-problem.js';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
@@ -207,8 +208,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #reject: (reason: Error) => void = () => {};
   #status = 0;
   #headers: ReadonlyMap<string, string> = new Map();
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  #body = new ByteCollector();
 
   /**
    * @param maxBytes maximum size of the body of the answer
@@ -260,23 +260,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
     this.#weight.add(chunk);
-    const isTooLong = this.#bytes > this.#maxBytes;
+    const isTooLong = this.#body.length + chunk.length > this.#maxBytes;
     const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.exceededLimit;
     if (excess !== undefined) this.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
     // Copy it, because the parser may reuse the memory.
-    else this.#chunks.push(Buffer.from(chunk));
+    else this.#body.add(Buffer.from(chunk));
   }
 
   onResponseEnd(): void {
-    const bytes = Buffer.concat(this.#chunks, this.#bytes);
+    const bytes = this.#body.concat();
     const body = bytes.toString('utf8').replace(/^\ufeff/, '');
     this.#resolve({ status: this.#status, headers: this.#headers, body, isDamaged: !isUtf8(bytes) });
     // A removed abort listener still references the later ones, and each of those its exchange. Without this, all pages of a
     // purge would stay in memory until a full garbage collection.
     this.#running = undefined;
-    this.#chunks = [];
+    this.#body = new ByteCollector();
     this.#resolve = () => {};
     this.#reject = () => {};
   }

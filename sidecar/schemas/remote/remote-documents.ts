@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
+import { ByteCollector } from '../../shared/byte-collector.js';
 import { errorCode, GatewayError } from '../../shared/errors.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
@@ -202,20 +203,18 @@ async function read(
   const tooLarge = `it is larger than ${maxBytes} bytes`;
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
 
-  const chunks: Buffer[] = [];
+  const collected = new ByteCollector();
   const weight = new JsonComplexity(WEIGHT);
-  let bytes = 0;
   const unpacked = isPacked ? pipeline(body, createGunzip(), () => {}) : body;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
+    collected.add(chunk);
     // Leaving the loop closes the connection.
-    if (bytes > maxBytes) throw new Failed('too-large', tooLarge);
+    if (collected.length > maxBytes) throw new Failed('too-large', tooLarge);
     weight.add(chunk);
     if (weight.exceededLimit !== undefined) throw new Failed('too-large', `it ${weight.exceededLimit}`);
-    chunks.push(chunk);
   }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks, bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(collected.concat());
     return { text, document: parseJson(text) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';

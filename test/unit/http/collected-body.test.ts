@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { it, type TestContext } from 'node:test';
+import { BodyMemory, collectBody, type CollectedBody } from '../../../sidecar/http/collected-body.js';
+import { PacedRequest } from '../../../sidecar/http/paced-request.js';
+import { listening } from '../../support/listening.js';
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+/** Starts a server that collects bodies; returns a function that opens a connection to it. */
+async function collecting(t: TestContext, limit: number, memory: BodyMemory) {
+  const bodies: PromiseWithResolvers<CollectedBody>[] = [];
+  let answered = 0;
+  const bodyAt = (index: number) => (bodies[index] ??= Promise.withResolvers<CollectedBody>());
+  const server = createServer({ IncomingMessage: PacedRequest }, (req, res) => {
+    const { resolve } = bodyAt(answered);
+    answered += 1;
+    void collectBody(req, limit, memory).then((body) => {
+      resolve(body);
+      res.end();
+    });
+  });
+  const { port, close } = await listening(server);
+  t.after(close);
+  return {
+    open: (): Socket => connect(port, '127.0.0.1').on('error', () => undefined),
+    body: (index: number) => bodyAt(index).promise,
+  };
+}
+
+it('bodies that are arriving share a memory, which those get back that break off', async (t) => {
+  const memory = new BodyMemory(1500);
+  const { open, body } = await collecting(t, 1000, memory);
+  const piece = `${(900).toString(16)}\r\n${'x'.repeat(900)}\r\n`;
+  const first = open();
+  first.write(HEAD + piece);
+  const second = open();
+  second.write(HEAD + piece);
+  const refused = await Promise.race([body(0), body(1)]);
+  assert.ok(typeof refused === 'object' && !refused.isWhole);
+  assert.equal(refused.why, 'busy');
+  memory.release(refused.bytes.length);
+  first.destroy();
+  second.destroy();
+  assert.equal(await Promise.all([body(0), body(1)]).then((all) => all.includes('gone')), true);
+  open().write(`${HEAD}${piece}0\r\n\r\n`);
+  const whole = await body(2);
+  assert.ok(typeof whole === 'object' && whole.isWhole);
+  assert.equal(whole.bytes.length, 900);
+});
