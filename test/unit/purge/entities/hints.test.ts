@@ -160,6 +160,19 @@ it('the hints of a dry run suggest the name of the broker that may be meant, by 
     assert.deepEqual((await hintsOf(['t1', 't3'], { names: () => reply })).hints, ['quoted', 'no t2']);
 });
 
+it('the hints of a dry run compare a name with a limited number of names of the broker', async () => {
+  // The names of the plan have two letters, so a longer name is passed over without a comparison.
+  const alike = Array.from(
+    { length: 3000 },
+    (_, at) => `${'pqr'[at % 3]}${String.fromCharCode(0x4e00 + at)}`,
+  );
+  const passedOver = Array.from({ length: 3000 }, (_, at) => `other-${at}`);
+  const suggested = async (typeList: readonly string[]) =>
+    (await hintsOf(['t1', 't3'], { names: () => replyOf(200, { typeList }) })).hints?.[1];
+  assert.equal(await suggested([...passedOver, ...alike.slice(0, 1999), 'T2']), 'no t2 Did you mean T2?');
+  assert.equal(await suggested([...alike, 'T2']), 'no t2');
+});
+
 it('the hints of a dry run send no more queries than allowed, types and attributes together', async () => {
   for (const [questionsMax, asked] of [
     [2, ['t1', 't2']],
