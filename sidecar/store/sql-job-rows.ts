@@ -41,7 +41,10 @@ export interface NewRow {
 /** The columns from which a record is read. */
 export type RecordRow = Pick<NewRow, 'record' | 'details'>;
 
-/** A job that waits or has ended is not held. An ended job can only be replaced by another ended state. */
+/**
+ * A job that waits or has ended is not held. An ended job can only be replaced by another ended state, and by
+ * `interrupted` only if it is that already: a process that took a purge for interrupted does not replace its true end.
+ */
 const PUT = statement<NewRow>(`
   INSERT INTO job
     (id, kind, state, tenant, caller, retention_policy, held_back, ended_at, record, details, job, dry_run, lease, holder,
@@ -55,7 +58,8 @@ const PUT = statement<NewRow>(`
     job = CASE WHEN excluded.ended_at IS NULL THEN coalesce(excluded.job, job.job) END,
     holder = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN job.holder END,
     held_until = CASE WHEN excluded.ended_at IS NULL AND excluded.state <> 'queued' THEN job.held_until END
-  WHERE job.lease = excluded.lease AND (job.ended_at IS NULL OR excluded.ended_at IS NOT NULL)`);
+  WHERE job.lease = excluded.lease AND (job.ended_at IS NULL OR
+    (excluded.ended_at IS NOT NULL AND (excluded.state <> 'interrupted' OR job.state = 'interrupted')))`);
 const UNDER_WAY = statement<{ policy: string; id: string }, { readonly id: string }>(
   'SELECT id FROM job WHERE retention_policy = @policy AND ended_at IS NULL AND id <> @id',
 );

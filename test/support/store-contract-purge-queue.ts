@@ -246,6 +246,20 @@ export function purgeQueueContract(test: StoreTest): void {
     );
   });
 
+  test('the end of a purge with a waiting caller stays, even if another process has just taken it over', async (store) => {
+    const { jobs: purges } = store;
+    const put = (state: 'running' | 'interrupted' | 'succeeded', deleted: number) =>
+      purges.put(purgeRecord('s', state, { deleted }), undefined, { lease: 0, by: slow });
+    await put('running', 1);
+    assert.equal(await taken(store, one), 's');
+    await put('succeeded', 7);
+    await assert.rejects(put('interrupted', 1), LeaseLostError);
+    assert.deepEqual(
+      [(await purges.get('s'))?.state, purgeOf(await purges.get('s')).deleted],
+      ['succeeded', 7],
+    );
+  });
+
   test('a request to change a queued purge is carried out in the store, and one for a running purge is passed to its holder', async (store) => {
     const { jobs: purges } = store;
     await add(store, 'a');
