@@ -149,6 +149,34 @@ it('the pool of workers ends a task past its deadline, which counts from the sta
   assert.deepEqual(begun(), [7, 8]);
 });
 
+it('the pool of workers gives tasks that share their time one time limit together', async (t) => {
+  const timers: { readonly ms: number; readonly act: () => void }[] = [];
+  const startTimer = (ms: number, act: () => void) => {
+    timers.push({ ms, act });
+    return () => undefined;
+  };
+  const clock = { now: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+  const workers = poolOf<BusyTasks>(t, BUSY, { clock, startTimer, deadlineMs: 100 });
+  const isLate = (error: unknown) => error instanceof TaskTooCostlyError && error.bound === 'time';
+  const time = { usedMs: 60 };
+  const part = workers.run('spin', null, { time, share: 0.25 });
+  await untilTurns(() => timers.length === 1);
+  timers[0]?.act();
+  await assert.rejects(part, isLate);
+  assert.deepEqual([timers[0]?.ms, time.usedMs], [10, 70]);
+
+  assert.equal(await workers.run('echo', 1, { time }), 1);
+  assert.ok(time.usedMs > 70 && time.usedMs < 100, `${time.usedMs} ms`);
+  const leftMs = 100 - time.usedMs;
+  const last = workers.run('spin', null, { time });
+  await untilTurns(() => timers.length === 3);
+  timers[2]?.act();
+  await assert.rejects(last, isLate);
+  assert.ok(Math.abs((timers[2]?.ms ?? 0) - leftMs) < 1e-6);
+  await assert.rejects(workers.run('echo', 1, { time }), isLate);
+  assert.equal(timers.length, 3, 'no worker was given the last one');
+});
+
 it('the pool of workers refuses a task if all workers are busy and the queue is full', async (t) => {
   const workers = poolOf<BusyTasks>(t, BUSY, { queueLength: 1 });
   const endless = [workers.run('spin', null), workers.run('spin', null)];

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { type Clock, systemClock } from '../clock.js';
-import { TaskFailedError, WorkersBusyError } from './errors.js';
+import { TaskFailedError, TaskTooCostlyError, WorkersBusyError } from './errors.js';
 import { type Batch, FairQueue } from './fair-queue.js';
 import { startTimer, type StartTimer } from './limits.js';
-import { RunningBatch, WorkerSlot } from './slot.js';
+import { type BatchResult, RunningBatch, WorkerSlot } from './slot.js';
 import { isOutOfMemory, Task } from './task.js';
 import type { RunOptions, TaskRunner, TaskTable } from './tasks.js';
 
@@ -32,6 +32,9 @@ export interface PoolOptions {
 export function entryBeside(name: string, url: string): URL {
   return new URL(`./${name}${extname(new URL(url).pathname)}`, url);
 }
+
+/** Why a batch did not finish, and how long it ran, in milliseconds. */
+type FailedBatch = Extract<BatchResult, { readonly cause: unknown }> & { readonly elapsedMs: number };
 
 /** How long a queue key is quarantined after one of its tasks cost a worker, in milliseconds. */
 const QUARANTINE_MS = 30_000;
@@ -78,13 +81,15 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     input: Parameters<Tasks[Kind]>[0],
     options: RunOptions = {},
   ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
-    const { deadlineMs = this.#options.deadlineMs, signal, mayFinish = false, queueKey = kind } = options;
-    const { threadId, affinity } = options;
+    const { signal, mayFinish = false, queueKey = kind, threadId, affinity, time, share = 1 } = options;
+    const deadlineMs = ((options.deadlineMs ?? this.#options.deadlineMs) - (time?.usedMs ?? 0)) * share;
     return new Promise((resolveTyped, reject) => {
       if (this.#isClosed) throw new TaskFailedError('The workers have been closed.');
       const resolve = (value: unknown) => resolveTyped(value as Awaited<ReturnType<Tasks[Kind]>>);
+      if (deadlineMs <= 0)
+        throw new TaskTooCostlyError('time', 'The tasks before this one used all the time.');
       const since = this.#clock.monotonicMs();
-      const task = new Task({ kind, input, queueKey, affinity, deadlineMs, since, resolve, reject });
+      const task = new Task({ kind, input, queueKey, affinity, deadlineMs, since, time, resolve, reject });
       if (signal?.aborted === true) {
         task.fail(signal.reason);
         return;
@@ -160,11 +165,12 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
 
   async #execute(run: RunningBatch): Promise<void> {
     const { batch } = run;
+    const start = this.#clock.monotonicMs();
     this.#running.add(run);
     const result = await run.execute();
     this.#running.delete(run);
     if ('cause' in result) {
-      this.#fail(batch, result.cause, result.isLate);
+      this.#fail(batch, { ...result, elapsedMs: this.#clock.monotonicMs() - start });
       this.#dispatch();
       return;
     }
@@ -182,7 +188,7 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
    * Handles a batch that its worker did not finish. If it had several tasks, any may be to blame, so each is tried
    * again alone.
    */
-  #fail(batch: Batch<Task>, cause: unknown, isLate: boolean): void {
+  #fail(batch: Batch<Task>, { cause, isLate, elapsedMs }: FailedBatch): void {
     const { queueKey, tasks } = batch;
     this.#costs.forget(queueKey);
     if (isLate || isOutOfMemory(cause)) {
@@ -191,7 +197,11 @@ export class WorkerPool<Tasks extends TaskTable> implements TaskRunner<Tasks> {
     }
     const again = tasks.length > 1 ? tasks.filter(({ isOver }) => !isOver) : [];
     this.#queue.release(batch, again);
-    if (again.length === 0) for (const task of tasks) task.fail(task.failure(cause, isLate));
+    if (again.length > 0) return;
+    for (const task of tasks) {
+      task.addTime(isLate ? task.deadlineMs : elapsedMs);
+      task.fail(task.failure(cause, isLate));
+    }
   }
 
   /** Handles an abandoned task. If its worker runs nothing else, the worker is ended after a short grace period. */

@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../cancel-signal.js';
 import { errorCode, type GatewayError } from '../errors.js';
 import { TaskFailedError, TaskTooCostlyError } from './errors.js';
-import type { Job, JobResult } from './tasks.js';
+import type { Job, JobResult, UsedTime } from './tasks.js';
 
 export interface TaskOptions extends Job {
   readonly queueKey: string;
@@ -10,6 +10,8 @@ export interface TaskOptions extends Job {
   readonly deadlineMs: number;
   /** When the task began to wait, in milliseconds of the pool's clock. */
   readonly since: number;
+  /** Gets the time that the task uses. */
+  readonly time?: UsedTime | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -22,17 +24,19 @@ export class Task {
   readonly deadlineMs: number;
   /** The part that is sent to a worker. */
   readonly job: Job;
+  readonly #time: UsedTime | undefined;
   readonly #resolve: TaskOptions['resolve'];
   readonly #reject: TaskOptions['reject'];
   #stopListening: () => void = nothing;
   #isOver = false;
 
-  constructor({ kind, input, queueKey, affinity, since, deadlineMs, resolve, reject }: TaskOptions) {
+  constructor({ kind, input, queueKey, affinity, since, deadlineMs, time, resolve, reject }: TaskOptions) {
     this.queueKey = queueKey;
     this.affinity = affinity ?? queueKey;
     this.since = since;
     this.deadlineMs = deadlineMs;
     this.job = { kind, input };
+    this.#time = time;
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -56,10 +60,16 @@ export class Task {
   }
 
   settle(outcome: JobResult | undefined): void {
+    this.addTime(outcome?.usedMs ?? 0);
     if (outcome !== undefined && 'value' in outcome) {
       this.#end();
       this.#resolve(outcome.value);
     } else this.fail(this.failure(outcome?.error));
+  }
+
+  /** Counts time that the task has used, in milliseconds. */
+  addTime(ms: number): void {
+    if (this.#time !== undefined) this.#time.usedMs += Math.min(ms, this.deadlineMs);
   }
 
   fail(error: unknown): void {

@@ -12,9 +12,18 @@ import { systemThreadId } from '../clock.js';
 /** The functions of a worker, by kind of task. Inputs and results are sent between threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
 
+/** The time that some tasks have used, in milliseconds; see `RunOptions.time`. */
+export interface UsedTime {
+  usedMs: number;
+}
+
 export interface RunOptions {
   /** Time limit of the task from its start, in milliseconds; by default, that of the pool. */
   readonly deadlineMs?: number | undefined;
+  /** Gives several tasks one time limit together: each adds what it uses, and the next one may use the rest. */
+  readonly time?: UsedTime | undefined;
+  /** The part of the rest that the task may use, at most 1, the default. */
+  readonly share?: number | undefined;
   /** Abandons the task: it is removed from the queue, or ended after a short grace period. */
   readonly signal?: CancelSignal | undefined;
   /** Lets an abandoned task that has begun finish within its deadline. For tasks that are often abandoned. */
@@ -54,6 +63,8 @@ export interface Job {
 export type JobResult = ({ readonly value: unknown } | { readonly error: Error }) & {
   /** How long the job took, in milliseconds. */
   readonly ms: number;
+  /** The processor time that it used, in milliseconds; `ms` if it is short, or the system does not report it. */
+  readonly usedMs: number;
 };
 
 /** The message that a worker sends once, when it has loaded its modules and can begin. */
@@ -105,18 +116,30 @@ export async function runAll(jobs: readonly Job[], tasks: TasksByKind): Promise<
 }
 
 async function runOne({ kind, input }: Job, tasks: TasksByKind): Promise<JobResult> {
-  const start = performance.now();
+  const [start, startUsed] = [performance.now(), threadTimeMs()];
+  const times = () => {
+    const ms = performance.now() - start;
+    const usedMs = startUsed === undefined ? ms : (threadTimeMs() ?? 0) - startUsed;
+    return { ms, usedMs: Math.max(usedMs, Math.min(ms, TICK_MS)) };
+  };
   try {
     const task = tasks.get(kind);
     if (task === undefined) throw new Error(`No task is called ${kind}.`);
     const value = await task(input as never);
-    return { value, ms: performance.now() - start };
+    return { value, ...times() };
   } catch (error) {
-    return {
-      error: error instanceof Error ? error : new Error(String(error)),
-      ms: performance.now() - start,
-    };
+    return { error: error instanceof Error ? error : new Error(String(error)), ...times() };
   }
+}
+
+/** Systems may count processor time in steps of this length, in milliseconds. */
+const TICK_MS = 10;
+
+/** The processor time that this thread has used, in milliseconds; undefined before Node 24. */
+function threadTimeMs(): number | undefined {
+  const measuring: { readonly threadCpuUsage?: () => NodeJS.CpuUsage } = process;
+  const used = measuring.threadCpuUsage?.();
+  return used && (used.user + used.system) / 1000;
 }
 
 /** Lowers the priority of this thread. On Linux, a priority applies to one thread; elsewhere to the whole process. */

@@ -28,7 +28,7 @@ it('jobs are run one after the other, and each has its own outcome and time', as
   const shortly = (outcome: JobResult) =>
     'value' in outcome ? outcome.value : `${outcome.error.name}: ${outcome.error.message}`;
   assert.deepEqual(outcomes.map(shortly), [2, 'TypeError: no', 'Error: No task is called toString.', 4]);
-  for (const { ms } of outcomes) assert.ok(ms >= 0);
+  for (const { ms, usedMs } of outcomes) assert.ok(ms > 0 && usedMs > 0);
 });
 
 /** A batch of tasks with these deadlines, on a clock that only the test moves. */
@@ -87,7 +87,7 @@ function batchOf(...deadlinesMs: readonly number[]) {
 
 it('a batch returns the outcomes of its tasks, and its worker is not ended later', async () => {
   const { result, finish, pass, ended } = batchOf(100);
-  const outcomes = [{ value: 7, ms: 1 }];
+  const outcomes = [{ value: 7, ms: 1, usedMs: 1 }];
   finish(outcomes);
   assert.deepEqual(await result, { outcomes });
   await pass(1000);

@@ -43,7 +43,7 @@ it('a task sends its kind and input to the worker, and nothing else', () => {
 it('a task returns the value of its worker, even if that is undefined', () => {
   for (const value of [{ a: 1 }, undefined]) {
     const { task, ends } = taskOf();
-    task.settle({ value, ms: 1 });
+    task.settle({ value, ms: 1, usedMs: 1 });
     assert.deepEqual(ends, [['resolved', value]]);
     assert.equal(task.isOver, true);
   }
@@ -52,7 +52,7 @@ it('a task returns the value of its worker, even if that is undefined', () => {
 it('a task fails with the error of its worker as the cause, or without any outcome', () => {
   const { task, ends } = taskOf();
   const error = new Error('thrown');
-  task.settle({ error, ms: 1 });
+  task.settle({ error, ms: 1, usedMs: 1 });
   const [[, failure] = []] = ends;
   assert.ok(failure instanceof TaskFailedError);
   assert.match(failure.message, /infer/);
@@ -86,8 +86,8 @@ it('an aborted task fails with the reason of its signal, and is over when the ca
 
 it('a task leaves no listener on its signal, however it ends', () => {
   for (const end of [
-    (task: Task) => task.settle({ value: 1, ms: 1 }),
-    (task: Task) => task.settle({ error: new Error('x'), ms: 1 }),
+    (task: Task) => task.settle({ value: 1, ms: 1, usedMs: 1 }),
+    (task: Task) => task.settle({ error: new Error('x'), ms: 1, usedMs: 1 }),
     (task: Task) => task.settle(undefined),
     (task: Task) => task.fail(new Error('x')),
   ]) {
