@@ -248,6 +248,8 @@ export interface ReferenceText extends ContentRef {
   /** The URI under which the document is stored. */
   readonly uri: string;
   readonly text: string;
+  /** URIs of the documents that it names, as when it was stored. */
+  readonly named: readonly string[];
 }
 
 /** A URI under which a document is stored, and the document's hash. */

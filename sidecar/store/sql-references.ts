@@ -54,8 +54,12 @@ const SELECT = `
   FROM reference JOIN content ON content.sha256 = reference.sha256`;
 const LISTING = new SqlListing<object, ReferenceRow>(SELECT, 'uri');
 const FIND = statement<{ uri: string }, ReferenceRow>(`${SELECT} WHERE uri = @uri`);
-const TEXT = statement<{ uri: string }, ReferenceText>(`
-  SELECT uri, content.sha256, size, text
+/** `named` has the URIs of other documents, separated by line breaks, which no URI contains. */
+type TextRow = Omit<ReferenceText, 'named'> & { readonly named: string | null };
+
+const TEXT = statement<{ uri: string }, TextRow>(`
+  SELECT uri, content.sha256, size, text,
+    (SELECT string_agg(used.uri, '\n') FROM reference_uses_uri AS used WHERE reference_id = reference.id) AS named
   FROM reference JOIN content ON content.sha256 = reference.sha256 WHERE uri = @uri`);
 const URI_VARIANTS = statement<{ file: string; uri: string }, UriVariant>(
   'SELECT uri, sha256 FROM reference WHERE file = @file AND uri <> @uri ORDER BY uri LIMIT 100',
@@ -93,7 +97,7 @@ export class SqlReferences {
   }
 
   /**
-   * Returns the documents that are stored, by the requested URIs; their own references are not followed. If no document
+   * Returns the documents that are stored, by the requested URIs; what they name is not followed. If no document
    * is stored under a URI, one stored under another variant is returned, provided that all variants have the same
    * content.
    */
@@ -176,9 +180,9 @@ export function* resolveReferences(expected: ReadonlyMap<string, string>): SqlRo
 function* findText(uri: string): SqlRoutine<ReferenceText | undefined> {
   if (!isStorable(uri)) return undefined;
   const exact = yield* first(TEXT, { uri });
-  if (exact !== undefined) return exact;
-  const found = soleDocument(yield* findUriVariants(uri));
-  return found === undefined ? undefined : yield* first(TEXT, { uri: found.uri });
+  const found = exact === undefined ? soleDocument(yield* findUriVariants(uri)) : undefined;
+  const row = exact ?? (found === undefined ? undefined : yield* first(TEXT, { uri: found.uri }));
+  return row && { ...row, named: row.named?.split('\n') ?? [] };
 }
 
 function* findUriVariants(uri: string): SqlRoutine<readonly UriVariant[]> {

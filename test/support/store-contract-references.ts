@@ -20,7 +20,7 @@ export function referenceContract(test: StoreTest): void {
     assert.deepEqual(await store.references.get(A), created.reference);
     assert.deepEqual(
       await store.references.texts([B, A, A]),
-      new Map([[A, { ...content, uri: A, text: '{"a":1}' }]]),
+      new Map([[A, { ...content, uri: A, text: '{"a":1}', named: [] }]]),
     );
 
     const same = await store.references.put(reference(A, '{"a":1}'));
@@ -101,7 +101,15 @@ export function referenceContract(test: StoreTest): void {
   test('a document may name others that are not yet stored', async (store) => {
     await store.references.put(reference(B, '{}', C));
     await assert.rejects(store.references.dependents(C, ALL), { kind: 'notFound' });
-    await store.references.put(reference(C, '{}'));
+    await store.references.put(reference(C, '{}', A, B));
+    const named = [...(await store.references.texts([B, C]))].map(([uri, one]) => [
+      uri,
+      one.named.toSorted(),
+    ]);
+    assert.deepEqual(named, [
+      [B, [C]],
+      [C, [A, B]],
+    ]);
     assert.deepEqual((await store.references.dependents(C, ALL)).items, [{ kind: 'reference', uri: B }]);
     await store.references.delete(B);
     await store.references.delete(C);
@@ -113,7 +121,7 @@ export function referenceContract(test: StoreTest): void {
       return uris.map((uri) => texts.get(uri)?.text);
     };
     const { content } = (await store.references.put(reference(PAGES, '{"a":1}'))).reference;
-    const found = { ...content, uri: PAGES, text: '{"a":1}' };
+    const found = { ...content, uri: PAGES, text: '{"a":1}', named: [] };
     assert.deepEqual((await store.references.texts([RAW])).get(RAW), found);
     assert.deepEqual(await store.references.uriVariants(RAW), [{ uri: PAGES, sha256: content.sha256 }]);
     assert.deepEqual(await store.references.uriVariants(PAGES), []);

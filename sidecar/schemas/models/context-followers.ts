@@ -156,7 +156,7 @@ export class ContextFollowers {
 
   async #failureWith(name: string, texts: Texts | undefined, baseUrl: string): Promise<string | undefined> {
     const text = JSON.stringify([contextUrl(INTERNAL_BASE, name)]);
-    const found = await this.#parts.contextLoader.termsOf(text, baseUrl, texts);
+    const found = await this.#parts.contextLoader.termsOf(text, baseUrl, { replacements: texts });
     return 'failed' in found ? found.failed : undefined;
   }
 }

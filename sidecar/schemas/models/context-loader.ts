@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { RunOptions, TaskRunner } from '../../shared/workers/tasks.js';
 import type { ReadTerms } from '../json-ld/check-context.js';
 import { coreContextUrl, coreVersionOf } from '../json-ld/core-context.js';
 import { noSuchContext, type ContextResult, unusableContext } from '../json-ld/errors.js';
@@ -92,17 +92,18 @@ export class ContextLoader {
    * Returns the meaning of the terms of a context, including the contexts that it names, or why it is unknown.
    *
    * @param text the value of an `@context` as JSON, which was found valid
-   * @param replacements texts that replace the current ones of contexts of this service, by name
+   * @param options `replacements`: texts that replace the current ones of contexts of this service, by name; `time`:
+   * gives several tasks one time limit together
    * @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async termsOf(
     text: string,
     baseUrl: string,
-    replacements?: ReadonlyMap<string, string>,
+    { replacements, time }: Pick<LoadOptions, 'replacements'> & Pick<RunOptions, 'time'> = {},
   ): Promise<ReadTerms | { readonly failed: string }> {
     const options = { refusesDomains: true, replacements };
     const outcome = await runWithContexts(
-      (supplied) => this.#sources.workers.run('contextTerms', { text, supplied }),
+      (supplied) => this.#sources.workers.run('contextTerms', { text, supplied }, { time }),
       (url) => this.#loadContext(url, baseUrl, options, (one) => this.#fetch(one)),
     );
     return 'refused' in outcome ? { failed: outcome.refused.detail } : outcome;

@@ -46,6 +46,8 @@ export class DryRunStore implements SchemaStore {
   /** The written versions of each context, oldest first. */
   readonly #contexts = new Map<string, readonly ContextAt[]>();
   readonly #references = new Map<string, Reference>();
+  /** The URIs of the documents that each of them names. */
+  readonly #named = new Map<string, readonly string[]>();
   readonly #texts = new Map<string, string>();
   #writes = 0;
 
@@ -194,7 +196,8 @@ export class DryRunStore implements SchemaStore {
   async #textAt(uri: string): Promise<ReferenceText | undefined> {
     const tried = this.#references.get(uri);
     const text = tried && this.#texts.get(tried.content.sha256);
-    if (tried !== undefined && text !== undefined) return { uri, ...tried.content, text };
+    if (tried !== undefined && text !== undefined)
+      return { uri, ...tried.content, text, named: this.#named.get(uri) ?? [] };
     const below = (await this.#base.references.texts([uri])).get(uri);
     return below?.uri === uri ? below : undefined;
   }
@@ -210,7 +213,7 @@ export class DryRunStore implements SchemaStore {
   }
 
   async #put(
-    { uri, source, text }: NewReference,
+    { uri, source, text, references }: NewReference,
     expected: Parameters<References['put']>[1],
   ): Promise<PutReference> {
     const before = await undefinedIfNotFound('reference', this.references.get(uri));
@@ -220,6 +223,7 @@ export class DryRunStore implements SchemaStore {
       return { reference: before, outcome: 'unchanged' };
     const reference = { uri, source, content, ...this.#stamps() };
     this.#references.set(uri, reference);
+    this.#named.set(uri, [...references]);
     return { reference, outcome: before === undefined ? 'created' : 'replaced' };
   }
 

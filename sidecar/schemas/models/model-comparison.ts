@@ -1,6 +1,7 @@
 import type { ChangedPointer, CompareInput } from '../json-schema/tasks.js';
 import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
+import type { RunOptions, UsedTime } from '../../shared/workers/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
 import { retryIfContentGone, withBaseUrl } from './content-store.js';
@@ -35,6 +36,8 @@ export interface CompareOptions {
   readonly contextsBefore?: ReadonlyMap<string, string> | undefined;
   /** The same for the later version. */
   readonly contextsAfter?: ReadonlyMap<string, string> | undefined;
+  /** Gives all tasks of a write one time limit together. */
+  readonly time?: UsedTime | undefined;
 }
 
 /** Two versions of a model, with the current meaning of the terms of their contexts. */
@@ -42,6 +45,8 @@ export interface ComparedVersions {
   readonly input: CompareInput;
   /** Why the meaning of the terms is unknown although it is needed. */
   readonly unknown: string | undefined;
+  /** As in the options. */
+  readonly time: UsedTime | undefined;
 }
 
 interface Parts {
@@ -57,6 +62,9 @@ export const UNCHANGED: ChangeReport = { overall: 'compatible', differences: [] 
 
 /** Maximum number of places in a diff. */
 const MAX_POINTERS = 1000;
+
+/** The share of the time for a comparison with witnesses; the rest is for one without, if necessary. */
+const SHARE_WITH_WITNESSES = 3 / 4;
 
 /** Compares versions of models: what their schemas accept, and what the terms of their contexts mean. */
 export class ModelComparison {
@@ -129,21 +137,21 @@ export class ModelComparison {
     entityType: string,
     before: ComparedVersion,
     after: ComparedVersion,
-    { baseUrl, contextsBefore, contextsAfter }: CompareOptions,
+    { baseUrl, contextsBefore, contextsAfter, time }: CompareOptions,
   ): Promise<ComparedVersions> {
     const input = { before: before.bundled, after: after.bundled, entityType };
     const isSame = before.context === after.context;
     if (isSame && contextsBefore === undefined && contextsAfter === undefined)
-      return { input, unknown: undefined };
+      return { input, unknown: undefined, time };
     const [old, fresh] = await Promise.all([
-      this.#termsOf(before.context, baseUrl, contextsBefore),
-      this.#termsOf(after.context, baseUrl, contextsAfter),
+      this.#termsOf(before.context, baseUrl, { replacements: contextsBefore, time }),
+      this.#termsOf(after.context, baseUrl, { replacements: contextsAfter, time }),
     ]);
     // The context could not be processed before either, so nothing has changed.
-    if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined };
+    if (isSame && typeof old === 'string' && old === fresh) return { input, unknown: undefined, time };
     if (typeof old === 'object' && typeof fresh === 'object')
-      return { input: { ...input, terms: { before: old, after: fresh } }, unknown: undefined };
-    return { input, unknown: [old, fresh].find((one) => typeof one === 'string') };
+      return { input: { ...input, terms: { before: old, after: fresh } }, unknown: undefined, time };
+    return { input, unknown: [old, fresh].find((one) => typeof one === 'string'), time };
   }
 
   /**
@@ -152,13 +160,13 @@ export class ModelComparison {
    *
    * @throws WorkersBusyError, TaskFailedError
    */
-  async between({ input, unknown }: ComparedVersions): Promise<ChangeReport> {
+  async between({ input, unknown, time }: ComparedVersions): Promise<ChangeReport> {
     const { before, after, terms } = input;
     const report =
       before === after && terms === undefined
         ? UNCHANGED
-        : ((await this.#compared({ ...input, withWitnesses: true })) ??
-          (await this.#compared(input)) ??
+        : ((await this.#compared({ ...input, withWitnesses: true }, { time, share: SHARE_WITH_WITNESSES })) ??
+          (await this.#compared(input, { time })) ??
           TOO_COMPLEX);
     if (unknown === undefined) return report;
     return reportOf([
@@ -173,19 +181,24 @@ export class ModelComparison {
   }
 
   /** Compares schemas; undefined if that takes too much time, memory or depth. */
-  #compared(input: CompareInput): Promise<ChangeReport | undefined> {
-    return fallbackIfTooCostly(this.#parts.workers.run('compareSchemas', input), () => undefined);
+  #compared(
+    input: CompareInput,
+    { time, share }: Pick<RunOptions, 'time' | 'share'>,
+  ): Promise<ChangeReport | undefined> {
+    // Without a limit in common, each task has its own.
+    const limits = time === undefined ? {} : { time, share };
+    return fallbackIfTooCostly(this.#parts.workers.run('compareSchemas', input, limits), () => undefined);
   }
 
   /** Returns the meaning of the terms of a context, or why it is unknown. */
   async #termsOf(
     context: string,
     baseUrl: string,
-    replacements: ReadonlyMap<string, string> | undefined,
+    options: Parameters<ContextLoader['termsOf']>[2],
   ): Promise<Terms | string> {
     const text = JSON.stringify(withoutCore(context));
     const found = await unlessTooCostly(
-      this.#parts.contextLoader.termsOf(text, baseUrl, replacements),
+      this.#parts.contextLoader.termsOf(text, baseUrl, options),
       ({ bound }) => ({ failed: `processing a context takes too much ${bound}` }),
     );
     if ('failed' in found) return withBaseUrl(found.failed, baseUrl);
@@ -194,8 +207,8 @@ export class ModelComparison {
 }
 
 /** Swaps the two versions. */
-export function swapVersions({ input, unknown }: ComparedVersions): ComparedVersions {
+export function swapVersions({ input, ...rest }: ComparedVersions): ComparedVersions {
   const { before, after, terms } = input;
   const others = terms === undefined ? {} : { terms: { before: terms.after, after: terms.before } };
-  return { input: { ...input, before: after, after: before, ...others }, unknown };
+  return { input: { ...input, before: after, after: before, ...others }, ...rest };
 }

@@ -75,7 +75,8 @@ export class ModelSchemas {
    */
   async ofNew(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
     requireName(key.name);
-    const input = { schema, contextBase: undefined, context: undefined, baseUrl: '' };
+    const time = { usedMs: 0 };
+    const input = { schema, contextBase: undefined, context: undefined, baseUrl: '', time };
     const { version, description } = await this.#schemaChecker.accept(key, input);
     return {
       contentHash: hashOfNew(version),

@@ -108,8 +108,7 @@ interface Parts {
   readonly dryRunStore: Pick<DryRunStore, 'keepGenerated'> | undefined;
 }
 
-interface WriteRequirements {
-  readonly baseUrl: string;
+interface WriteRequirements extends Pick<VersionInput, 'baseUrl' | 'time'> {
   /** The compatibility required of a new version. */
   readonly compatibility: Compatibility;
 }
@@ -182,7 +181,10 @@ export class ModelWriter {
     if (schema === undefined) throw schemaMissing(key);
     const settings = settingsAfter(undefined, undefined, change, clock.now());
     requireStorable({ description: settings.description });
-    const accepted = await schemaChecker.accept(key, inputOf(schema, settings, baseUrl));
+    const accepted = await schemaChecker.accept(
+      key,
+      inputOf(schema, settings, { baseUrl, time: { usedMs: 0 } }),
+    );
     const created = {
       outcome: 'created',
       number: 1,
@@ -207,16 +209,19 @@ export class ModelWriter {
     const settings = settingsAfter(model, ownContext, change, clock.now());
     requireStorable({ description: settings.description });
     const compatibility = await this.#compatibilityOf(model, settings);
-    const accepted = await this.#acceptChange(before, change, settings, { baseUrl, compatibility });
+    const requirements = { baseUrl, compatibility, time: { usedMs: 0 } };
+    const accepted = await this.#acceptChange(before, change, settings, requirements);
     const isNewVersion = accepted !== undefined && !isSameVersion(before, accepted);
-    const report = isNewVersion
-      ? await this.#report(before, accepted, { baseUrl, compatibility })
-      : UNCHANGED;
+    const report = isNewVersion ? await this.#report(before, accepted, requirements) : UNCHANGED;
     const reported =
       contextsBefore === undefined
         ? report
         : await comparison.between(
-            await this.#compared(before, isNewVersion ? accepted : undefined, { baseUrl, contextsBefore }),
+            await this.#compared(before, isNewVersion ? accepted : undefined, {
+              baseUrl,
+              contextsBefore,
+              time: requirements.time,
+            }),
           );
     const isDraft = model.status === 'draft';
     const { examples } = change;
@@ -259,13 +264,13 @@ export class ModelWriter {
     before: ModelTexts,
     change: ModelChange,
     settings: ModelSettings,
-    { baseUrl, compatibility }: WriteRequirements,
+    { compatibility, ...options }: WriteRequirements,
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
     const given = change.schema === undefined ? (parseJson(before.schema) as JsonObject) : change.schema;
     const compared = { texts: before, inBothDirections: isForward(compatibility) };
-    return this.#parts.schemaChecker.accept(before.model, inputOf(given, settings, baseUrl), compared);
+    return this.#parts.schemaChecker.accept(before.model, inputOf(given, settings, options), compared);
   }
 
   /**
@@ -277,11 +282,11 @@ export class ModelWriter {
   async #report(
     before: ModelTexts,
     accepted: AcceptedSchema,
-    { baseUrl, compatibility }: WriteRequirements,
+    { compatibility, ...options }: WriteRequirements,
   ): Promise<ChangeReport> {
     const { comparison } = this.#parts;
     const versions =
-      accepted.change === undefined ? await this.#compared(before, accepted, { baseUrl }) : undefined;
+      accepted.change === undefined ? await this.#compared(before, accepted, options) : undefined;
     const report =
       versions === undefined ? (accepted.change ?? UNCHANGED) : await comparison.between(versions);
     if ((compatibility === 'backward' || compatibility === 'full') && report.overall !== 'compatible')
@@ -336,10 +341,10 @@ export class ModelWriter {
 function inputOf(
   schema: JsonValue,
   { contextBase, ownContext }: ModelSettings,
-  baseUrl: string,
+  options: Pick<VersionInput, 'baseUrl' | 'time'>,
 ): VersionInput {
   const context = ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue);
-  return { schema, contextBase, context, baseUrl };
+  return { schema, contextBase, context, ...options };
 }
 
 function newVersion(

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { TaskRunner, UsedTime } from '../../shared/workers/tasks.js';
 import type { ComposedContext, ComposeInput } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextResults, ContextResult } from '../json-ld/errors.js';
@@ -96,7 +96,7 @@ export class OwnContexts {
    * Checks and completes a context.
    *
    * @param generated terms for names that it does not define
-   * @param options `baseUrl`: as for `named`; `composed`: the outcome without other contexts, if it is already known
+   * @param options `baseUrl`: as for `named`; `time`: gives all tasks of a write one time limit together; `composed`: the outcome without other contexts, if it is already known
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
@@ -105,8 +105,13 @@ export class OwnContexts {
     generated: Readonly<Record<string, string>>,
     {
       baseUrl,
+      time,
       composed: known,
-    }: { readonly baseUrl: string; readonly composed: AcceptedVersion['composed'] },
+    }: {
+      readonly baseUrl: string;
+      readonly time: UsedTime;
+      readonly composed: AcceptedVersion['composed'];
+    },
   ): Promise<AcceptedOwnContext> {
     const { store, remote, workers, contextLoader } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
@@ -120,7 +125,7 @@ export class OwnContexts {
     const run = async (supplied: ContextResults) =>
       known !== undefined && supplied.length === 0
         ? known
-        : workers.run('composeContext', { ...input, generated, supplied });
+        : workers.run('composeContext', { ...input, generated, supplied }, { time });
     const { composed } = await requireValidContext(runWithContexts(run, supply), POINTER, baseUrl);
     const { references, fetched } = gathering.found(
       composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),

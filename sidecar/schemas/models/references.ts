@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { dialectOf } from '../json-schema/keywords.js';
-import { checkDocumentLimits } from '../json-schema/limits.js';
+import { checkDocumentLimits, SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
 import { ownMetaSchemaUri } from '../json-schema/keywords.js';
 import { RemoteDocumentError, type RemoteDocuments } from '../remote/remote-documents.js';
@@ -113,6 +113,8 @@ interface Found {
   readonly uri: string;
   readonly text: string;
   readonly sha256: string;
+  /** For a stored document, the URIs of the documents that it names. */
+  readonly named?: readonly string[];
   /** Set if the document was fetched and must be stored. */
   readonly fetched?: NewReference;
 }
@@ -124,6 +126,9 @@ export interface FoundDocuments {
   /** Those documents that were fetched and must be stored. */
   readonly fetched: readonly NewReference[];
 }
+
+/** The characters of documents after which no more are loaded before they are needed. */
+const MAX_AHEAD_CHARACTERS = 8 * 1024 * 1024;
 
 /** Finds the documents that one schema or context refers to, in the store or otherwise at allowed origins. */
 export class ReferenceGathering {
@@ -154,10 +159,32 @@ export class ReferenceGathering {
    * Loads the document at a normalized URI, even if it is stored under another spelling; undefined if it is not
    * available.
    */
-  async load(uri: string): Promise<Pick<Found, 'text' | 'sha256'> | undefined> {
-    const found = (await this.#store.references.texts([uri])).get(uri) ?? (await this.#fetch(uri));
+  async load(uri: string): Promise<Found | undefined> {
+    const found: Found | undefined =
+      (await this.#store.references.texts([uri])).get(uri) ?? (await this.#fetch(uri));
     this.#found.set(uri, found);
     return found;
+  }
+
+  /**
+   * Loads the documents that a schema needs next, and the stored ones that these name, directly or indirectly: the schema
+   * mostly needs these after that. Which of them it refers to is found out later; see `found`.
+   */
+  async loadNext(uris: readonly string[]): Promise<void> {
+    const loaded = await Promise.all(uris.map((uri) => this.load(uri)));
+    const named = new Set(loaded.flatMap((found) => found?.named ?? []));
+    let [looks, characters] = [0, 0];
+    // Grows while it is gone through.
+    for (const uri of named) {
+      if (this.#found.has(uri)) continue;
+      looks += 1;
+      if (looks > SCHEMA_LIMITS.documents || characters > MAX_AHEAD_CHARACTERS) return;
+      const stored = (await this.#store.references.texts([uri])).get(uri);
+      if (stored === undefined) continue;
+      this.#found.set(uri, stored);
+      characters += stored.text.length;
+      for (const next of stored.named) named.add(next);
+    }
   }
 
   async #fetch(uri: string): Promise<Found | undefined> {

@@ -14,6 +14,7 @@ import type {
   SchemaStore,
 } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
+import type { UsedTime } from '../../shared/workers/tasks.js';
 import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
 import type {
   AcceptedVersion,
@@ -61,6 +62,8 @@ export interface VersionInput {
   readonly context: JsonValue | undefined;
   /** The base URL of this service, as the client reaches it. */
   readonly baseUrl: string;
+  /** Gives all tasks of a write one time limit together. */
+  readonly time: UsedTime;
 }
 
 /** The version that a new one is compared with. */
@@ -69,6 +72,9 @@ interface Before {
   /** Whether to compare in the opposite direction as well. */
   readonly inBothDirections: boolean;
 }
+
+/** The share of the time for everything in one task. Almost every model needs far less; for others, the rest remains. */
+const SHARE_OF_ALL = 1 / 4;
 
 /** The place of the schema in the input. */
 const SCHEMA = '/schema';
@@ -89,7 +95,7 @@ export class SchemaChecker {
    * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
   async accept(key: ModelKey, input: VersionInput, before?: Before): Promise<AcceptedSchema> {
-    const { schema, contextBase: ownBase, baseUrl } = input;
+    const { schema, contextBase: ownBase, baseUrl, time } = input;
     const { name: model } = key;
     if (ownBase !== undefined && !isContextBase(ownBase))
       throw invalidMember('contextBase', 'must be an http, https or urn IRI that ends with one of / # : =');
@@ -106,12 +112,12 @@ export class SchemaChecker {
         contextBase: ownBase ?? contextBase,
         ...(named === undefined ? {} : { own: named.input }),
       };
-      return { text, accepted: await this.#accepted(source, before, gathering) };
+      return { text, accepted: await this.#accepted(source, before, gathering, time) };
     });
     const found = gathering.found(accepted.uris);
     const { generated, composed, ...compared } = accepted;
     const { description } = compared;
-    const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, composed }));
+    const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, time, composed }));
     const ownTerms = own?.ownTerms ?? [];
     return {
       ...compared,
@@ -145,30 +151,33 @@ export class SchemaChecker {
     source: Omit<VersionSource, 'documents' | 'before'>,
     before: Before | undefined,
     gathering: ReferenceGathering,
+    time: UsedTime,
   ): Promise<AcceptedVersion> {
     // The next version mostly refers to the same documents.
     await gathering.loadStored((before?.texts.version.references ?? []).map(({ uri }) => uri));
     for (;;) {
-      const accepted = await this.#inWorker({
+      const input = {
         ...source,
         documents: gathering.texts,
         ...(before === undefined ? {} : { before: await this.#versionBefore(before, gathering) }),
-      });
+      };
+      const accepted = await this.#inWorker(input, time);
       if (!('needs' in accepted)) return requireAcceptedSchema(accepted, SCHEMA, gathering.reasons);
-      await Promise.all(accepted.needs.urls.map((uri) => gathering.load(uri)));
+      await gathering.loadNext(accepted.needs.urls);
     }
   }
 
   /**
-   * Runs everything in one task. If that is too costly, runs the schema alone, so that it is only blamed for its own
-   * cost.
+   * Runs everything in one task. If that takes too much of the time, runs the schema alone, so that it is only blamed for
+   * its own cost.
    */
-  async #inWorker(source: VersionSource): ReturnType<typeof acceptVersion> {
+  async #inWorker(source: VersionSource, time: UsedTime): ReturnType<typeof acceptVersion> {
     const { workers } = this.#options;
-    const run = (one: VersionSource) => workers.run('acceptVersion', one, { affinity: source.model });
+    const run = (one: VersionSource, share = 1) =>
+      workers.run('acceptVersion', one, { affinity: source.model, time, share });
     const { own, before, ...alone } = source;
     if (own === undefined && before === undefined) return run(alone);
-    return unlessTooCostly(run(source), () => run(alone));
+    return unlessTooCostly(run(source, SHARE_OF_ALL), () => run(alone));
   }
 
   async #versionBefore(
