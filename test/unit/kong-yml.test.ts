@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { fieldDefinitions, parseConfig } from '../../kong-plugins/ngsi-ld-purge/config-schema.js';
 import { resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
+import { classifyWrite } from '../../sidecar/ngsi-ld/write-route.js';
 import { normalizePath, readKongFile, routeOf } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
 import { runs } from '../support/thoroughness.js';
@@ -113,12 +114,17 @@ it('kong.yml sends a DELETE of exactly one resource to the broker, without a plu
   for (const path of single) assert.equal(target('DELETE', path), 'broker', path);
 });
 
-it('kong.yml sends writes of entities, and nothing else, to the sidecar once their block is enabled', () => {
+/** The services of kong.yml with the block for checked writes enabled. */
+function withCheckedWrites(): typeof services {
   const text = readFileSync(join(ROOT, 'kong.yml'), 'utf8');
   const start = text.indexOf('      # - name: ngsi-ld-write');
   const end = text.indexOf('\n\n', start);
   const on = text.slice(0, start) + text.slice(start, end).replaceAll(/^( {6})# /gm, '$1') + text.slice(end);
-  const { services: switchedOn } = readKongFile(on);
+  return readKongFile(on).services;
+}
+
+it('kong.yml sends writes of entities, and nothing else, to the sidecar once their block is enabled', () => {
+  const switchedOn = withCheckedWrites();
   const of = (method: string, path: string) =>
     routeOf(switchedOn, method, `/ngsi-ld/v1${path}`)?.service.name;
   const written = switchedOn.flatMap((service) =>
@@ -230,40 +236,43 @@ it('kong.yml serves the files of the console to be read only and without the tok
   assert.equal(target('GET', '/api/v2/status'), 'sidecar');
 });
 
+/** Pieces of paths that servers read in different ways. */
+const PIECE = fc.constantFrom(
+  '/',
+  '//',
+  'urn:x',
+  'urn%3Ax',
+  'attrs',
+  'entities',
+  'temporal',
+  'a',
+  '.',
+  '..',
+  '%2e',
+  '%2F',
+  '%5C',
+  '\\',
+  '%25',
+  '%3B',
+  ';',
+  '%3F',
+  '#',
+  '*',
+  ',',
+  '%00',
+  '%0A',
+  ' ',
+  '%20',
+  '%C0%AF',
+  '\u00e4',
+  '\uff0f',
+  '~',
+  '+',
+  ':',
+);
+const TAIL = fc.array(PIECE, { maxLength: 8 }).map((all) => all.join(''));
+
 it('kong.yml never sends a DELETE to the broker that the sidecar would not pass on as a single resource', () => {
-  const piece = fc.constantFrom(
-    '/',
-    '//',
-    'urn:x',
-    'urn%3Ax',
-    'attrs',
-    'entities',
-    'temporal',
-    'a',
-    '.',
-    '..',
-    '%2e',
-    '%2F',
-    '%5C',
-    '\\',
-    '%25',
-    '%3B',
-    ';',
-    '%3F',
-    '#',
-    '*',
-    ',',
-    '%00',
-    '%0A',
-    ' ',
-    '%20',
-    '%C0%AF',
-    '\u00e4',
-    '\uff0f',
-    '~',
-    '+',
-    ':',
-  );
   const head = fc.constantFrom(
     '/ngsi-ld/v1/entities',
     '/ngsi-ld/v1/entities/urn:x',
@@ -273,10 +282,9 @@ it('kong.yml never sends a DELETE to the broker that the sidecar would not pass 
     '/ngsi-ld/v1/',
     '/ngsi-ld',
   );
-  const tail = fc.array(piece, { maxLength: 8 }).map((all) => all.join(''));
   let broker = 0;
   fc.assert(
-    fc.property(head, tail, (start, rest) => {
+    fc.property(head, TAIL, (start, rest) => {
       const routed = routeOf(services, 'DELETE', start + rest);
       assert.ok(
         routed === undefined || routed.service.name === 'ngsi-ld-sidecar' || isOne(routed.path),
@@ -289,6 +297,34 @@ it('kong.yml never sends a DELETE to the broker that the sidecar would not pass 
     { numRuns: runs(800) },
   );
   assert.ok(broker > 30, 'too few of the paths were resources for this to say anything');
+});
+
+it('kong.yml sends whatever a server could read as a write of entities to the sidecar once their block is enabled', () => {
+  const switchedOn = withCheckedWrites();
+  const head = fc.constantFrom(
+    '/ngsi-ld/v1/entities',
+    '/ngsi-ld/v1/entityOperations/upsert',
+    '/ngsi-ld/v1/temporal/entities',
+    '/ngsi-ld/v1/Temporal/Entities',
+    '/ngsi-ld/ex/v1/notify',
+    '/ngsi-ld/v1/subscriptions',
+    '/ngsi-ld/v1/jsonldContexts/',
+    '/ngsi-ld/v1/',
+    '/ngsi-ld/v1',
+    '/ngsi-ld/',
+    '/ngsi-ld',
+  );
+  let broker = 0;
+  fc.assert(
+    fc.property(fc.constantFrom('POST', 'PUT', 'PATCH'), head, TAIL, (method, start, rest) => {
+      const routed = routeOf(switchedOn, method, start + rest);
+      if (routed?.service.name !== 'ngsi-ld-broker') return;
+      broker += 1;
+      assert.equal(classifyWrite(method, routed.path), undefined, `${method} ${start}${rest}`);
+    }),
+    { numRuns: runs(2000) },
+  );
+  assert.ok(broker > 30, 'too few of the requests reached the broker for this to say anything');
 });
 
 it('kong.yml never sends a request that may change something to a second sidecar, and waits long enough for a purge', () => {
