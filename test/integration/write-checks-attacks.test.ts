@@ -68,8 +68,17 @@ before(async () => {
   });
   await store('POST', '/domains', { name: 'D' });
   await store('POST', '/domains/D/models', { name: 'Car', schema: CAR });
+  await store('POST', '/contexts', { name: 'no-prefix', '@context': { d: `${BASE}sp` } });
   await store('PUT', '/write-policies/all', { mode: 'enforce', onUnjudged: 'refuse' });
   await store('PUT', '/write-policies/lenient', { mode: 'enforce', tenant: 'lenient', priority: 1 });
+  await store('PUT', '/write-policies/cars', {
+    mode: 'enforce',
+    tenant: 'cars',
+    types: ['Car'],
+    onUnjudged: 'refuse',
+    priority: 2,
+  });
+  await store('PUT', '/write-policies/others', { mode: 'off', tenant: 'cars', priority: 1 });
   // The first judgement is slow because the worker has to load.
   await send('POST', '/ngsi-ld/v1/entities', { 'content-type': 'application/json' }, JSON.stringify(car()));
 });
@@ -114,6 +123,8 @@ const OPS = '/ngsi-ld/v1/entityOperations';
 const NGSI_LD = 'https://uri.etsi.org/ngsi-ld/';
 const NULL = 'urn:ngsi-ld:null';
 const LENIENT = { ...JSON_TYPE, 'ngsild-tenant': 'lenient' };
+/** A tenant in which only cars are checked. */
+const CARS = { ...LD, 'ngsild-tenant': 'cars' };
 const raw = (text: string) => Buffer.from(text);
 const GOOD = { id: ID, type: 'Car', speed: P(5) };
 const BAD_PART = { speed: P('fast') };
@@ -359,6 +370,62 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   }),
   'an own vocabulary': withContext({ '@vocab': 'https://other.example/' }),
   'a null context': withContext(null),
+  // Orion-LD uses the first definition of a term, and takes any term for a prefix, as JSON-LD 1.0 does.
+  ...Object.fromEntries<Attack>(
+    Object.entries({
+      'a term with two definitions': [[{ s: `${BASE}speed` }, { s: 'https://other.example/s' }], 's'],
+      'a prefix with two definitions': [[{ d: BASE }, { d: 'https://other.example/' }], 'd:speed'],
+      'a term with a prefix with two definitions': [
+        [{ d: BASE }, { s: 'd:speed', d: 'https://other.example/' }],
+        's',
+      ],
+      'a term with a prefix that is defined later': [[{ s: 'd:speed' }, { d: BASE }], 's'],
+      'a term that is no prefix': [{ d: `${BASE}sp` }, 'd:eed'],
+      'a term that is defined by a term that is no prefix': [{ d: `${BASE}sp`, s: 'd:eed' }, 's'],
+      'a term that must not be a prefix': [{ d: { '@id': BASE, '@prefix': false } }, 'd:speed'],
+    } as const).flatMap(([title, [context, name]]) => [
+      [title, withContext(context, { ...GOOD, [name]: P('x') })],
+      [
+        `a part with ${title}`,
+        { method: 'PATCH', path: ATTRS, headers: LD, body: { '@context': context, [name]: P('x') } },
+      ],
+    ]),
+  ),
+  ...Object.fromEntries<Attack>(
+    Object.entries({
+      'a type with two definitions': [[{ A: `${BASE}Car` }, { A: 'https://other.example/A' }], 'A'],
+      'a type by a term that is no prefix': [{ d: `${BASE}C` }, 'd:ar'],
+    }).map(([title, [context, type]]) => [
+      title,
+      { headers: CARS, body: { '@context': context, ...car({ type }) } },
+    ]),
+  ),
+  'a value by a term that is no prefix': withContext(
+    { d: `${NGSI_LD}has` },
+    { speed: { ...P(5), 'd:Value': 'x' } },
+  ),
+  'DELETE of a term that is no prefix': {
+    method: 'DELETE',
+    path: `${ATTRS}/d:eed`,
+    headers: linked('http://localhost/api/v2/contexts/no-prefix'),
+    body: raw(''),
+  },
+  ...Object.fromEntries<Attack>(
+    Object.entries({
+      'a prefix': [{ d: 'urn:ngsi-ld:Car:' }, 'd:1'],
+      'a term that is no prefix': [{ d: 'urn:ngsi-ld:Ca' }, 'd:r:1'],
+      'a base': [{ '@base': 'urn:ngsi-ld:Car:' }, '1'],
+    } as const).flatMap(([title, [context, id]]) =>
+      words('upsert?options=update update merge').map((operation) => [
+        `an id by ${title}: ${operation}`,
+        {
+          path: `${OPS}/${operation}`,
+          headers: CARS,
+          body: [{ '@context': context, id, type: 'Other', speed: P('x') }],
+        },
+      ]),
+    ),
+  ),
   'a context in plain JSON': { body: { '@context': { speed: 'https://other.example/s' }, ...car() } },
   'a context in the body and a Link': {
     headers: { ...LD, link: `<${CORE}>; rel="http://www.w3.org/ns/json-ld#context"` },
@@ -746,6 +813,18 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       { id: 'urn:ngsi-ld:Truck:1', speed: P(5) },
       { id: 'urn:ngsi-ld:Truck:1', type: 'Car', speed: P(6) },
     ],
+  },
+  'terms of one context with the prefixes of another': {
+    headers: LD,
+    body: {
+      '@context': [{ d: BASE, v: `${BASE}speed` }, { v: 'd:speed', p: 'd:plate' }, CORE],
+      ...GOOD,
+      p: P('A'),
+    },
+  },
+  'an id with a prefix, of a new entity': {
+    headers: LD,
+    body: { '@context': { d: 'urn:ngsi-ld:Car:' }, ...GOOD, id: 'd:1' },
   },
   'an empty context': { headers: LD, body: { '@context': [], ...GOOD } },
   'text in capitals for its media type': {

@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
 import { LRUCache } from 'lru-cache';
-import { coreContextUrl, coreVersionOf } from './core-context.js';
+import { quoted } from '../../shared/format-value.js';
+import { coreContextUrl, coreIriOf, coreVersionOf } from './core-context.js';
 import { formFaults, referencesOf } from './context-form.js';
-import { safetyFaults } from './context-safety.js';
+import { prefixOf, safetyFaults } from './context-safety.js';
+import { findDoubts, type NameDoubts } from './name-doubts.js';
 import { ContextCache, MAX_CONTEXTS, SuppliedContexts } from './context-cache.js';
 import { type ActiveContext, absoluteReference, createProcessor } from './processor.js';
 import type { Needs, ContextResults } from './errors.js';
@@ -17,6 +19,10 @@ export interface Names {
   iriOf(name: string): string | undefined;
   /** Whether the type has a scoped context, which applies to the attributes of its entities (JSON-LD 1.1 § 4.1.8). */
   isScoped(type: string): boolean;
+  /** Why brokers may read the name of a type or an attribute in different ways; undefined if they do not. */
+  doubtOf(name: string): string | undefined;
+  /** Whether brokers that expand ids may take an id for another one, by a prefix or the base of the context. */
+  mayChangeId(id: string): boolean;
 }
 
 /** The names of a context, why it cannot be used, or the contexts that are needed first. */
@@ -72,10 +78,13 @@ export class NameReader {
     const [failure] = gathered.failures.values();
     if (failure !== undefined) return { unusable: failure.detail };
     try {
-      const active = await createProcessor().activeContext([...[context ?? []].flat(), coreContextUrl()], {
-        documentLoader: new SuppliedContexts(supplied, this.#known, stamp).load,
-      });
-      const names = namesIn(active);
+      const processor = createProcessor();
+      const options = { documentLoader: new SuppliedContexts(supplied, this.#known, stamp).load };
+      const active = await processor.activeContext([...[context ?? []].flat(), coreContextUrl()], options);
+      const doubts = await findDoubts(context, gathered.contents, active, (maps) =>
+        processor.activeContexts(maps, options),
+      );
+      const names = namesIn(active, doubts);
       if (context === undefined) this.#core = names;
       else this.#kept.set(name, names);
       return { names, isFixed };
@@ -85,8 +94,12 @@ export class NameReader {
   }
 }
 
-function namesIn(active: ActiveContext): Names {
+function namesIn(active: ActiveContext, { hasImport, disputed }: NameDoubts): Names {
   const known = new Map<string, string | undefined>();
+  const isUnclearPrefix = (term: string): boolean => {
+    const { '@id': iri, _prefix: isPrefix } = active.mappings.get(term) ?? {};
+    return typeof iri === 'string' && isPrefix !== true && coreIriOf(term) === undefined;
+  };
   return {
     iriOf(name) {
       if (known.has(name)) return known.get(name);
@@ -95,5 +108,21 @@ function namesIn(active: ActiveContext): Names {
       return iri;
     },
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
+    doubtOf(name) {
+      if (coreIriOf(name) !== undefined) return undefined;
+      if (hasImport) return 'only some brokers know the @import of the @context';
+      const prefix = prefixOf(name) ?? name;
+      const term = [name, prefix].find((one) => disputed.has(one));
+      if (term !== undefined) return `brokers differ in which definition of ${quoted(term, 200)} they use`;
+      return prefix !== name && isUnclearPrefix(prefix)
+        ? `brokers differ in whether ${quoted(prefix, 200)} is a prefix`
+        : undefined;
+    },
+    mayChangeId(id) {
+      const prefix = prefixOf(id);
+      return (
+        expandIri(active, id, { base: true }, {}) !== id || (prefix !== undefined && isUnclearPrefix(prefix))
+      );
+    },
   };
 }

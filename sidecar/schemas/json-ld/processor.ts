@@ -34,6 +34,8 @@ export interface JsonLdProcessor {
   compact(document: object, context: unknown, options: CompactOptions): Promise<Record<string, unknown>>;
   /** The active context after processing a context, starting from the initial one (JSON-LD 1.1 API § 4.1). */
   activeContext(context: unknown, options: ProcessorOptions): Promise<ActiveContext>;
+  /** The active contexts after each of some contexts, which are processed one after the other. */
+  activeContexts(contexts: readonly unknown[], options: ProcessorOptions): Promise<readonly ActiveContext[]>;
 }
 
 /** An active context, in the package's form. */
@@ -84,6 +86,14 @@ export function createProcessor(): JsonLdProcessor {
     activeContext: async (context, options) => {
       const own = resolving(options);
       return instance.processContext(await instance.processContext(null, null, own), context, own);
+    },
+    activeContexts: async (contexts, options) => {
+      const own = resolving(options);
+      const found: ActiveContext[] = [];
+      let active = await instance.processContext(null, null, own);
+      for (const context of contexts)
+        found.push((active = await instance.processContext(active, context, own)));
+      return found;
     },
   };
 }

@@ -26,6 +26,8 @@ export interface SubmittedEntity {
   readonly repeated: readonly string[];
   /** Its own `@context`. */
   readonly context: JsonValue | undefined;
+  /** Why some brokers may read its names in another way. */
+  readonly doubt: string | undefined;
 }
 
 interface SubmittedMember {
@@ -44,11 +46,13 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
   const members: SubmittedMember[] = [];
   const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
+  let doubt: string | undefined;
   for (const name of Object.keys(entity)) {
     if (name === '@context') continue;
     const value = entity[name] ?? null;
     const iri = names.iriOf(name);
     if (iri === undefined) return { ambiguity: `${shown(name)} means nothing in the @context` };
+    doubt ??= names.doubtOf(name) ?? doubtOfParts(value, names);
     if (iri.startsWith('@') && iri !== '@id' && iri !== '@type')
       return { ambiguity: `${shown(name)} is the keyword ${iri} of JSON-LD` };
     if (members.some((one) => one.iri === iri)) {
@@ -66,9 +70,10 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
     const scoped = written.find((one) => names.isScoped(one));
     if (scoped !== undefined)
       return { ambiguity: `the @context has other definitions for the type ${shown(scoped)}` };
+    for (const one of written) doubt ??= names.doubtOf(one);
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
-  return { members, types: types ?? [], repeated, context: member(entity, '@context') };
+  return { members, types: types ?? [], repeated, context: member(entity, '@context'), doubt };
 }
 
 /** The names under which brokers that expand names find values, such as hasValue and hasObject. */
@@ -84,14 +89,30 @@ function findValueAlias(value: JsonValue, names: Names): string | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const isAttribute = () =>
-    kindOfType(member(value, 'type')) !== undefined ||
-    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(value, name));
   return Object.keys(value).find((name) => {
-    if (name.startsWith('@')) return name !== '@type' && name !== '@id' && isAttribute();
+    if (name.startsWith('@')) return name !== '@type' && name !== '@id' && isAttribute(value);
     if (name === 'type' || KIND_BY_MEMBER.has(name) || isMetadataMember(name)) return false;
     return VALUE_IRI.test(names.iriOf(name) ?? '');
   });
+}
+
+/** Why some brokers may read a member of an attribute in another way, perhaps as its value. */
+function doubtOfParts(value: JsonValue, names: Names): string | undefined {
+  for (const one of isArray(value) ? value : [value]) {
+    if (!isObject(one) || !isAttribute(one)) continue;
+    for (const name of Object.keys(one)) {
+      const doubt = names.doubtOf(name);
+      if (doubt !== undefined) return doubt;
+    }
+  }
+  return undefined;
+}
+
+function isAttribute(object: JsonObject): boolean {
+  return (
+    kindOfType(member(object, 'type')) !== undefined ||
+    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
+  );
 }
 
 /** An entity with the names that a model uses, and a map back to the submitted names. */

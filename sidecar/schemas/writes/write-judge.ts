@@ -1,5 +1,6 @@
 import { DEFAULT_DATASET } from '../../ngsi-ld/members.js';
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
+import { quoted } from '../../shared/format-value.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import type { Names } from '../json-ld/names.js';
 import { Spelling } from '../json-schema/spelling.js';
@@ -88,22 +89,23 @@ export class WriteJudge {
     if ('ambiguity' in submitted) return this.#notJudged(submitted.ambiguity);
     const id = idOf(entity) ?? idIn(submitted);
     const verdict = await (FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id));
-    if (id !== undefined)
-      this.#typesInBatch.set(id, [...(this.#typesInBatch.get(id) ?? []), ...submitted.types]);
-    return verdict;
+    if (id === undefined) return this.#doubted(verdict, submitted.doubt);
+    this.#typesInBatch.set(id, [...(this.#typesInBatch.get(id) ?? []), ...submitted.types]);
+    const isOtherId = this.#dependsOnStored && names.mayChangeId(id);
+    const idDoubt = `brokers differ in whether the @context changes its id ${quoted(id, 200)}`;
+    return this.#doubted(verdict, isOtherId ? idDoubt : submitted.doubt);
   }
 
   async #whole(submitted: SubmittedEntity, id: string | undefined): Promise<Verdict> {
     const { kind, updates } = this.#input;
     const mayExist = kind === 'temporal-create' || (kind === 'batch-upsert' && updates === 'yes');
-    const mayBePart = mayExist || (kind === 'batch-upsert' && updates === 'unclear');
     const completed = mayExist ? submitted : await this.#completed(submitted, id);
     const policy = choosePolicy(this.#input.candidates, completed.types);
     const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
     if (typeof models === 'string') {
       const verdict = this.#isOff(policy) ? { policy } : { policy, reason: models };
       // The stored entity may have a type that is judged, and keeps it.
-      if (!mayBePart || id === undefined || !this.#exists(id)) return verdict;
+      if (!this.#dependsOnStored || id === undefined || !this.#exists(id)) return verdict;
       const asPart = await this.#asFragment(submitted, id);
       return mayExist ? asPart : this.#stricter(verdict, asPart);
     }
@@ -184,7 +186,7 @@ export class WriteJudge {
         names,
       );
       if ('ambiguity' in submitted) return this.#notJudged(submitted.ambiguity);
-      const found = await this.#fragment(submitted, undefined);
+      const found = this.#doubted(await this.#fragment(submitted, undefined), submitted.doubt);
       if (verdict === undefined || found.errors !== undefined || found.reason !== undefined) verdict = found;
       if (found.errors !== undefined) break;
     }
@@ -206,7 +208,7 @@ export class WriteJudge {
     if (typeof models === 'string') return { policy, reason: models };
     const iri = names.iriOf(attribute) ?? '';
     const needing = models.filter((model) => model.required.has(model.attributes.get(iri) ?? ''));
-    if (needing.length === 0) return { policy };
+    if (needing.length === 0) return this.#doubted({ policy }, names.doubtOf(attribute));
     if (datasetId !== undefined && datasetId !== DEFAULT_DATASET)
       return { policy, reason: 'whether other instances of a required attribute stay is not known' };
     const predicate = () => 'must not be deleted: every entity of the model has it';
@@ -251,9 +253,21 @@ export class WriteJudge {
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
   }
 
+  /** Whether the verdict on an entity may depend on the entity that its id names at the broker. */
+  get #dependsOnStored(): boolean {
+    const { kind, id, updates } = this.#input;
+    if (id !== undefined) return false;
+    return FRAGMENTS.has(kind) || kind === 'temporal-create' || (kind === 'batch-upsert' && updates !== 'no');
+  }
+
   /** Whether an entity exists when the one in question comes to the broker. */
   #exists(id: string): boolean {
     return this.#storedTypes(id) !== undefined || this.#typesInBatch.has(id);
+  }
+
+  /** The verdict on an entity that some brokers may read in another way: what is not valid in this one stays so. */
+  #doubted(verdict: Verdict, doubt: string | undefined): Verdict {
+    return doubt === undefined ? verdict : this.#stricter(verdict, this.#notJudged(doubt));
   }
 
   /** The verdict that lets less pass. */

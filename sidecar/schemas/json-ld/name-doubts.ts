@@ -1,0 +1,73 @@
+import { isObject, type JsonObject, member } from '../../shared/json/json.js';
+import { parseWithDoubles } from '../../shared/json/lossless-json.js';
+import type { ContextContent } from './context-cache.js';
+import { prefixOf } from './context-safety.js';
+import { coreIriOf, coreVersionOf } from './core-context.js';
+import { absoluteReference, type ActiveContext } from './processor.js';
+
+/**
+ * Why brokers may read names in different ways. JSON-LD 1.1 uses the last of several definitions of a term, Orion-LD the first.
+ * Orion-LD and processors of JSON-LD 1.0, as in Scorpio, take any term for a prefix, and do not know `@import`.
+ */
+export interface NameDoubts {
+  readonly hasImport: boolean;
+  /** Terms that have another IRI in one reading than in another. */
+  readonly disputed: ReadonlySet<string>;
+}
+
+/**
+ * Finds the doubts about a context. Terms of the core context have none, because it takes precedence everywhere.
+ *
+ * @param contents the documents that the context leads to, by their URLs
+ * @param active the active context in the end
+ * @param process returns the active context after each of some maps
+ */
+export async function findDoubts(
+  context: unknown,
+  contents: ReadonlyMap<string, ContextContent>,
+  active: ActiveContext,
+  process: (maps: readonly JsonObject[]) => Promise<readonly ActiveContext[]>,
+): Promise<NameDoubts> {
+  const maps = [...termMaps(context, '', new Map(contents))];
+  if (maps.some((map) => Object.hasOwn(map, '@import'))) return { hasImport: true, disputed: new Set() };
+  const disputed = new Set<string>();
+  const iris = new Map<string, string | null | undefined>();
+  const prefixes: (readonly [term: string, prefix: string])[] = [];
+  const defined = new Set(maps.flatMap((map) => Object.keys(map)));
+  const steps = maps.length === 1 ? [active] : await process(maps);
+  for (const [index, { mappings }] of steps.entries())
+    for (const [term, definition] of Object.entries(maps[index] ?? {})) {
+      if (term.startsWith('@') || coreIriOf(term) !== undefined) continue;
+      const iri = mappings.get(term)?.['@id'];
+      const written = isObject(definition) ? member(definition, '@id') : definition;
+      const prefix = typeof written === 'string' ? prefixOf(written) : undefined;
+      if (prefix !== undefined) prefixes.push([term, prefix]);
+      const isPrefixUnclear = prefix !== undefined && iri === written && defined.has(prefix);
+      if (isPrefixUnclear || (iris.has(term) && iris.get(term) !== iri)) disputed.add(term);
+      iris.set(term, iri);
+    }
+  // A term whose prefix is disputed is disputed as well.
+  for (let before = -1; before !== disputed.size;) {
+    before = disputed.size;
+    for (const [term, prefix] of prefixes) if (disputed.has(prefix)) disputed.add(term);
+  }
+  return { hasImport: false, disputed };
+}
+
+/** The maps of a context, in order, without the core context; those of a document once. */
+function* termMaps(
+  context: unknown,
+  base: string,
+  contents: Map<string, ContextContent>,
+): Iterable<JsonObject> {
+  for (const element of [context].flat())
+    if (isObject(element)) yield element;
+    else if (typeof element === 'string') {
+      const url = absoluteReference(base, element);
+      const content = coreVersionOf(url) === undefined ? contents.get(url) : undefined;
+      if (content === undefined) continue;
+      contents.delete(url);
+      const document = parseWithDoubles(content.text);
+      if (isObject(document)) yield* termMaps(member(document, '@context'), content.documentUrl, contents);
+    }
+}
