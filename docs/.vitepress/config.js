@@ -22,21 +22,19 @@ function pageAt(path) {
   return [path, join(path, 'README.md')].find((file) => isPage(file) && existsSync(join(root, file)));
 }
 
-/** The table of docs/README.md, which is the order of reading. */
+/** The lists of docs/README.md, each under its heading. */
 function sidebar() {
-  const table = readFileSync(join(root, 'docs/README.md'), 'utf8');
-  return Array.from(
-    table.matchAll(/^\| (everyone|operators|users of \w+|developers) \| (.+) \|$/gm),
-    ([, readers, links]) => ({
-      text: `For ${readers}`,
-      items: Array.from(links.matchAll(/\]\(([^)#]+)\)/g), ([, link]) => {
-        const page = pageAt(relative(root, resolve(root, 'docs', link)));
-        if (page === undefined) throw new Error(`docs/README.md: ${link} is not a page of the site`);
-        const [, title] = /^# (.+)$/m.exec(readFileSync(join(root, page), 'utf8')) ?? [];
-        return { text: title, link: `/${published(page).replace(/(?:index)?\.md$/, '')}` };
-      }),
+  const index = readFileSync(join(root, 'docs/README.md'), 'utf8');
+  const groups = index.matchAll(/^## (.+)\n\n((?:(?:-| ) .+\n)+)/gm);
+  return Array.from(groups, ([, text, links]) => ({
+    text,
+    items: Array.from(links.matchAll(/\]\(([^)#]+)\)/g), ([, link]) => {
+      const page = pageAt(relative(root, resolve(root, 'docs', link)));
+      if (page === undefined) throw new Error(`docs/README.md: ${link} is not a page of the site`);
+      const [, title] = /^# (.+)$/m.exec(readFileSync(join(root, page), 'utf8')) ?? [];
+      return { text: title, link: `/${published(page).replace(/(?:index)?\.md$/, '')}` };
     }),
-  );
+  }));
 }
 
 /** The anchor of a heading, as GitHub makes it: links in the pages rely on it. @param {string} heading */
