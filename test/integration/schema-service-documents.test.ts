@@ -81,6 +81,40 @@ describe('documents of models', () => {
     assert.ok('https://uri.etsi.org/ngsi-ld/location' in expanded);
   });
 
+  it('the examples of a model have an @context that its schema accepts', async (t) => {
+    const rig = await rigOf(t);
+    const url = `${BASE_URL}/api/v2/contexts/city~Bench`;
+    const certain = 'https://terms.example/context.jsonld';
+    for (const [context, expected] of [
+      [{}, [url, CORE_URL]],
+      [{ type: 'array', items: { type: 'string', format: 'uri' } }, [url, CORE_URL]],
+      [{ type: 'string', format: 'uri' }, url],
+      [{ const: certain }, certain],
+      [{ enum: [[certain, CORE_URL], certain] }, [certain, CORE_URL]],
+      [{ type: 'array', contains: { const: certain } }, [certain]],
+    ] as const) {
+      const schema: JsonObject = {
+        required: ['id', 'type', '@context'],
+        properties: { id: { type: 'string' }, type: { const: 'Bench' }, '@context': context },
+        additionalProperties: false,
+      };
+      await rig.service.models.put(KEY, { schema, status: 'draft' });
+      const example = jsonOf(await read(rig, 'example')) as JsonObject;
+      assert.deepEqual(example['@context'], expected);
+      assert.deepEqual(createValidator(resolveReferencesIn(schema))(example), []);
+      const normalized = jsonOf(await read(rig, 'example-normalized')) as JsonObject;
+      assert.deepEqual(normalized['@context'], expected);
+      const { components } = jsonOf(await read(rig, 'openapi')) as {
+        readonly components: { readonly examples: Readonly<Record<string, { readonly value: JsonObject }>> };
+      };
+      const { normalizedLd, keyValues } = components.examples;
+      assert.deepEqual(
+        [normalizedLd?.value['@context'], keyValues?.value['@context']],
+        [expected, undefined],
+      );
+    }
+  });
+
   it('the OpenAPI document of a model is valid, self-contained, and names this server', async (t) => {
     const rig = await withBench(await rigOf(t));
     const openapi = jsonOf(await read(rig, 'openapi')) as JsonObject;

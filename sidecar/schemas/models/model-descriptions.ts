@@ -1,10 +1,17 @@
 import { hash } from 'node:crypto';
-import { type InputIssue, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
+import {
+  type InputIssue,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+} from '../../shared/json/json.js';
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion, NewModelVersion, PinnedReference } from '../../store/index.js';
 import type { ModelDescription, ModelSource } from './accept-version.js';
 import { type Cache, type ContentStore, createCache, getOrCreate } from './content-store.js';
+import type { ContextForm } from '../validation/tasks.js';
 import { requireAcceptedSchema } from './errors.js';
 import type { ServiceWorkers } from './model-tasks.js';
 
@@ -95,7 +102,11 @@ export async function fallbackIfTooCostly<Result, Instead>(
 
 /** An entity in key-values form that satisfies the schema, or why none was found in this form or in normalized form. */
 export interface FoundExample {
+  /** Without `@context`. */
   readonly example?: JsonObject;
+  /** The form of its `@context`, and if it is `own`, the `@context`. */
+  readonly contextForm?: ContextForm;
+  readonly ownContext?: JsonValue | undefined;
   readonly reason?: string;
   readonly normalizedReason?: string;
 }
@@ -127,14 +138,16 @@ export class ModelExamples {
       () => undefined,
     );
     if (made === undefined) return without('Making an example is too costly with this schema.');
-    const example = entityOf(parseJson(made.example) as JsonValue);
+    const { contextForm } = made;
+    const whole = parseJson(made.example) as JsonValue;
+    const example = entityOf(whole);
     const [fault] = made.faults;
     if (example === undefined) return without(NO_OBJECT);
     if (fault !== undefined) return without(reasonOf(fault));
     const [normalizedFault] = made.normalizedFaults;
-    return normalizedFault === undefined
-      ? { example }
-      : { example, normalizedReason: reasonOf(normalizedFault) };
+    const ownContext = isObject(whole) ? member(whole, '@context') : undefined;
+    const found = { example, contextForm, ownContext };
+    return normalizedFault === undefined ? found : { ...found, normalizedReason: reasonOf(normalizedFault) };
   }
 }
 
@@ -149,7 +162,7 @@ function reasonOf({ pointer, detail }: InputIssue): string {
   return `No valid entity was found. In the closest attempt, ${pointer === '' ? 'the whole' : pointer} ${detail}.`;
 }
 
-/** Removes `@context`, whatever the schema says about it, because the model's own context is set instead. */
+/** Removes `@context`, because that of the model is set instead, unless the schema accepts no other. */
 function entityOf(example: JsonValue): JsonObject | undefined {
   if (!isObject(example)) return undefined;
   return Object.fromEntries(Object.entries(example).filter(([name]) => name !== '@context'));

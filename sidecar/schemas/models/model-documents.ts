@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Examples, ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
@@ -111,7 +112,8 @@ export class ModelDocuments {
     const { model, version } = at;
     const { bundled, types } = await descriptions.of(version);
     const [entityType] = entityTypes(model.name, types);
-    const { example, normalizedReason } = await this.#example(at);
+    const found = await this.#example(at);
+    const { example, normalizedReason } = found;
     return workers.run('modelOpenApi', {
       domain: model.domain,
       model: model.name,
@@ -121,7 +123,7 @@ export class ModelDocuments {
       schema: bundled,
       example: example === undefined ? undefined : writeJson(example),
       isKeyValuesOnly: normalizedReason !== undefined,
-      context: contextOf(at, options),
+      context: contextOf(at, options, found),
       serverUrl: options.baseUrl,
     });
   }
@@ -131,11 +133,12 @@ export class ModelDocuments {
     kind: 'example' | 'example-normalized',
     options: ModelReadOptions,
   ): Promise<string> {
-    const { example, reason, normalizedReason } = await this.#example(at);
+    const found = await this.#example(at);
+    const { example, reason, normalizedReason } = found;
     const missing = kind === 'example' ? reason : normalizedReason;
     if (example === undefined || missing !== undefined)
       throw new FileNotFoundError(`${kind}.jsonld`, missing);
-    const context = contextOf(at, options);
+    const context = contextOf(at, options, found);
     if (kind === 'example') return writeJson({ ...example, '@context': context });
     const { attributes } = await this.#parts.descriptions.of(at.version);
     return writeJson(normalizedExample(example, attributes, context));
@@ -159,9 +162,18 @@ function derivedKey(at: ModelAt, kind: DerivedKind, options: ModelReadOptions): 
   );
 }
 
-/** Returns the context of entities: the model's, then the core context (ETSI GS CIM 009 V1.9.1, clause 4.4). */
-function contextOf({ model }: ModelAt, { baseUrl, version }: ModelReadOptions): readonly string[] {
-  return [contextUrl(baseUrl, model.contextName, version), coreContextUrl()];
+/**
+ * Returns the context of an example: the model's, then the core context (ETSI GS CIM 009 V1.9.1, clause 4.4), unless the
+ * schema accepts no such list.
+ */
+function contextOf(
+  { model }: ModelAt,
+  { baseUrl, version }: ModelReadOptions,
+  { contextForm, ownContext }: FoundExample,
+): JsonValue {
+  if (contextForm === 'own' && ownContext !== undefined) return ownContext;
+  const url = contextUrl(baseUrl, model.contextName, version);
+  return contextForm === 'url' ? url : [url, coreContextUrl()];
 }
 
 /** Returns the description of the given version, or the model's current one by default. */

@@ -9,6 +9,7 @@ import {
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
+import { coreContextUrl } from '../json-ld/core-context.js';
 import { cachedAttributesOf } from '../json-schema/attributes.js';
 import { parsedSchema } from '../json-schema/bundle.js';
 import { preferredValues } from '../json-schema/example-generator.js';
@@ -161,11 +162,19 @@ function bounded(answer: string): TaskAnswer<ValidationRefusal['kind']> {
 
 /** An example in key-values form, and its faults; there are none if a valid example was found. */
 interface MadeExample {
+  /** With the `@context` that the schema asks for, if any. */
   readonly example: JsonValue;
+  readonly contextForm: ContextForm;
   readonly faults: readonly InputIssue[];
   /** The faults of the same entity in normalized form, as brokers accept it; see `normalizedExample`. */
   readonly normalizedFaults: readonly InputIssue[];
 }
+
+/**
+ * What the schema accepts as the `@context` of the example: a list of the model's context and the core context, the URL of
+ * the model's context alone, or only what the example has.
+ */
+export type ContextForm = 'list' | 'url' | 'own';
 
 /** Tasks on examples that run in a worker because they compile schemas and execute patterns. */
 export const exampleTasks = {
@@ -174,8 +183,8 @@ export const exampleTasks = {
    * threads.
    */
   makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
-    const { example, ...faults } = exampleFor({ schema: parsedSchema(schema), entityType });
-    return { example: writeJson(example), ...faults };
+    const { example, ...others } = exampleFor({ schema: parsedSchema(schema), entityType });
+    return { example: writeJson(example), ...others };
   },
 };
 
@@ -219,12 +228,24 @@ export function exampleFor({
   for (const check of [asKeyValues, validate])
     if (best.faults.length > 0) best = generateExample(root, targets, { preferred, check });
   const { example } = best;
+  const accepts = (context: JsonValue) =>
+    !isObject(example) || errorsOf({ ...example, '@context': context }).length === 0;
+  const faults = asKeyValues(example);
   return {
     example,
-    faults: asKeyValues(example).map(issueOf),
+    contextForm:
+      !model.seesContext || faults.length > 0 || accepts([ANY_URL, coreContextUrl()])
+        ? 'list'
+        : accepts(ANY_URL)
+          ? 'url'
+          : 'own',
+    faults: faults.map(issueOf),
     normalizedFaults: asNormalized(example).map(issueOf),
   };
 }
+
+/** Stands for the URL of the model's context. */
+const ANY_URL = 'http://gateway.invalid/api/v2/contexts/domain~model';
 
 const NO_OBJECT: ExampleFault = { instancePath: '', message: 'must be an entity, an object' };
 
