@@ -4,6 +4,8 @@
  */
 const MIN_PIECE_BYTES = 1024;
 
+/** Most bodies of small chunks fit into the first block. */
+const FIRST_BLOCK_BYTES = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
 /** Collects the chunks of a body, in about as much memory as the body has bytes. */
@@ -29,7 +31,7 @@ export class ByteCollector {
     }
     if (this.#filled + chunk.length > this.#block.length) {
       this.#closePiece();
-      this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+      this.#block = Buffer.allocUnsafeSlow(this.#pieces.length === 0 ? FIRST_BLOCK_BYTES : BLOCK_BYTES);
     }
     this.#filled += chunk.copy(this.#block, this.#filled);
   }
