@@ -58,7 +58,7 @@ export function createBrokerBackend(options: BrokerBackendOptions): PurgeBackend
   }
 
   function start(purge: PreparedPurge, signal: AbortSignal, onEvent?: OnEvent): Promise<PurgeReport> {
-    const rateLimiter = RateLimiter.of(clock, purge.query);
+    const rateLimiter = new RateLimiter(clock, purge.query.maxPerSecond);
     return purge.run({ limits: purge.limits, rateLimiter, onEvent }, signal);
   }
 

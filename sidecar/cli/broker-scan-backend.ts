@@ -57,7 +57,7 @@ export function createBrokerScanBackend(
           sample,
           judge,
           results: tally,
-          rateLimiter: RateLimiter.of(clock, request),
+          rateLimiter: new RateLimiter(clock, request.maxPerSecond),
           onJudged: async () => {},
           onEvent: (event) => {
             if (event.type === 'counted') record = { ...record, expected: event.matches };

@@ -4,6 +4,7 @@ import {
   type JobFilter,
   type JobKindName,
   type JobRecord,
+  type Jobs,
   kindOf,
 } from '../store/index.js';
 import { JobNotFoundError, JobEndedError } from './errors.js';
@@ -46,25 +47,13 @@ export abstract class JobKind<Record extends JobRecord> {
    * @throws JobNotFoundError
    */
   async cancel(id: string): Promise<Record> {
-    const { registry, records, options } = this.jobs;
+    const { registry, records } = this.jobs;
     const record = await this.get(id);
-    const cancelHere = (live: LiveJob) => {
-      live.cancel();
-      return records.keep(live) as Promise<Record>;
-    };
-    const live = registry.get(id);
-    if (live !== undefined) return cancelHere(live);
-    if (isFinal(record.state)) return record;
-    const result = await options.store.request(id, { cancel: true }, (kept, isHeld) =>
+    if (registry.get(id) === undefined && isFinal(record.state)) return record;
+    const requested = await this.#request(id, { cancel: true }, (kept, isHeld) =>
       isHeld ? { ...kept, state: 'cancelling' } : cancelled(kept, records.now()),
     );
-    // The job may have begun here during the request to the store.
-    const begun = registry.get(id);
-    if (begun !== undefined) return cancelHere(begun);
-    if (result === undefined || result.outcome === 'over') return this.get(id);
-    if (result.outcome === 'done') options.observer.ended(result.record);
-    this.jobs.onNotice({ what: 'request', id });
-    return result.record as Record;
+    return requested ?? this.get(id);
   }
 
   /**
@@ -73,28 +62,46 @@ export abstract class JobKind<Record extends JobRecord> {
    * @throws JobNotFoundError, JobEndedError if it has ended, QueryRefusedError for a change that cannot be carried out
    */
   async change(id: string, change: Omit<ControlRequest, 'cancel'>): Promise<Record> {
-    const { registry, records, options } = this.jobs;
     const record = await this.get(id);
     if (isFinal(record.state) || record.state === 'cancelling')
       throw new JobEndedError(this.name, id, record.state);
     const request = this.requestFor(record, change);
-    const changeHere = (live: LiveJob) => {
-      live.change(request);
-      return records.keep(live) as Promise<Record>;
+    const requested = await this.#request(id, request, (kept) => ({ ...kept, ...request }));
+    if (requested !== undefined) return requested;
+    throw new JobEndedError(this.name, id, (await this.get(id)).state);
+  }
+
+  /**
+   * Requests something of a job: at once if it runs here, otherwise by way of the store.
+   *
+   * @param change returns the record that shows the request, if the job does not run here
+   * @returns the new record; undefined if the job has ended, or is gone
+   */
+  async #request(
+    id: string,
+    request: ControlRequest,
+    change: Parameters<Jobs['request']>[2],
+  ): Promise<Record | undefined> {
+    const { registry, records, options } = this.jobs;
+    const { store, observer } = options;
+    const grantHere = async (live: LiveJob) => {
+      live.grant(request);
+      return (await records.keep(live)) as Record;
     };
     const live = registry.get(id);
-    if (live !== undefined) return changeHere(live);
-    const result = await options.store.request(id, request, (kept) => ({ ...kept, ...request }));
+    if (live !== undefined) return grantHere(live);
+    const result = await store.request(id, request, change);
     // The job may have begun here during the request to the store.
     const begun = registry.get(id);
     if (begun !== undefined) {
-      const changed = await changeHere(begun);
-      // Otherwise the stored request would be carried out later and override newer changes.
-      await options.store.clearRequest({ id, lease: begun.lease.number, request }).catch(() => {});
-      return changed;
+      const granted = await grantHere(begun);
+      // Otherwise a stored change would be carried out later and override newer ones.
+      if (request.cancel !== true)
+        await store.clearRequest({ id, lease: begun.lease.number, request }).catch(() => {});
+      return granted;
     }
-    if (result === undefined) throw new JobNotFoundError(this.name, id);
-    if (result.outcome === 'over') throw new JobEndedError(this.name, id, result.record.state);
+    if (result === undefined || result.outcome === 'over') return undefined;
+    if (isFinal(result.record.state)) observer.ended(result.record);
     this.jobs.onNotice({ what: 'request', id });
     return result.record as Record;
   }

@@ -198,11 +198,8 @@ export class JobService {
   async #grant(id: string, request: ControlRequest): Promise<void> {
     const live = this.registry.get(id);
     if (live === undefined) return;
-    if (request.cancel === true) {
-      live.cancel();
-      return;
-    }
-    live.change(request);
+    live.grant(request);
+    if (request.cancel === true) return;
     const { store } = this.options;
     try {
       await store.put(live.record, undefined, live.lease.claim);

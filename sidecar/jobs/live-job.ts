@@ -31,7 +31,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.stopped = AbortSignal.any([this.#stop.signal, lease.lost]);
     this.#clock = clock;
     this.#onChange = onChange;
-    this.rateLimiter = RateLimiter.of(clock, record);
+    this.rateLimiter = new RateLimiter(clock, record.maxPerSecond);
   }
 
   /** Whether the job has done something. If so, an error that would refuse it ends it as failed. */
@@ -73,10 +73,14 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.#stop.abort();
   }
 
-  /** Changes the rate of the job, or its concurrency if it has one. */
-  change(request: Omit<ControlRequest, 'cancel'>): void {
-    if (request.maxPerSecond !== undefined) this.rateLimiter.setRate(request.maxPerSecond);
-    this.set({ ...this.#record, ...request });
+  /** Does what is requested of the job: ends it, or changes its rate or, if it has one, its concurrency. */
+  grant({ cancel, ...change }: ControlRequest): void {
+    if (cancel === true) {
+      this.cancel();
+      return;
+    }
+    if (change.maxPerSecond !== undefined) this.rateLimiter.setRate(change.maxPerSecond);
+    this.set({ ...this.#record, ...change });
   }
 
   /**

@@ -25,11 +25,6 @@ export class RateLimiter {
     this.#refilledMs = clock.monotonicMs();
   }
 
-  /** Creates the limiter of the rate that a request, or a record, asks for. */
-  static of(clock: Clock, { maxPerSecond }: RequestedRate): RateLimiter {
-    return new RateLimiter(clock, maxPerSecond);
-  }
-
   /** Maximum number of items that one request may delete: what a second allows, at least one. */
   get burst(): number {
     return this.#perSecond === undefined ? Infinity : Math.max(1, this.#perSecond);

@@ -222,11 +222,11 @@ it('the rate and the concurrency of a running purge are those of its record, and
   const { purge } = liveOf({ concurrency: 3, maxPerSecond: 7 });
   const now = () => [purge.record.concurrency, purge.rateLimiter.burst, purge.record.maxPerSecond];
   assert.deepEqual(now(), [3, 7, 7]);
-  purge.change({ concurrency: 2 });
+  purge.grant({ concurrency: 2 });
   assert.deepEqual(now(), [2, 7, 7]);
-  purge.change({ maxPerSecond: 5 });
+  purge.grant({ maxPerSecond: 5 });
   assert.deepEqual(now(), [2, 5, 5]);
-  purge.change({ maxPerSecond: null });
+  purge.grant({ maxPerSecond: null });
   assert.deepEqual(now(), [2, Infinity, null]);
 });
 
