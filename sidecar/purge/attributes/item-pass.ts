@@ -12,7 +12,7 @@ import {
   type ItemKind,
 } from '../deleting/index.js';
 import { IdState, IdStates, isGone, keyOf, type Item } from '../ledger/index.js';
-import type { ListedPage, PageShape, WalkEnd } from '../listing/index.js';
+import type { ListedPage, PageShape } from '../listing/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 
 /** Deletes between two progress reports; one for each would double the bookkeeping. */
@@ -22,25 +22,6 @@ const DELETES_PER_REPORT = 20;
 const MAX_FINAL_RETRIES = 10_000;
 
 const SETTLED: ReadonlySet<IdState> = new Set([IdState.failed, IdState.madeAgain]);
-
-/** The result of a pass. */
-export interface PassResult {
-  readonly tried: number;
-  /** Items that were listed too long ago when their turn came; the next pass lists them again. */
-  readonly unsent: number;
-  /** New items that were not taken. */
-  readonly left: number;
-  /** Items that count as gone, are still listed, and are not yet recorded as failed. */
-  readonly lingering: number;
-  /** The broker's last count; 0 if it listed all matches, or gives no count. */
-  readonly counted: number;
-  /** Whether the broker may have left out items. */
-  readonly wasTruncated: boolean;
-  /** Whether items that were not listed are gone. */
-  readonly hasShownAll: boolean;
-  /** Whether the broker counts matches that it does not show. */
-  readonly hidesSome: boolean;
-}
 
 export interface PassOptions {
   /** Entities that the passes have met. */
@@ -65,10 +46,23 @@ interface PendingDelete {
 
 /** One pass over all matches: lists their items and deletes them at the same time. */
 export class ItemPass {
+  tried = 0;
+  /** Items that were listed too long ago when their turn came; the next pass lists them again. */
+  unsent = 0;
+  /** New items that were not taken. */
+  left = 0;
+  /** Items that count as gone, are still listed, and are not yet recorded as failed. */
+  lingering = 0;
+  /** The broker's last count; 0 if it listed all matches, or gives no count. */
+  counted = 0;
+  /** Whether the broker counts matches that it does not show. */
+  hidesSome = false;
+  /** Whether the broker may have left out items. */
+  #isTruncated = false;
+  #isComplete = false;
   readonly #context: PurgeContext;
   readonly #kind: ItemKind;
   readonly #options: PassOptions;
-  readonly #counts = { tried: 0, unsent: 0, left: 0, lingering: 0, wasTruncated: false };
   readonly #dispatcher: Dispatcher<readonly PendingDelete[]>;
   readonly #dueAgain: PendingDelete[] = [];
   /** Keys of the items that are queued or in flight. */
@@ -90,7 +84,17 @@ export class ItemPass {
     this.#dispatcher = this.#dispatcherOf(async (next) => this.#remove(next));
   }
 
-  async run(): Promise<PassResult> {
+  /** Whether items may be missing that the next pass would list. */
+  get wasTruncated(): boolean {
+    return this.#isTruncated || this.unsent > 0;
+  }
+
+  /** Whether items that were not listed are gone. */
+  get hasShownAll(): boolean {
+    return this.#isComplete && !this.wasTruncated;
+  }
+
+  async run(): Promise<void> {
     const { requester, ledger, limits } = this.#context;
     ledger.states.startSurvey();
     try {
@@ -109,23 +113,14 @@ export class ItemPass {
       await this.#dispatcher.settled();
       this.#context.reportProgress();
       await this.#retry();
-      return this.#resultOf(end);
+      this.counted = end.unlisted > 0 ? (end.lastCount ?? 0) : 0;
+      this.hidesSome = end.hidesSome === true;
+      this.#isComplete = end.complete;
     } catch (error) {
       requester.halt();
       await this.#dispatcher.abandon();
       throw error;
     }
-  }
-
-  #resultOf(end: WalkEnd & { readonly hidesSome?: boolean }): PassResult {
-    const { wasTruncated, unsent } = this.#counts;
-    return {
-      ...this.#counts,
-      counted: end.unlisted > 0 ? (end.lastCount ?? 0) : 0,
-      hidesSome: end.hidesSome === true,
-      wasTruncated: wasTruncated || unsent > 0,
-      hasShownAll: end.complete && !wasTruncated && unsent === 0,
-    };
   }
 
   /** Splits items into portions that are archived together, and then deleted. */
@@ -175,7 +170,7 @@ export class ItemPass {
       else {
         due.delete(key);
         this.#queued.delete(key);
-        this.#counts.unsent += 1;
+        this.unsent += 1;
       }
   }
 
@@ -184,7 +179,7 @@ export class ItemPass {
     const due: PendingDelete[] = [];
     const { states } = this.#context.ledger;
     const { takesNew, isLastRecheck } = this.#options;
-    this.#counts.wasTruncated ||= mayHideMore;
+    this.#isTruncated ||= mayHideMore;
     const isOld = isStaleSince(this.#context.clock, listed ?? page);
     // Items that deletes have uncovered existed before.
     const takesPage = (takesNew || mayHideMore) && !this.#isBehindStart(page);
@@ -195,8 +190,8 @@ export class ItemPass {
       if (isGone(state) && this.#kind.mayComeBack && this.#isLeft(item)) continue;
       if (state === IdState.goneTwice || state === IdState.absentTwice) {
         if (isLastRecheck) this.#context.ledger.recordStillListed(item, this.#kind.stillThere);
-        else this.#counts.lingering += 1;
-      } else if (state === IdState.unknown && !(takesPage && this.#takes(item))) this.#counts.left += 1;
+        else this.lingering += 1;
+      } else if (state === IdState.unknown && !(takesPage && this.#takes(item))) this.left += 1;
       else if (!SETTLED.has(state) && !this.#queued.has(key)) {
         this.#queued.add(key);
         const isFinalTry = state !== IdState.unknown && state !== IdState.pending;
@@ -225,7 +220,7 @@ export class ItemPass {
     }
     if (createdAt !== undefined || limits.maxAffected === undefined) return false;
     if (this.#options.isLastRecheck) ledger.recordStillListed(item, this.#kind.stillThere);
-    else this.#counts.lingering += 1;
+    else this.lingering += 1;
     return true;
   }
 
@@ -241,14 +236,14 @@ export class ItemPass {
       : await this.#kind.remove(item, isStale, onSend);
     this.#queued.delete(keyOf(item));
     if (result.kind === 'unsent') {
-      this.#counts.unsent += 1;
+      this.unsent += 1;
       return;
     }
-    this.#counts.tried += 1;
+    this.tried += 1;
     ledger.record(item, result, isFinalTry && !this.#isDueAfterCut(item, result));
     const isDueAgain = !isFinalTry && (result.kind === 'retryable' || result.kind === 'unclear');
     if (isDueAgain && this.#dueAgain.length < MAX_FINAL_RETRIES) this.#dueAgain.push(next);
-    if (this.#counts.tried % DELETES_PER_REPORT === 0) this.#context.reportProgress();
+    if (this.tried % DELETES_PER_REPORT === 0) this.#context.reportProgress();
   }
 
   /**

@@ -74,28 +74,28 @@ async function removeInPasses(
     const skipsArrivals = pass > MAX_PASSES_WITH_ARRIVALS;
     const known = entities.size;
     const options = { entities, cuts, takesNew, isLastRecheck, skipsArrivals, shape };
-    const result = await new ItemPass(context, kind, options).run();
-    const { tried, left, lingering } = result;
+    const done = new ItemPass(context, kind, options);
+    await done.run();
     context.emit({ type: 'drained', matched: context.ledger.matched });
-    if (!result.wasTruncated) wholePasses += 1;
-    if (result.hidesSome) trusted = undefined;
+    if (!done.wasTruncated) wholePasses += 1;
+    if (done.hidesSome) trusted = undefined;
     // Pages without a fixed order skip some entities; a later pass finds them.
-    const hidden = Math.max(0, result.counted - entities.size);
-    if (tried > 0 || result.unsent > 0 || (hidden > 0 && entities.size > known)) continue;
-    if (lingering + hidden > 0 && !isLastRecheck) {
+    const hidden = Math.max(0, done.counted - entities.size);
+    if (done.tried > 0 || done.unsent > 0 || (hidden > 0 && entities.size > known)) continue;
+    if (done.lingering + hidden > 0 && !isLastRecheck) {
       rechecks += 1;
       await context.requester.waitBeforeCheck(rechecks);
       continue;
     }
     if (hidden > 0) throw new BrokerReplyError(`The broker counts ${hidden} more matches than it lists.`);
     if (kind.beginSecondWalk?.() === true) continue;
-    const isCut = !result.hasShownAll && !result.wasTruncated;
+    const isCut = !done.hasShownAll && !done.wasTruncated;
     if (isCut && context.paging.ignoresOffset === true) context.warn(SAME_PAGE);
-    context.ledger.resolveBySurvey(result.hasShownAll && showsAllThatIsLeft(context));
+    context.ledger.resolveBySurvey(done.hasShownAll && showsAllThatIsLeft(context));
     await resolveUnclear(context, kind);
     for await (const { error, ...item } of kind.hiddenItems?.() ?? [])
       context.ledger.recordStillListed(item, error);
-    return left;
+    return done.left;
   }
   throw new NotConvergingError('Every pass finds more items to delete. Send the purge again.');
 }
