@@ -7,7 +7,7 @@ import {
   keepParts,
   selectsByValue,
   walkItems,
-  type CutTries,
+  type RepeatedTries,
   type ItemBatch,
   type ItemKind,
 } from '../deleting/index.js';
@@ -33,7 +33,7 @@ export interface PassOptions {
   /** Skip new items that arrived during the purge. */
   readonly skipsArrivals: boolean;
   /** Final tries of the purge that were cut short. */
-  readonly cuts: CutTries;
+  readonly cuts: RepeatedTries;
   /** How much of a page to ask for. */
   readonly shape: (() => PageShape) | undefined;
 }

@@ -1,5 +1,5 @@
 import {
-  CutTries,
+  RepeatedTries,
   MAX_RECHECKS,
   resolveUnclear,
   resolveUnclearAtEnd,
@@ -61,7 +61,7 @@ async function removeInPasses(
   total: number | undefined,
 ): Promise<number> {
   const entities = new IdStates();
-  const cuts = new CutTries();
+  const cuts = new RepeatedTries();
   let rechecks = 0;
   let wholePasses = 0;
   let trusted = total;

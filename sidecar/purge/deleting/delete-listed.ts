@@ -63,30 +63,31 @@ export class ListAhead {
   }
 }
 
-/** Maximum number of final tries of an entity, if all of them are cut short because their list got too old. */
-const MAX_CUTS = 3;
+/** Maximum number of tries of an item that decide nothing. */
+const MAX_TRIES = 3;
 
-/** Maximum number of entities whose cut tries are remembered; others have one final try. */
+/** Maximum number of items whose tries are remembered; others have one try. */
 const MAX_REMEMBERED = 10_000;
 
-/** How often the final tries of entities were cut short. */
-export class CutTries {
-  readonly #cuts = new Map<string, number>();
+/** How often tries of items decided nothing, such as final tries that were cut short because their list got too old. */
+export class RepeatedTries {
+  readonly #tries = new Map<string, number>();
 
-  of(id: string): number {
-    return this.#cuts.get(id) ?? 0;
+  /** @param key of an item, as in the ledger */
+  of(key: string): number {
+    return this.#tries.get(key) ?? 0;
   }
 
   /** Whether the next try is the last, however it ends. */
-  isLast(id: string): boolean {
-    return this.of(id) >= MAX_CUTS - 1;
+  isLast(key: string): boolean {
+    return this.of(key) >= MAX_TRIES - 1;
   }
 
-  /** Notes a try that was cut short; false if there may be no further try. */
-  note(id: string): boolean {
-    const cuts = this.of(id) + 1;
-    if (cuts > 1 || this.#cuts.size < MAX_REMEMBERED) this.#cuts.set(id, cuts);
-    return cuts < MAX_CUTS && this.#cuts.has(id);
+  /** Notes a try that decided nothing; false if there may be no further try. */
+  note(key: string): boolean {
+    const tries = this.of(key) + 1;
+    if (tries > 1 || this.#tries.size < MAX_REMEMBERED) this.#tries.set(key, tries);
+    return tries < MAX_TRIES && this.#tries.has(key);
   }
 }
 

@@ -1,4 +1,4 @@
-import { CutTries, deleteIds, type DeleteTry, isHopeless, isStaleSince } from './delete-listed.js';
+import { RepeatedTries, deleteIds, type DeleteTry, isHopeless, isStaleSince } from './delete-listed.js';
 import type { DeleteResult } from '../broker/index.js';
 import type { DeletingContext, ReportResult } from './deleter.js';
 import type { BrokerFailedError } from '../errors.js';
@@ -29,7 +29,7 @@ export async function runFinalRetries(
   context: DeletingContext,
   survey: Survey,
   lags: number,
-  cuts: CutTries,
+  cuts: RepeatedTries,
 ): Promise<boolean> {
   const { listed, missing, retryDue } = survey;
   return unlessHopeless(context, [...retryDue, ...missing], async () => {
@@ -49,7 +49,11 @@ export async function deleteSingly(context: DeletingContext, ids: readonly strin
   for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
     const asked = items.map(({ entityId }) => entityId);
     const listed = [...(await creationTimesOf(context, asked)).keys()];
-    const retries = new Retries(context, { atMs: context.clock.monotonicMs(), tookMs: 0 }, new CutTries());
+    const retries = new Retries(
+      context,
+      { atMs: context.clock.monotonicMs(), tookMs: 0 },
+      new RepeatedTries(),
+    );
     await unlessHopeless(context, listed, async () => {
       await retries.singly(listed);
       return false;
@@ -82,10 +86,10 @@ async function unlessHopeless(
 /** Retries of ids that were listed together. */
 class Retries {
   readonly #context: DeletingContext;
-  readonly #cuts: CutTries;
+  readonly #cuts: RepeatedTries;
   readonly #retry: DeleteTry;
 
-  constructor(context: DeletingContext, listed: Listed, cuts: CutTries) {
+  constructor(context: DeletingContext, listed: Listed, cuts: RepeatedTries) {
     this.#context = context;
     this.#cuts = cuts;
     this.#retry = { listed, isRetry: true };

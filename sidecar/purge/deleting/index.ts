@@ -1,5 +1,5 @@
 /** Deletes listed items while their list is fresh, and finds out what became of items whose delete got no clear answer. */
-export { CutTries, ListAhead, deleteIds, isHopeless, isStaleSince } from './delete-listed.js';
+export { RepeatedTries, ListAhead, deleteIds, isHopeless, isStaleSince } from './delete-listed.js';
 export { Deleter, type DeletingContext, givenUp } from './deleter.js';
 export { keepParts } from './keep-listed.js';
 export { Dispatcher } from './dispatcher.js';
@@ -14,6 +14,7 @@ export {
   resolveUnclearAtEnd,
   selectsByValue,
   walkItems,
+  withIds,
 } from './items.js';
 export { type Sorted, isCreatedBefore, sortReappeared } from './reappeared.js';
 export { MAX_RECHECKS, type Survey, surveyMatches } from './survey.js';

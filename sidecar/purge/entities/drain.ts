@@ -1,5 +1,5 @@
 import {
-  CutTries,
+  RepeatedTries,
   Deleter,
   deleteIds,
   deleteSingly,
@@ -75,7 +75,7 @@ class Drain {
   /** Matches counted before the first delete; undefined if the count cannot be trusted. */
   readonly #target: number | undefined;
   readonly #ahead = new ListAhead();
-  readonly #cuts = new CutTries();
+  readonly #cuts = new RepeatedTries();
   #unprocessed: ListedPage | undefined;
   #state = initialClosing;
   #uncounted = 0;

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { type Archiving, NOT_UTF8 } from '../archiving/index.js';
-import { portionsOf, walkItems } from '../deleting/index.js';
+import { portionsOf, RepeatedTries, walkItems, withIds } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
@@ -29,12 +29,6 @@ const QUICK_MS = 250;
 const SLOW_MS = 1000;
 const MAX_TOGETHER = 16;
 const MAX_AT_ONCE = 64;
-
-/**
- * How often a listed item may be missing when it is read by the id of its entity, before it counts as impossible to archive.
- */
-const MAX_MISSES = 3;
-const MAX_REMEMBERED = 10_000;
 
 const TOO_LARGE =
   'Its history is too large to be archived as a whole (12 MiB, or ten seconds of reading). Purge its instances first, with a time filter.';
@@ -89,7 +83,8 @@ export class TemporalHistories implements HistoryArchive {
   readonly #guard: InstanceGuard;
   readonly #evidence = new Map(EVERY_TIME.map((time) => [time, new TruncationEvidence()]));
   readonly #refused = new Set<TimeFilter>();
-  readonly #misses = new Map<string, number>();
+  /** Items that were listed, and missing when they were read by the id of their entity. */
+  readonly #missed = new RepeatedTries();
   #hasProvenTimes = false;
   #most = 2;
   /** A broker takes too long for each answer if it is asked for too much at once. */
@@ -148,7 +143,7 @@ export class TemporalHistories implements HistoryArchive {
     if (typeof read === 'string') archiving.doubt(key, read);
     else if (read === undefined || found === undefined || read.hasGap) {
       // The item was deleted or changed in the meantime; the next list will tell.
-      if (!this.#isMissedOften(key)) return false;
+      if (this.#missed.note(key)) return false;
       archiving.doubt(key, NOT_SHOWN);
     } else if (attribute === undefined) {
       await archiving.keepEntities([[entityId, writeJson({ ...read.about, ...found })]]);
@@ -159,12 +154,6 @@ export class TemporalHistories implements HistoryArchive {
     return true;
   }
 
-  #isMissedOften(key: string): boolean {
-    const misses = (this.#misses.get(key) ?? 0) + 1;
-    if (misses > 1 || this.#misses.size < MAX_REMEMBERED) this.#misses.set(key, misses);
-    return misses >= MAX_MISSES || !this.#misses.has(key);
-  }
-
   /**
    * Returns the entities that the query of the purge still shows, if it has filters that reading by id leaves out; otherwise
    * all.
@@ -172,9 +161,8 @@ export class TemporalHistories implements HistoryArchive {
   async #stillMatching(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { selection, lister } = this.#context;
     if (!selection.some(({ name }) => isByValue(name))) return ids;
-    const asked = [...selection.filter(({ name }) => !isById(name)), idsParameter(ids)];
     const shown = new Set<string>();
-    for await (const page of pagesUpTo(lister, asked, ids.size)) {
+    for await (const page of pagesUpTo(lister, withIds(selection, ids), ids.size)) {
       for (const id of page.ids) if (ids.has(id)) shown.add(id);
       if (shown.size === ids.size) break;
     }
@@ -332,8 +320,10 @@ export class TemporalHistories implements HistoryArchive {
       paging: { contradicted: false, longestPage: 0 },
       limits: { ...limits, concurrency: Math.min(4, limits.concurrency) },
       selection: [
-        ...selection.filter(({ name }) => !isById(name) && !isByValue(name) && !isOfTime(name)),
-        idsParameter(asked),
+        ...withIds(
+          selection.filter(({ name }) => !isByValue(name) && !isOfTime(name)),
+          asked,
+        ),
         ...timeParameters(time),
       ],
     };
@@ -356,14 +346,6 @@ function contentOf({ attributes }: History, { attribute }: Item): JsonObject | u
   return found.length === 0 && attribute !== undefined ? undefined : objectOf(found);
 }
 
-function isById(name: string): boolean {
-  return name === 'id' || name === 'idPattern';
-}
-
 function isByValue(name: string): boolean {
   return VALUE_FILTERS.has(name) || name === 'scopeQ';
-}
-
-function idsParameter(ids: ReadonlySet<string>) {
-  return { name: 'id', value: [...ids].join(',') };
 }

@@ -6,7 +6,7 @@ import { BrokerRefusedError, PurgeStoppedError } from '../../../../sidecar/purge
 import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
-import { CutTries, deleteSingly, runFinalRetries } from '../../../../sidecar/purge/deleting/index.js';
+import { RepeatedTries, deleteSingly, runFinalRetries } from '../../../../sidecar/purge/deleting/index.js';
 import { replyOf } from '../../../support/replies.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { COUNTED_LOOKS, deletingContextOf, looksOf } from '../hand-made-context.js';
@@ -28,7 +28,7 @@ interface Second {
 
 /** Second tries of ids that a survey still lists, at a broker that the test controls. */
 function second({ missing = [], retryDue = [], lags = 0, cuts = {}, limits, ...broker }: Second) {
-  const cutTries = new CutTries();
+  const cutTries = new RepeatedTries();
   for (const [id, times] of Object.entries(cuts)) for (let nth = 0; nth < times; nth += 1) cutTries.note(id);
   let looks = 0;
   const singles: string[] = [];
