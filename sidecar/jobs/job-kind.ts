@@ -36,6 +36,7 @@ export abstract class JobKind<Record extends JobRecord> {
   async list(
     filter: Omit<JobFilter, 'kind'>,
   ): Promise<{ readonly items: readonly Record[]; readonly total: number }> {
+    await this.jobs.records.endsStored();
     const { items, total } = await this.jobs.options.store.list({ ...filter, kind: this.name });
     const latest = (one: JobRecord) => this.jobs.records.latest(one.id) ?? one;
     return { items: items.map(latest).filter((one) => this.#isOwn(one)), total };

@@ -37,6 +37,7 @@ interface RecordKeeperOptions extends Pick<JobServiceOptions, 'clock' | 'problem
 interface Entry {
   readonly record: JobRecord;
   readonly claim: JobClaim;
+  readonly written: PromiseWithResolvers<void>;
 }
 
 /**
@@ -85,7 +86,7 @@ export class RecordKeeper {
 
   /** Writes a record soon, or at once if it is final. Replaces an unwritten record of the same job. */
   save(record: JobRecord, claim: JobClaim): void {
-    this.#waiting.set(record.id, { record, claim });
+    this.#waiting.set(record.id, { record, claim, written: Promise.withResolvers() });
     if (this.#waiting.size > MAX_WAITING) {
       // Drops a refused purge if possible, so that a flood of them displaces no purge that ran.
       const all = [...this.#waiting.values()].map((each) => each.record);
@@ -95,6 +96,18 @@ export class RecordKeeper {
     }
     if (isFinal(record.state)) this.#sleeping.abort();
     this.#writing ??= this.#writeAll();
+  }
+
+  /**
+   * Waits, but only for a limited time, until the records of jobs that have ended are stored: lists are read from the store.
+   */
+  async endsStored(): Promise<void> {
+    const ends = [...this.#waiting.values()].filter(({ record }) => isFinal(record.state));
+    if (ends.length === 0 || this.#isAway) return;
+    const enough = new AbortController();
+    const late = this.#options.clock.sleep(WAIT_MS, enough.signal).catch(() => {});
+    await Promise.race([Promise.all(ends.map(({ written }) => written.promise)), late]);
+    enough.abort();
   }
 
   /**
@@ -229,6 +242,7 @@ export class RecordKeeper {
     }
     if (this.#isAway) observer.storeBack();
     this.#isAway = false;
+    entry.written.resolve();
     if (this.#waiting.get(record.id) === entry) this.#waiting.delete(record.id);
     if (record.state === 'queued' && !this.#isClosing) this.#onQueued();
     return true;

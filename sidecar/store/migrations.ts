@@ -281,6 +281,10 @@ export function migrationsFor(dialect: SqlDialect): readonly string[] {
   CREATE INDEX job_listed
     ON job (number, kind, state, tenant, caller, retention_policy, dry_run, created_at, types);`,
     }),
+    // Lists are in the order of creation: a record may be stored later than a newer one.
+    `${only({ sqlite: 'DROP INDEX job_listed;' })}
+  CREATE INDEX job_listed ON job
+    (created_at, number${only({ sqlite: ', kind, state, tenant, caller, retention_policy, dry_run, types' })});`,
   ];
 }
 

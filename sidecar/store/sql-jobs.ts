@@ -117,8 +117,8 @@ export class SqlJobs extends SqlJobQueue {
       found = {
         page: statement(`
           SELECT record FROM job WHERE number IN
-            (SELECT number FROM job WHERE ${where} ORDER BY number DESC LIMIT @limit OFFSET @offset)
-          ORDER BY number DESC`),
+            (SELECT number FROM job WHERE ${where} ORDER BY created_at DESC, number DESC LIMIT @limit OFFSET @offset)
+          ORDER BY created_at DESC, number DESC`),
         count: statement(`SELECT count(*) AS total FROM job WHERE ${where}`),
       };
       this.#listStatements.set(where, found);

@@ -146,6 +146,23 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ tenants: new Set(['Madrid']), tenant: 'madrid' }), ['', 0]);
   });
 
+  test('a record that is stored late is listed in the order of creation', async ({ jobs: purges }) => {
+    const at = (second: number) => ({ createdAt: `2026-01-01T00:00:0${second}.000Z` });
+    for (const [id, second] of [
+      ['b', 2],
+      ['d', 4],
+      ['c', 3],
+      ['a', 1],
+    ] as const)
+      await purges.put(purgeRecord(id, 'refused', at(second)));
+    for (const filter of [{}, { state: 'refused' }, { caller: 'ada' }] as const) {
+      const { items } = await purges.list({ ...filter, limit: 10, offset: 0 });
+      assert.equal(items.map(({ id }) => id).join(''), 'dcba');
+      const [second] = (await purges.list({ ...filter, limit: 1, offset: 1 })).items;
+      assert.equal(second?.id, 'c');
+    }
+  });
+
   test('records are found by creation time, by a part of their decoded query, and by a type named in it', async ({
     jobs: purges,
   }) => {

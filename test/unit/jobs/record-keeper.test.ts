@@ -90,6 +90,36 @@ it('a record that the store never takes does not keep others from being written,
   assert.deepEqual([written.map(({ id }) => id), told, keeper.waiting], [['p', 'p'], ['lost unstorable'], 0]);
 });
 
+it('a list waits for the records of jobs that have ended, and at most a second', async () => {
+  const { keeper, written, store, clock } = createKeeper();
+  await keeper.endsStored();
+  keeper.save(record('p', 1), CLAIM);
+  keeper.save(record('q', 1, 'refused'), CLAIM);
+  await keeper.endsStored();
+  assert.deepEqual(
+    written.map(({ id }) => id),
+    ['p', 'q'],
+  );
+  store.isSilent = true;
+  keeper.save(record('r', 1, 'refused'), CLAIM);
+  const waited = keeper.endsStored();
+  let isOver = false;
+  void waited.then(() => (isOver = true));
+  await clock.pass(999);
+  assert.equal(isOver, false);
+  await clock.pass(1);
+  await waited;
+});
+
+it('a list does not wait for records while the store is unavailable', async () => {
+  const { keeper, store, clock } = createKeeper();
+  store.isAway = true;
+  keeper.save(record('p', 1, 'refused'), CLAIM);
+  await clock.pass(0);
+  await keeper.endsStored();
+  assert.equal(keeper.waiting, 1);
+});
+
 it('records are kept while the store is unavailable, and written afterwards', async () => {
   const { keeper, written, told, store, clock } = createKeeper();
   store.isAway = true;
