@@ -30,9 +30,10 @@ export function mergeBatchResult(
   const ids = [...new Set(sent)];
   const isDone = status >= 200 && status < 300;
   const problem = isDone ? parseProblem(body) : undefined;
-  // 201 lists the new entities, and 204 none.
-  if (isDone && status !== 207 && problem === undefined) return { success: ids, errors: refused };
   const result = parseResult(body);
+  // 201 lists the new entities, and 204 none. Brokers of the first versions of NGSI-LD also name failures with 200.
+  const hasFailed = problem !== undefined || (result?.errors.length ?? 0) > 0;
+  if (isDone && status !== 207 && !hasFailed) return { success: ids, errors: refused };
   if (isDone) {
     const { success, errors } = result ?? {
       success: [],
