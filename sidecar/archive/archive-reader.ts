@@ -37,16 +37,13 @@ const LINES_PER_TURN = 200;
 
 /** Reads the archive of one purge. Every segment is verified as a whole before any of it is used. */
 export class ArchiveReader {
-  readonly #options: ArchiveReaderOptions;
   #bytesRead = 0;
   readonly #readSegments = new Map<string, string>();
   #expected: SegmentList | undefined;
   #lastEpoch = -1;
   #unlisted = 0;
 
-  constructor(options: ArchiveReaderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ArchiveReaderOptions) {}
 
   /**
    * Returns the names of the segments, oldest first; none if there is no archive. If the record has the digest of a
@@ -55,7 +52,7 @@ export class ArchiveReader {
    * @throws ArchiveUnavailableError; ArchiveUnreadableError if segments are missing
    */
   async segments(): Promise<readonly string[]> {
-    const { storage, folder, recorded } = this.#options;
+    const { storage, folder, recorded } = this.options;
     const names = (await storage.list(folder)).map((name) => name.slice(folder.length + 1));
     const found = names.flatMap((name) => {
       const place = parseSegmentName(name);
@@ -75,7 +72,7 @@ export class ArchiveReader {
 
   /** @throws ArchiveUnreadableError if something is missing that is in the last list of segments, or in the record */
   async #requireComplete(names: readonly string[], found: number): Promise<void> {
-    const { storage, folder, recorded = {} } = this.#options;
+    const { storage, folder, recorded = {} } = this.options;
     if (names.length === 0) {
       if ((recorded.segments ?? 0) > 0) throw new ArchiveUnreadableError(ARCHIVE_NOT_FOUND);
       return;
@@ -126,13 +123,13 @@ export class ArchiveReader {
    * @throws ArchiveUnavailableError, ArchiveUnreadableError
    */
   async *lines(): AsyncGenerator<string, void> {
-    const { storage, cipher } = this.#options;
+    const { storage, cipher } = this.options;
     for (const name of await this.segments()) {
       const bytes = await storage.get(name);
       if (bytes === undefined)
         throw new ArchiveUnreadableError('The archive was erased while it was being read.');
       this.#bytesRead += bytes.length;
-      const [segment, digest] = [name.slice(this.#options.folder.length + 1), sha256(bytes)];
+      const [segment, digest] = [name.slice(this.options.folder.length + 1), sha256(bytes)];
       this.#readSegments.set(segment, digest);
       if ((this.#expected?.get(segment) ?? digest) !== digest)
         throw new ArchiveUnreadableError(`The archive is damaged: segment ${name} was changed.`);
@@ -176,7 +173,7 @@ export class ArchiveReader {
     repeated: DigestTable,
     only: DigestTable | undefined,
   ): AsyncGenerator<{ readonly id: string; readonly line: string }, DigestTable | undefined> {
-    const { isTemporal } = this.#options;
+    const { isTemporal } = this.options;
     const held = new Map<string, ArchivedEntity>();
     let heldChars = 0;
     let deferred: DigestTable | undefined;

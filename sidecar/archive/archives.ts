@@ -51,15 +51,12 @@ const CHECK_TIMEOUT_MS = 12_000;
 
 /** The archives of all purges, in one folder or bucket. */
 export class Archives {
-  readonly #options: ArchivesOptions;
   #isClosed = false;
 
-  constructor(options: ArchivesOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ArchivesOptions) {}
 
   get keepDays(): number {
-    return this.#options.keepDays;
+    return this.options.keepDays;
   }
 
   /** Writes an object, reads it and removes it. @throws ArchiveUnavailableError, also if that takes too long */
@@ -78,7 +75,7 @@ export class Archives {
   }
 
   async #writeAndReadBack(): Promise<void> {
-    const { storage } = this.#options;
+    const { storage } = this.options;
     const folder = `check-${randomUUID()}`;
     const bytes = Buffer.from('The gateway checks whether it can write, read and remove here.\n');
     await storage.put(`${folder}/check`, bytes);
@@ -100,7 +97,7 @@ export class Archives {
     epoch: number,
     keysOf: (id: string, line: string) => ArchivedLine['parts'],
   ): Promise<ArchiveWriter> {
-    const { storage, cipher, keepDays, clock = systemClock, onFailed = () => {} } = this.#options;
+    const { storage, cipher, keepDays, clock = systemClock, onFailed = () => {} } = this.options;
     const reader = this.reader({ ...of, recorded: defined({ segments: of.recorded?.segments }) });
     const existing = await this.#readExisting(reader, keysOf);
     const metadata = {
@@ -136,7 +133,7 @@ export class Archives {
 
   reader({ purge, target, recorded }: ArchiveReference): ArchiveReader {
     if (!PURGE_ID.test(purge)) throw new Error('The id of a purge is expected.');
-    const { storage, cipher } = this.#options;
+    const { storage, cipher } = this.options;
     return new ArchiveReader({
       storage,
       cipher,
@@ -152,7 +149,7 @@ export class Archives {
    * @throws ArchiveUnavailableError
    */
   async erase(purge: string): Promise<void> {
-    if (PURGE_ID.test(purge)) await this.#options.storage.remove(purge, METADATA_NAME);
+    if (PURGE_ID.test(purge)) await this.options.storage.remove(purge, METADATA_NAME);
   }
 
   /**
@@ -166,7 +163,7 @@ export class Archives {
     isExpired: (purge: string) => Promise<boolean | undefined>,
     nowMs: number,
   ): Promise<void> {
-    const { storage, onNotRemoved = () => {} } = this.#options;
+    const { storage, onNotRemoved = () => {} } = this.options;
     for (const purge of await storage.folders()) {
       if (this.#isClosed) return;
       if (!PURGE_ID.test(purge)) continue;
@@ -178,7 +175,7 @@ export class Archives {
 
   close(): Promise<void> {
     this.#isClosed = true;
-    return this.#options.storage.close();
+    return this.options.storage.close();
   }
 
   async #removeIfExpired(purge: string, isExpired: boolean | undefined, nowMs: number): Promise<void> {
@@ -190,7 +187,7 @@ export class Archives {
    * their own records.
    */
   async #isExpired(purge: string, nowMs: number): Promise<boolean> {
-    const metadata = await this.#options.storage.get(`${purge}/${METADATA_NAME}`);
+    const metadata = await this.options.storage.get(`${purge}/${METADATA_NAME}`);
     if (metadata === undefined) return false;
     try {
       const parsed = parseJson(metadata.toString('utf8'));

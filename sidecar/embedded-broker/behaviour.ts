@@ -120,18 +120,15 @@ export function goodBehaviour(): Behaviour {
 
 /** Makes the random choices of a behaviour; reproducible for a given seed. */
 export class Chance {
-  readonly #behaviour: Behaviour;
   #seed = Number.NaN;
   #state = 0;
   #faults = 0;
 
-  constructor(behaviour: Behaviour) {
-    this.#behaviour = behaviour;
-  }
+  constructor(private readonly behaviour: Behaviour) {}
 
   /** The fault to inject into the next request; undefined for none. */
   nextFault(request: { readonly method: string; readonly path: string }): FaultKind | undefined {
-    const behaviour = this.#behaviour;
+    const behaviour = this.behaviour;
     const { faultKinds } = behaviour;
     if (faultKinds.length === 0 || !behaviour.faultOn(request)) return undefined;
     if (behaviour.failFirst > 0) {
@@ -145,21 +142,21 @@ export class Chance {
 
   /** The number of entities on a page for a given `limit`. */
   pageSize(limit: number): number {
-    if (!this.#behaviour.shortPages || limit === 0) return limit;
+    if (!this.behaviour.shortPages || limit === 0) return limit;
     return 1 + Math.floor(this.#random() * limit);
   }
 
   /** Whether the next query page must be empty; counts it if so. */
   takeEmptyPage(): boolean {
-    if (this.#behaviour.emptyPagesWithNext <= 0) return false;
-    this.#behaviour.emptyPagesWithNext -= 1;
+    if (this.behaviour.emptyPagesWithNext <= 0) return false;
+    this.behaviour.emptyPagesWithNext -= 1;
     return true;
   }
 
   /** Returns a random number in [0, 1) (mulberry32). */
   #random(): number {
-    if (this.#seed !== this.#behaviour.seed) {
-      this.#seed = this.#behaviour.seed;
+    if (this.#seed !== this.behaviour.seed) {
+      this.#seed = this.behaviour.seed;
       this.#state = this.#seed;
     }
     this.#state = (this.#state + 0x6d2b79f5) | 0;

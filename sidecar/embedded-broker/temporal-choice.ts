@@ -66,21 +66,18 @@ const MAX_DATE_MS = 8.64e15;
 
 /** Computes the `Content-Range` of a partial answer: the range in which the answer is complete (clause 6.3.10). */
 export class ContentRange {
-  readonly #time: TimeQuery;
   #start: number | undefined;
   #end: number | undefined;
 
-  constructor(time: TimeQuery) {
-    this.#time = time;
-  }
+  constructor(private readonly time: TimeQuery) {}
 
   /** Notes the shown instances of an attribute. */
   note({ instances, isPartial: isPartial }: Choice): void {
     const [first] = instances;
     const last = instances.at(-1);
     if (first === undefined || last === undefined) return;
-    const { lastN } = this.#time;
-    const timeOf = TIME_OF[this.#time.property];
+    const { lastN } = this.time;
+    const timeOf = TIME_OF[this.time.property];
     // The first truncated list ends the range, so that a client continuing from there misses no instance.
     const nearer = lastN === undefined ? Math.min : Math.max;
     const start = timeOf(first);
@@ -93,7 +90,7 @@ export class ContentRange {
   /** The value of the header; undefined if everything is shown. */
   get header(): string | undefined {
     if (this.#start === undefined || this.#end === undefined) return undefined;
-    const { range, lastN } = this.#time;
+    const { range, lastN } = this.time;
     const bound = lastN === undefined ? range.from : range.to;
     const start = Math.abs(bound) <= MAX_DATE_MS ? bound : this.#start;
     return `DateTime ${dateTime(start)}-${dateTime(this.#end)}/${lastN ?? '*'}`;

@@ -18,16 +18,13 @@ export interface Written {
  * `number` increases with each instance; `live` becomes false on deletion.
  */
 export class TemporalInstance implements Instance {
-  readonly number: number;
-  body: JsonObject;
-  written: Written;
   live = true;
 
-  constructor(number: number, body: JsonObject, written: Written) {
-    this.number = number;
-    this.body = body;
-    this.written = written;
-  }
+  constructor(
+    readonly number: number,
+    public body: JsonObject,
+    public written: Written,
+  ) {}
 
   get createdAt(): number {
     return this.written.createdAt;
@@ -81,7 +78,6 @@ export interface KeyRange {
  * instances are skipped, and dropped once they make up a quarter. Deleting all of them page by page stays linear.
  */
 class InstanceOrder {
-  readonly #keyOf: (instance: TemporalInstance) => number;
   #instances: TemporalInstance[] = [];
   #keys: number[] = [];
   /** Instances added out of order since the last read. */
@@ -89,13 +85,11 @@ class InstanceOrder {
   #dead = 0;
 
   /** The key of an instance must not change while the instance is in this order. */
-  constructor(keyOf: (instance: TemporalInstance) => number) {
-    this.#keyOf = keyOf;
-  }
+  constructor(private readonly keyOf: (instance: TemporalInstance) => number) {}
 
   /** Adds instances whose numbers are above all existing ones. */
   add(instances: readonly TemporalInstance[]): void {
-    const keys = instances.map(this.#keyOf);
+    const keys = instances.map(this.keyOf);
     if (this.#keys.length === 0 && keys.every((key, at) => at === 0 || key >= (keys[at - 1] ?? key))) {
       // Copied, because an array that grows by push wastes memory, which adds up over many short histories.
       this.#instances = [...instances];
@@ -140,7 +134,7 @@ class InstanceOrder {
   #settle(): void {
     if (this.#late.length === 0) return;
     const keyed = this.#instances.map((instance, at) => ({ instance, key: this.#keys[at] ?? Number.NaN }));
-    for (const instance of this.#late) keyed.push({ instance, key: this.#keyOf(instance) });
+    for (const instance of this.#late) keyed.push({ instance, key: this.keyOf(instance) });
     keyed.sort((a, b) => a.key - b.key || a.instance.number - b.instance.number);
     this.#instances = keyed.map(({ instance }) => instance);
     this.#keys = keyed.map(({ key }) => key);

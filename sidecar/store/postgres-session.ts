@@ -39,15 +39,13 @@ const CHECK = statement<object>('UPDATE write_check SET number = number + 1');
 
 /** Runs the statements and transactions of a store on PostgreSQL, and translates errors. */
 export class PostgresSession implements SqlSession {
-  readonly #connections: PostgresConnections;
   /** Only one write of this process at a time waits for those of others; more would take up all connections. */
   readonly #writes = pLimit(1);
-  readonly clock: Clock;
 
-  constructor(connections: PostgresConnections, clock: Clock) {
-    this.#connections = connections;
-    this.clock = clock;
-  }
+  constructor(
+    private readonly connections: PostgresConnections,
+    readonly clock: Clock,
+  ) {}
 
   get<T>(work: () => SqlRoutine<T>): Promise<T> {
     return this.#attempt((client) => drive(client, work()));
@@ -84,7 +82,7 @@ export class PostgresSession implements SqlSession {
   async #attempt<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#connections.use(work);
+        return await this.connections.use(work);
       } catch (error) {
         if (!(error instanceof StatementFailure)) throw error;
         const { kind, cause } = error;

@@ -112,11 +112,7 @@ const CLEAR_REQUEST = statement<{ id: string; lease: number; request: string }>(
 
 /** The jobs as a queue: the row of a record is also its place in the queue, and names the process that holds it. */
 export class SqlJobQueue {
-  protected readonly session: SqlSession;
-
-  constructor(session: SqlSession) {
-    this.session = session;
-  }
+  constructor(protected readonly session: SqlSession) {}
 
   /**
    * Adds a job, which then waits to be taken.

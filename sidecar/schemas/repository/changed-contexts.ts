@@ -16,12 +16,9 @@ interface Change {
 
 /** Records which contexts of the service change during an import, both custom and generated ones. */
 export class ChangedContexts {
-  readonly #contexts: Pick<SchemaService['contexts'], 'document' | 'followers'>;
   readonly #changes: Change[] = [];
 
-  constructor(contexts: Pick<SchemaService['contexts'], 'document' | 'followers'>) {
-    this.#contexts = contexts;
-  }
+  constructor(private readonly contexts: Pick<SchemaService['contexts'], 'document' | 'followers'>) {}
 
   /** Number of changes so far. */
   get count(): number {
@@ -33,7 +30,7 @@ export class ChangedContexts {
     const before = await this.#text(name);
     const result = await write();
     if (before === undefined || before === (await this.#text(name))) return result;
-    const models = await this.#contexts.followers(name);
+    const models = await this.contexts.followers(name);
     this.#changes.push({ name, before, followers: new Map(models.map((key) => [nameOf(key), key])) });
     return result;
   }
@@ -56,6 +53,6 @@ export class ChangedContexts {
   }
 
   async #text(name: string): Promise<string | undefined> {
-    return (await undefinedIfNotFound('context', this.#contexts.document(name)))?.bytes.toString();
+    return (await undefinedIfNotFound('context', this.contexts.document(name)))?.bytes.toString();
   }
 }

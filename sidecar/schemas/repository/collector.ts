@@ -58,7 +58,6 @@ const MAX_SHOWN = 300;
  * Collects the entries of an archive or the parts of a form, within limits, and keeps the files that an import reads.
  */
 export class RepositoryCollector {
-  readonly #limits: RepositoryLimits;
   readonly #files = new Map<string, Uint8Array>();
   readonly #refused: RefusedFile[] = [];
   readonly #seen = new Set<string>();
@@ -67,9 +66,7 @@ export class RepositoryCollector {
   #bytes = 0;
   #ignored = 0;
 
-  constructor(limits: RepositoryLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: RepositoryLimits) {}
 
   /**
    * Counts an entry and checks its path.
@@ -80,7 +77,7 @@ export class RepositoryCollector {
    * @throws RepositoryTooLargeError
    */
   enter(name: string, kind: EntryKind, size = 0): string | undefined {
-    const { files } = this.#limits;
+    const { files } = this.limits;
     if (kind === 'folder') this.#folders += 1;
     else this.#entries += 1;
     if (this.#entries > files || this.#folders > files)
@@ -112,8 +109,8 @@ export class RepositoryCollector {
   /** Does the same as {@link enter} for a document with a URL. */
   enterUrl(url: string): string | undefined {
     this.#entries += 1;
-    if (this.#entries > this.#limits.files)
-      throw new RepositoryTooLargeError(`It has more than ${this.#limits.files} files.`);
+    if (this.#entries > this.limits.files)
+      throw new RepositoryTooLargeError(`It has more than ${this.limits.files} files.`);
     return this.#onlyOnce(url);
   }
 
@@ -130,9 +127,9 @@ export class RepositoryCollector {
   /** Counts the unpacked bytes of any entry. @throws RepositoryTooLargeError */
   count(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.#limits.unpackedBytes)
+    if (this.#bytes > this.limits.unpackedBytes)
       throw new RepositoryTooLargeError(
-        `Unpacked, it has more than ${this.#limits.unpackedBytes} bytes (${MAX_EXPANSION} times IMPORT_LIMIT_BYTES).`,
+        `Unpacked, it has more than ${this.limits.unpackedBytes} bytes (${MAX_EXPANSION} times IMPORT_LIMIT_BYTES).`,
       );
   }
 

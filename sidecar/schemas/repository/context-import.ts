@@ -67,16 +67,13 @@ interface ContextImportParts {
 
 /** Stores the contexts of an import, each with the versions that others refer to. */
 export class ContextImport {
-  readonly #parts: ContextImportParts;
   /** Names of the accepted contexts, by file. */
   readonly #names = new Map<string, string>();
   /** Names of the contexts that did not exist before the import. */
   readonly #new = new Set<string>();
   #writes = 0;
 
-  constructor(parts: ContextImportParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: ContextImportParts) {}
 
   /** Number of versions written so far. */
   get writes(): number {
@@ -99,7 +96,7 @@ export class ContextImport {
     pins: readonly NamedContext[],
   ): Promise<Pick<ImportedFile, 'status' | 'reason'>> {
     if (!(await this.#isThere(name))) this.#new.add(name);
-    const value = contextIn(this.#parts.textOf(path), base);
+    const value = contextIn(this.parts.textOf(path), base);
     const fault = (await this.otherPin(pins)) ?? (await this.#storeEarlier(name, value));
     if (fault !== undefined) return { status: 'refused', reason: fault };
     const isNewVersion = (await this.#put(name, value)) !== undefined;
@@ -109,7 +106,7 @@ export class ContextImport {
 
   /** Returns a sentence if one of the pinned versions of generated contexts is different here; undefined otherwise. */
   async otherPin(pins: readonly NamedContext[]): Promise<string | undefined> {
-    const { contexts, versions, textOf } = this.#parts;
+    const { contexts, versions, textOf } = this.parts;
     for (const { name, version } of pins) {
       const file = versions.get(name)?.find(({ number }) => number === version);
       if (file === undefined || !name.includes('~')) continue;
@@ -130,7 +127,7 @@ export class ContextImport {
    * @returns why the context is refused, as a sentence
    */
   async #storeEarlier(name: string, current: JsonValue): Promise<string | undefined> {
-    const { contexts, versions, textOf } = this.#parts;
+    const { contexts, versions, textOf } = this.parts;
     const files = versions.get(name) ?? [];
     if (files.length === 0) return undefined;
     const earlier = files.map(({ path, number }) => ({ path, number, value: contextIn(textOf(path)) }));
@@ -159,7 +156,7 @@ export class ContextImport {
 
   /** Creates or updates a context. @returns the number of the new version; undefined if nothing has changed */
   async #put(name: string, value: JsonValue): Promise<number | undefined> {
-    const { contexts, changed, baseUrl } = this.#parts;
+    const { contexts, changed, baseUrl } = this.parts;
     const isUpdate = await this.#isThere(name);
     const { isNewVersion, context } = await changed.during(name, () =>
       isUpdate ? contexts.update(name, value, { baseUrl }) : contexts.create(name, value, { baseUrl }),
@@ -170,6 +167,6 @@ export class ContextImport {
   }
 
   async #isThere(name: string): Promise<boolean> {
-    return (await undefinedIfNotFound('context', this.#parts.contexts.document(name))) !== undefined;
+    return (await undefinedIfNotFound('context', this.parts.contexts.document(name))) !== undefined;
   }
 }

@@ -38,12 +38,9 @@ export class ImportRunningError extends GatewayError {
 
 /** Imports whole repositories of data models into the schema service, and exports them. */
 export class Transfer {
-  readonly #parts: TransferParts;
   #isRunning = false;
 
-  constructor(parts: TransferParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: TransferParts) {}
 
   /**
    * Stores the models of a repository, their shared documents and their contexts; the report lists what is refused.
@@ -69,7 +66,7 @@ export class Transfer {
    * @throws NotFoundError
    */
   export(domain: string | undefined, baseUrl: string): Promise<Readable> {
-    return exportAll(this.#parts, domain, baseUrl);
+    return exportAll(this.parts, domain, baseUrl);
   }
 
   /** Stores a shared document, and updates the models that were created with it to its current state. */
@@ -83,7 +80,7 @@ export class Transfer {
       readonly expected?: Parameters<SchemaService['references']['put']>[2];
     },
   ): Promise<PutReference & { readonly dependents: readonly UpdatedDependent[] }> {
-    const { schemas } = this.#parts;
+    const { schemas } = this.parts;
     const on = options.dryRun ? schemas.forDryRun() : schemas;
     const put = await on.references.put(uri, document, expected);
     const dependents = await updateDependents([put.reference.uri], on, options);
@@ -91,7 +88,7 @@ export class Transfer {
   }
 
   async #import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
-    const { schemas, workbench, workers, deadlineMs, limitBytes } = this.#parts;
+    const { schemas, workbench, workers, deadlineMs, limitBytes } = this.parts;
     const { domain, dryRun, signal } = options;
     const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
     const repository = await readSource(source, reading);
