@@ -3,7 +3,7 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import { readEntity, readFragment } from './entity-input.js';
 import { attributeOf } from './entity-changes.js';
 import { changeEntity, putAttributes } from './entity-handlers.js';
-import type { BrokerContext, BrokerRequest, BrokerResponse } from './exchange.js';
+import type { BrokerContext, BrokerRequest, BrokerResponse, Handler } from './exchange.js';
 import { isUri } from './model.js';
 import { readList, readParameters } from './query-parameters.js';
 import { Refusal, refusals } from './refusal.js';
@@ -16,99 +16,88 @@ interface BatchResult {
 }
 
 /** POST /entityOperations/create (clause 5.6.7). */
-export async function batchCreate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  readParameters(request.search, new Set(['local']));
-  const items = await readItems(request);
-  const store = context.tenants.created(request.tenant).entities;
-  const now = context.clock.now();
-  const result = eachOnce(items, entityIdOf, (id, item) => {
-    if (store.create(readEntity(item, now), now) === undefined) {
-      throw refusals.alreadyExists(`Entity ${id} already exists`);
-    }
-  });
-  return result.errors.length === 0 ? { status: 201, body: result.success } : { status: 207, body: result };
-}
+export const batchCreate: Handler = async (request, context) => {
+  const batch = await readBatch(request, context, 'created');
+  const result = eachOnce(batch.items, (id, item) => create(batch, id, item));
+  return answer(result, { status: 201, body: result.success });
+};
 
 /** POST /entityOperations/upsert (clause 5.6.8); `options=update` adds to entities instead of replacing them. */
-export async function batchUpsert(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const options = readOptions(request);
-  const items = await readItems(request);
-  const store = context.tenants.created(request.tenant).entities;
-  const now = context.clock.now();
+export const batchUpsert: Handler = async (request, context) => {
+  const batch = await readBatch(request, context, 'created', 'options');
+  const { options, store, now } = batch;
   const created: string[] = [];
-  const result = eachOnce(items, entityIdOf, (id, item) => {
+  const result = eachOnce(batch.items, (id, item) => {
     const present = store.get(id);
     if (present === undefined) {
-      store.create(readEntity(item, now), now);
+      create(batch, id, item);
       created.push(id);
     } else if (options.includes('update')) {
-      updateEntity(store, id, item, now, false);
+      updateEntity(batch, id, item, false);
     } else {
-      const content = readEntity(item, now);
-      changeEntity(store, present, now, (draft) => {
-        Object.assign(draft, {
-          types: content.types,
-          scopes: content.scopes,
-          attributes: content.attributes,
-        });
-      });
+      const { types, scopes, attributes } = readEntity(item, now);
+      changeEntity(store, present, now, (draft) => Object.assign(draft, { types, scopes, attributes }));
     }
   });
-  if (result.errors.length > 0) return { status: 207, body: result };
-  return created.length > 0 ? { status: 201, body: created } : { status: 204 };
-}
+  return answer(result, created.length > 0 ? { status: 201, body: created } : { status: 204 });
+};
 
 /** POST /entityOperations/update (clause 5.6.9); with `options=noOverwrite`, existing attributes are left unchanged. */
-export async function batchUpdate(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const options = readOptions(request);
-  const items = await readItems(request);
-  const store = context.tenants.existing(request.tenant).entities;
-  const now = context.clock.now();
-  const result = eachOnce(items, entityIdOf, (id, item) => {
-    updateEntity(store, id, item, now, options.includes('noOverwrite'));
-  });
-  return result.errors.length === 0 ? { status: 204 } : { status: 207, body: result };
+export const batchUpdate: Handler = async (request, context) => {
+  const batch = await readBatch(request, context, 'existing', 'options');
+  const noOverwrite = batch.options.includes('noOverwrite');
+  return answer(eachOnce(batch.items, (id, item) => updateEntity(batch, id, item, noOverwrite)));
+};
+
+/** POST /entityOperations/delete (clause 5.6.10). */
+export const batchDelete: Handler = async (request, context) => {
+  const { behaviour } = context;
+  const { items, store } = await readBatch(request, context, 'existing');
+  const remove = (id: string) => {
+    if (behaviour.isLocked(id)) throw refusals.conflict(`Entity ${id} is locked`);
+    const gone = behaviour.isGhost(id) ? store.get(id) !== undefined : store.delete(id);
+    if (!gone) throw refusals.notFound(`Entity ${id} does not exist`);
+  };
+  return answer(eachOnce(items, remove, (item) => item));
+};
+
+/** A batch, and what its operation works on. */
+interface Batch {
+  readonly items: readonly JsonValue[];
+  readonly options: readonly string[];
+  readonly store: EntityStore;
+  readonly now: number;
 }
 
-function updateEntity(
-  store: EntityStore,
-  id: string,
-  item: JsonValue,
-  now: number,
-  noOverwrite: boolean,
-): void {
+/** @param tenant whether the tenant is created if it does not exist; @param taken parameters besides `local` */
+async function readBatch(
+  request: BrokerRequest,
+  { tenants, clock }: BrokerContext,
+  tenant: 'created' | 'existing',
+  ...taken: readonly string[]
+): Promise<Batch> {
+  const options = readList(readParameters(request.search, new Set(['local', ...taken])), 'options') ?? [];
+  const items = await readItems(request);
+  return { items, options, store: tenants[tenant](request.tenant).entities, now: clock.now() };
+}
+
+/** @param done the answer if no item failed */
+function answer(result: BatchResult, done: BrokerResponse = { status: 204 }): BrokerResponse {
+  return result.errors.length === 0 ? done : { status: 207, body: result };
+}
+
+function create({ store, now }: Batch, id: string, item: JsonValue): void {
+  if (store.create(readEntity(item, now), now) === undefined)
+    throw refusals.alreadyExists(`Entity ${id} already exists`);
+}
+
+function updateEntity({ store, now }: Batch, id: string, item: JsonValue, noOverwrite: boolean): void {
   const entity = store.get(id);
   if (entity === undefined) throw refusals.notFound(`Entity ${id} does not exist`);
   changeEntity(store, entity, now, (draft) => {
-    putAttributes(
-      draft,
-      readFragment(item),
-      now,
-      (name) => !noOverwrite || attributeOf(draft, name) === undefined,
-    );
+    const mayPut = (name: string) => !noOverwrite || attributeOf(draft, name) === undefined;
+    putAttributes(draft, readFragment(item), now, mayPut);
   });
-}
-
-/** POST /entityOperations/delete (clause 5.6.10). */
-export async function batchDelete(request: BrokerRequest, context: BrokerContext): Promise<BrokerResponse> {
-  const { behaviour } = context;
-  readParameters(request.search, new Set(['local']));
-  const items = await readItems(request);
-  const store = context.tenants.existing(request.tenant).entities;
-  const result = eachOnce(
-    items,
-    (item) => item,
-    (id) => {
-      if (behaviour.isLocked(id)) throw refusals.conflict(`Entity ${id} is locked`);
-      const gone = behaviour.isGhost(id) ? store.get(id) !== undefined : store.delete(id);
-      if (!gone) throw refusals.notFound(`Entity ${id} does not exist`);
-    },
-  );
-  return result.errors.length === 0 ? { status: 204 } : { status: 207, body: result };
-}
-
-function readOptions({ search }: BrokerRequest): readonly string[] {
-  return readList(readParameters(search, new Set(['options', 'local'])), 'options') ?? [];
 }
 
 /** Reads the items of a batch: at least one, and none null. @throws Refusal BadRequestData */
@@ -128,8 +117,8 @@ function entityIdOf(item: JsonValue): JsonValue | undefined {
 /** Applies an operation to each item independently; a repeated id is an error (clause 5.5.11.4). */
 function eachOnce(
   items: readonly JsonValue[],
-  idOfItem: (item: JsonValue) => JsonValue | undefined,
   operate: (id: string, item: JsonValue) => void,
+  idOfItem = entityIdOf,
 ): BatchResult {
   const result: BatchResult = { success: [], errors: [] };
   const seen = new Set<string>();

@@ -5,14 +5,17 @@ import { systemClock, type Clock } from '../shared/clock.js';
 import { Chance, goodBehaviour, type Behaviour } from './behaviour.js';
 import { readEntity, readTemporalEntity } from './entity-input.js';
 import type { Limits } from './exchange.js';
+import type { Attribute, StoredEntity } from './model.js';
 import { refusals } from './refusal.js';
 import { RequestLog } from './request-log.js';
 import { represent } from './representation.js';
 import { sampleEntities, sampleHistory } from './sample-data.js';
 import { createBrokerServer } from './server.js';
 import { representTemporal } from './temporal-representation.js';
-import type { TemporalEntity } from './temporal-store.js';
-import { Tenants } from './tenants.js';
+import type { EntityStore } from './store.js';
+import type { History } from './temporal-history.js';
+import type { Histories } from './temporal-store.js';
+import { type Tenant, Tenants } from './tenants.js';
 
 export type { Behaviour } from './behaviour.js';
 
@@ -27,45 +30,6 @@ export interface EmbeddedBrokerOptions {
   readonly limits?: Partial<Limits>;
   readonly behaviour?: Partial<Behaviour>;
   readonly clock?: Clock;
-}
-
-/** Direct access to the entities, without HTTP. An undefined `tenant` is the default tenant. */
-interface EntityAccess {
-  count(tenant?: string): number;
-  /** The ids of all entities, oldest first. */
-  ids(tenant?: string): readonly string[];
-  has(id: string, tenant?: string): boolean;
-  /** An entity, normalized; undefined if it does not exist. */
-  get(id: string, tenant?: string): JsonObject | undefined;
-  /**
-   * Creates `make(0)` to `make(amount - 1)`, each an entity as in a POST body. Entities whose id already exists are
-   * skipped.
-   *
-   * @throws Refusal when one of them is not an entity
-   */
-  seed(amount: number, make: (index: number) => object, tenant?: string): void;
-}
-
-/** Direct access to the temporal entities, without HTTP. An undefined `tenant` is the default tenant. */
-interface TemporalAccess {
-  /** The number of temporal entities, including those without attributes. */
-  count(tenant?: string): number;
-  /** The ids of all temporal entities, oldest first. */
-  ids(tenant?: string): readonly string[];
-  has(id: string, tenant?: string): boolean;
-  /** A temporal entity with all its instances, each attribute an array; undefined if it does not exist. */
-  get(id: string, tenant?: string): JsonObject | undefined;
-  /** The number of attributes in all temporal entities. */
-  attributes(tenant?: string): number;
-  /** The number of instances in all temporal entities. */
-  instances(tenant?: string): number;
-  /**
-   * Puts `make(0)` to `make(amount - 1)`, each a temporal entity as in a POST body. If the id already exists, the
-   * instances are added to that entity.
-   *
-   * @throws Refusal when one of them is not a temporal entity
-   */
-  seed(amount: number, make: (index: number) => object, tenant?: string): void;
 }
 
 export interface EmbeddedBroker {
@@ -97,8 +61,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   const behaviour: Behaviour = { ...goodBehaviour(), ...options.behaviour };
   const tenants = new Tenants();
   const requests = new RequestLog();
-  const entities = entityAccess(tenants, clock);
-  const temporal = temporalAccess(tenants, clock);
+  const entities = new EntityAccess(tenants, clock);
+  const temporal = new TemporalAccess(tenants, clock);
   if (options.sampleData === true) {
     entities.seed(sampleEntities.length, (index) => sampleEntities[index] ?? {});
     temporal.seed(sampleHistory.length, (index) => sampleHistory[index] ?? {});
@@ -140,55 +104,101 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions = {}): 
   };
 }
 
-function entityAccess(tenants: Tenants, clock: Clock): EntityAccess {
-  const get = (id: string, tenant?: string) => tenants.find(tenant)?.entities.get(id);
-  return {
-    count: (tenant) => tenants.find(tenant)?.entities.size ?? 0,
-    ids: (tenant) => Array.from(tenants.find(tenant)?.entities.list() ?? [], (entity) => entity.id),
-    has: (id, tenant) => get(id, tenant) !== undefined,
-    get: (id, tenant) => {
-      const entity = get(id, tenant);
-      return entity && represent(entity, { format: 'normalized', sysAttrs: false, pick: undefined });
-    },
-    seed: (amount, make, tenant) => {
-      const store = tenants.created(tenant).entities;
-      const now = clock.now();
-      for (let index = 0; index < amount; index += 1) store.create(readEntity(make(index), now), now);
-    },
-  };
+/** Direct access to a kind of entities, without HTTP. An undefined `tenant` is the default tenant. */
+abstract class Access<Attributes> {
+  constructor(
+    protected readonly tenants: Tenants,
+    protected readonly clock: Clock,
+  ) {}
+
+  protected abstract storeOf(tenant: Tenant): EntityStore<Attributes>;
+
+  protected all(tenant?: string): ReadonlyMap<string, StoredEntity<Attributes>> {
+    const found = this.tenants.find(tenant);
+    return found === undefined ? new Map() : this.storeOf(found).list();
+  }
+
+  count(tenant?: string): number {
+    return this.all(tenant).size;
+  }
+
+  /** Returns the ids of all entities, oldest first. */
+  ids(tenant?: string): readonly string[] {
+    return [...this.all(tenant).keys()];
+  }
+
+  has(id: string, tenant?: string): boolean {
+    return this.all(tenant).has(id);
+  }
 }
 
-function temporalAccess(tenants: Tenants, clock: Clock): TemporalAccess {
-  const storeOf = (tenant?: string) => tenants.find(tenant)?.history;
-  const all = (tenant?: string): Iterable<TemporalEntity> => storeOf(tenant)?.entities.list() ?? [];
-  return {
-    count: (tenant) => storeOf(tenant)?.entities.size ?? 0,
-    ids: (tenant) => Array.from(all(tenant), ({ id }) => id),
-    has: (id, tenant) => storeOf(tenant)?.entities.get(id) !== undefined,
-    get: (id, tenant) => {
-      const store = storeOf(tenant);
-      const entity = store?.entities.get(id);
-      if (store === undefined || entity === undefined) return undefined;
-      const everything = { pick: undefined, sysAttrs: false, instanceIds: true, singleAsObject: false };
-      return representTemporal(entity, store.ids, everything, (history) => [...history.all()]);
-    },
-    attributes: (tenant) => sum(all(tenant), ({ attributes }) => attributes.size),
-    instances: (tenant) => sum(all(tenant), ({ attributes }) => sum(attributes.values(), ({ size }) => size)),
-    seed: (amount, make, tenant) => {
-      const { history } = tenants.created(tenant);
-      const now = clock.now();
-      for (let index = 0; index < amount; index += 1) {
-        const content = readTemporalEntity(make(index));
-        if (content.types === undefined)
-          throw refusals.badRequest(`Temporal entity ${content.id} needs a type`);
-        history.put({ ...content, types: content.types }, now);
-      }
-    },
-  };
+class EntityAccess extends Access<readonly Attribute[]> {
+  protected override storeOf({ entities }: Tenant) {
+    return entities;
+  }
+
+  /** Returns an entity, normalized; undefined if it does not exist. */
+  get(id: string, tenant?: string): JsonObject | undefined {
+    const entity = this.all(tenant).get(id);
+    return entity && represent(entity, { format: 'normalized', sysAttrs: false, pick: undefined });
+  }
+
+  /**
+   * Creates `make(0)` to `make(amount - 1)`, each an entity as in a POST body. Entities whose id already exists are
+   * skipped.
+   *
+   * @throws Refusal when one of them is not an entity
+   */
+  seed(amount: number, make: (index: number) => object, tenant?: string): void {
+    const store = this.tenants.created(tenant).entities;
+    const now = this.clock.now();
+    for (let index = 0; index < amount; index += 1) store.create(readEntity(make(index), now), now);
+  }
 }
 
-function sum<T>(items: Iterable<T>, valueOf: (item: T) => number): number {
-  let total = 0;
-  for (const item of items) total += valueOf(item);
-  return total;
+/** Access to the temporal entities, including those without attributes. */
+class TemporalAccess extends Access<Histories> {
+  protected override storeOf({ history }: Tenant) {
+    return history.entities;
+  }
+
+  /** Returns a temporal entity with all its instances, each attribute an array; undefined if it does not exist. */
+  get(id: string, tenant?: string): JsonObject | undefined {
+    const store = this.tenants.find(tenant)?.history;
+    const entity = store?.entities.get(id);
+    if (store === undefined || entity === undefined) return undefined;
+    const everything = { pick: undefined, sysAttrs: false, instanceIds: true, singleAsObject: false };
+    return representTemporal(entity, store.ids, everything, (history) => [...history.all()]);
+  }
+
+  /** Returns the number of attributes in all temporal entities. */
+  attributes(tenant?: string): number {
+    return this.#histories(tenant).length;
+  }
+
+  /** Returns the number of instances in all temporal entities. */
+  instances(tenant?: string): number {
+    return this.#histories(tenant).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #histories(tenant?: string): readonly History[] {
+    return [...this.all(tenant).values()].flatMap(({ attributes }) => [...attributes.values()]);
+  }
+
+  /**
+   * Puts `make(0)` to `make(amount - 1)`, each a temporal entity as in a POST body. If the id already exists, the
+   * instances are added to that entity.
+   *
+   * @throws Refusal when one of them is not a temporal entity
+   */
+  seed(amount: number, make: (index: number) => object, tenant?: string): void {
+    const { history } = this.tenants.created(tenant);
+    const now = this.clock.now();
+    for (let index = 0; index < amount; index += 1) {
+      const content = readTemporalEntity(make(index));
+      if (content.types === undefined)
+        throw refusals.badRequest(`Temporal entity ${content.id} needs a type`);
+      history.put({ ...content, types: content.types }, now);
+    }
+  }
 }

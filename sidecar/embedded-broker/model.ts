@@ -23,7 +23,7 @@ export interface EntityContent<A = readonly Attribute[]> {
   readonly attributes: A;
 }
 
-/** An entity in a store. `sequence` is its number in creation order; `live` becomes false on deletion. */
+/** An entity in a store. `sequence` is its number in creation order. */
 export interface StoredEntity<A = readonly Attribute[]> {
   readonly id: string;
   readonly sequence: number;
@@ -32,7 +32,6 @@ export interface StoredEntity<A = readonly Attribute[]> {
   scopes: readonly string[];
   attributes: A;
   modifiedAt: number;
-  live: boolean;
 }
 
 /** Returns the datasetId of an instance; undefined for the default instance. */

@@ -32,7 +32,7 @@ export function findPage<A>(
   const knownTotal = filters.length > 0 ? undefined : 'size' in source ? source.size : source.length;
   const entities: StoredEntity<A>[] = [];
   let matched = 0;
-  for (const entity of source) {
+  for (const entity of source.values()) {
     if (knownTotal !== undefined && matched >= offset + limit) break;
     if (!filters.every((filter) => filter(entity))) continue;
     matched += 1;

@@ -49,7 +49,7 @@ export function listTypes(request: BrokerRequest, context: BrokerContext): Broke
 export function listAttributes(request: BrokerRequest, context: BrokerContext): BrokerResponse {
   readParameters(request.search, new Set(['local']));
   const names = new Set<string>();
-  for (const entity of context.tenants.existing(request.tenant).entities.list()) {
+  for (const entity of context.tenants.existing(request.tenant).entities.list().values()) {
     for (const { name } of entity.attributes) names.add(name);
   }
   return {

@@ -52,7 +52,7 @@ export class FlawedBroker {
   }
 
   ids(tenant: string): readonly string[] {
-    return Array.from(this.stores.get(tenant)?.list() ?? [], ({ id }) => id);
+    return [...(this.stores.get(tenant)?.list().keys() ?? [])];
   }
 
   /** Returns the ids that a query selects if it is read correctly. */
@@ -68,7 +68,7 @@ export class FlawedBroker {
 
   #matches({ parameters, tenant }: Asked): readonly StoredEntity[] {
     const { ids, type, filters } = readEntityQuery(parameters, { mayBeWide: true });
-    return Array.from(this.stores.get(tenant)?.list(type) ?? []).filter(
+    return [...(this.stores.get(tenant)?.list(type).values() ?? [])].filter(
       (entity) => ids?.includes(entity.id) !== false && filters.every((filter) => filter(entity)),
     );
   }

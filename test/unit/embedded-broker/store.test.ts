@@ -5,7 +5,7 @@ import { EntityStore } from '../../../sidecar/embedded-broker/store.js';
 import { findPage } from '../../../sidecar/embedded-broker/page.js';
 
 const content = (id: string, ...types: string[]) => ({ id, types, scopes: [], attributes: [] });
-const ids = (store: EntityStore, type?: string) => Array.from(store.list(type), ({ id }) => id);
+const ids = (store: EntityStore, type?: string) => [...store.list(type).keys()];
 
 /** The expected behaviour of a store, written in the simplest and slowest way. */
 class Model {
