@@ -111,6 +111,8 @@ export function referenceContract(test: StoreTest): void {
       [C, [A, B]],
     ]);
     assert.deepEqual((await store.references.dependents(C, ALL)).items, [{ kind: 'reference', uri: B }]);
+    await assert.rejects(store.references.delete(B), { kind: 'inUse' });
+    await store.references.put(reference(C, '{"c":1}', A));
     await store.references.delete(B);
     await store.references.delete(C);
   });
