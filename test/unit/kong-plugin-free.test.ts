@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
+import { isPlainConnection } from '../../kong-plugins/ngsi-ld-purge/decide.js';
 import { isGuardedRecord, resourcePatterns } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { parsePurgePolicy } from '../../sidecar/http/new-purge.js';
 import { classifyRequest } from '../../sidecar/ngsi-ld/request-path.js';
 import { readKongFile, routeOf, type KongPlugin } from '../support/kong-router.js';
 import { ROOT } from '../support/project.js';
+import { findProgram } from '../support/reverse-proxies.js';
 import { words } from '../support/words.js';
 
 const read = (name: string) => readKongFile(readFileSync(join(ROOT, name), 'utf8'));
@@ -84,6 +88,7 @@ it('kong-plugin-free.yml identifies each caller by a key, and gives the token on
   for (const { name, plugins: own = [] } of services) {
     const names = own.map((plugin) => plugin.name);
     assert.deepEqual(names, [
+      'pre-function',
       'correlation-id',
       'key-auth',
       ...(name === WITH_TOKEN ? ['acl'] : []),
@@ -108,16 +113,55 @@ it('kong-plugin-free.yml removes the fields that the sidecar trusts before it se
   const transformation = transformationOf(pluginOf(WITH_TOKEN, 'request-transformer'));
   assert.deepEqual(
     transformation.remove.headers.toSorted(),
-    // Kong would remove any field that a client names in Connection, even the policy.
-    ['X-Gateway-Token', 'X-Purge-Policy', 'Connection', ...others].sort(),
+    ['X-Gateway-Token', 'X-Purge-Policy', ...others].sort(),
   );
   assert.deepEqual(transformation.add?.headers, [TOKEN]);
   const open = transformationOf(pluginOf(OPEN, 'request-transformer'));
-  assert.deepEqual(open.remove.headers, ['X-Gateway-Token', 'X-Purge-Policy', 'Connection']);
+  assert.deepEqual(open.remove.headers, ['X-Gateway-Token', 'X-Purge-Policy']);
   // A plugin of a route would replace the same plugin of its service.
   for (const { plugins: own = [] } of services.flatMap(({ routes }) => routes))
     assert.ok(own.every(({ name }) => name === 'rate-limiting'));
 });
+
+/** Calls the function with each value of Connection, one in a line, and prints the status that it answers with, or 0. */
+const PROGRAM = `
+  local access = assert(loadstring(arg[1]))
+  for value in io.lines() do
+    local status = 0
+    kong = {
+      request = { get_headers = function() return { connection = value ~= "-" and value or nil } end },
+      response = { exit = function(code) status = code end },
+    }
+    access()
+    print(status)
+  end
+`;
+const luajit = findProgram('luajit');
+
+it(
+  'kong-plugin-free.yml refuses requests that name other headers in Connection, as the plugin does',
+  { skip: luajit === undefined ? 'luajit is not installed' : false },
+  () => {
+    // Otherwise Kong would remove the header with the policy of the caller.
+    const values = ['-', 'keep-alive', 'close', 'Upgrade, HTTP2-Settings', 'TE,trailers', 'X-Purge-Policy'];
+    values.push('keep-alive,x-purge-policy', ' , NGSILD-Tenant', 'Connection', 'keep-alive;X-Purge-Policy');
+    for (const service of [OPEN, WITH_TOKEN]) {
+      const { access } = pluginOf(service, 'pre-function').config as { access: readonly string[] };
+      assert.equal(access.length, 1);
+      const folder = mkdtempSync(join(tmpdir(), 'lua-'));
+      const program = join(folder, 'program.lua');
+      writeFileSync(program, PROGRAM);
+      const output = execFileSync(luajit ?? '', [program, access[0] ?? ''], {
+        input: values.join('\n'),
+        encoding: 'utf8',
+      });
+      rmSync(folder, { recursive: true });
+      const expected = values.map((value) => (value === '-' || isPlainConnection(value) ? '0' : '400'));
+      assert.deepEqual(output.trim().split('\n'), expected);
+      assert.equal(expected.filter((status) => status === '400').length, 5);
+    }
+  },
+);
 
 it('kong-plugin-free.yml limits a caller by a policy that the sidecar can read, and removes all fields that the service removes', () => {
   const service = transformationOf(pluginOf(WITH_TOKEN, 'request-transformer'));
@@ -136,6 +180,7 @@ it('kong-plugin-free.yml limits a caller by a policy that the sidecar can read, 
 
 /** The fields in Kong 3.10's schemas of these plugins, as far as they are used here. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'pre-function': ['access'],
   'correlation-id': ['header_name', 'generator', 'echo_downstream'],
   'key-auth': ['key_names', 'hide_credentials', 'anonymous', 'key_in_header', 'key_in_query', 'key_in_body'],
   acl: ['allow', 'deny', 'hide_groups_header'],
