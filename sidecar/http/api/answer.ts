@@ -18,7 +18,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Buffer; readonly mediaType: string };
   /** Replaces the body; see streamed(). */
-  readonly stream?: { readonly text: AsyncIterable<string> | Readable; readonly mediaType: string };
+  readonly stream?: { readonly text: AsyncIterable<string | Buffer> | Readable; readonly mediaType: string };
 }
 
 /** A document of the application, sent unchanged. */

@@ -34,7 +34,7 @@ export function jobEvents<Record extends JobRecord>(
 ): Answer {
   const { method, headers, caller } = reply.request;
   const seen = headers['last-event-id'];
-  if (isFinal(record.state) && seen === eventIdOf(shown(record))) return NO_CONTENT;
+  if (isFinal(record.state) && seen === eventOf(record, shown).id) return NO_CONTENT;
   if (method === 'HEAD') return headResponse(EVENTS);
   const isLeft = disconnectSignal(reply.raw);
   const records = watch(
@@ -66,7 +66,7 @@ export async function* eventsOf<Record extends object>(
   records: AsyncGenerator<Record, void>,
   seen: string | readonly string[] | undefined,
   shown: (record: Record) => object = (one) => one,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<string | Buffer, void> {
   let heartbeat: NodeJS.Timeout | undefined;
   try {
     for (let next = records.next(); ;) {
@@ -80,9 +80,8 @@ export async function* eventsOf<Record extends object>(
         continue;
       }
       if (step.done === true) return;
-      const news = shown(step.value);
-      const id = eventIdOf(news);
-      if (id !== seen) yield `id: ${id}\ndata: ${JSON.stringify(news)}\n\n`;
+      const { id, bytes } = eventOf(step.value, shown);
+      if (id !== seen) yield bytes;
       next = records.next();
     }
   } finally {
@@ -90,7 +89,21 @@ export async function* eventsOf<Record extends object>(
   }
 }
 
-/** Returns an event id, which is the same for the same record in every process. */
-function eventIdOf(record: object): string {
-  return hash('sha256', JSON.stringify(record), 'base64url').slice(0, 16);
+interface JobEvent {
+  /** The same for the same record in every process. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/** The events of records. A record may have megabytes, and all who watch its job get the same object. */
+const EVENTS_BY_RECORD = new WeakMap<object, JobEvent>();
+
+function eventOf<Record extends object>(record: Record, shown: (record: Record) => object): JobEvent {
+  const known = EVENTS_BY_RECORD.get(record);
+  if (known !== undefined) return known;
+  const data = JSON.stringify(shown(record));
+  const id = hash('sha256', data, 'base64url').slice(0, 16);
+  const event = { id, bytes: Buffer.from(`id: ${id}\ndata: ${data}\n\n`) };
+  EVENTS_BY_RECORD.set(record, event);
+  return event;
 }

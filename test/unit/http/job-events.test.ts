@@ -36,3 +36,21 @@ it('a stream of events sends a sign of life every fifteen seconds, and leaves no
   await assert.rejects(failed, /away/);
   assert.equal(timers.size, 0);
 });
+
+it('the event of a record is made once for all streams', async () => {
+  const record = { id: 'p-1', state: 'succeeded' };
+  let made = 0;
+  const shown = (one: object): object => {
+    made += 1;
+    return one;
+  };
+  async function* records() {
+    yield await Promise.resolve(record);
+  }
+  const sent = [];
+  for (const seen of [undefined, undefined, 'another'])
+    for await (const event of eventsOf(records(), seen, shown)) sent.push(String(event));
+  assert.equal(new Set(sent).size, 1);
+  assert.equal(sent.length, 3);
+  assert.equal(made, 1);
+});
