@@ -161,8 +161,12 @@ function parseEntities(reply: BrokerReply, isExact: boolean): EntityList {
 }
 
 /** Looks for rel="next" among all link-values (RFC 8288); the @context link shares the header field. */
-function hasNextLink(link: string | undefined): boolean {
-  return link !== undefined && /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next\b)/i.test(link);
+function hasNextLink(link = ''): boolean {
+  // Relations are told apart after the match: within it, an endless list of them would take the square of its length.
+  const relations = link.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/gi);
+  for (const [, quoted, token = ''] of relations)
+    if ((quoted ?? token).toLowerCase().split(/\s+/).includes('next')) return true;
+  return false;
 }
 
 /** Reads the ids of the entities in the text of a page, or says why it is not one; see `EntityList`. */

@@ -114,6 +114,20 @@ it('parsePage finds a next link among all link-values (RFC 8288), including thos
   assert.equal(withHeaders({}).hasNext, false);
 });
 
+it('parsePage reads a Link of the greatest length quickly, whatever it has', () => {
+  const repeated = (text: string, times: number) => text.repeat(times);
+  for (const link of [
+    `<x>; rel="${repeated(' next', 50_000)}`,
+    repeated('; rel="next', 20_000),
+    `<x>;${repeated(' ', 250_000)}`,
+    `<x>; rel${repeated(' ', 250_000)}`,
+  ]) {
+    const startedMs = performance.now();
+    withHeaders({ link });
+    assert.ok(performance.now() - startedMs < 1000, link.slice(0, 20));
+  }
+});
+
 it('parsePage recognises a partial answer (206, clause 6.3.10) by its status, whatever its Content-Range', () => {
   const range = { 'content-range': 'DateTime 2026-01-01T00:00:00Z-2026-01-02T00:00:00Z/*' };
   for (const [status, headers, isPartial] of [
