@@ -125,6 +125,7 @@ const NULL = 'urn:ngsi-ld:null';
 const LENIENT = { ...JSON_TYPE, 'ngsild-tenant': 'lenient' };
 /** A tenant in which only cars are checked. */
 const CARS = { ...LD, 'ngsild-tenant': 'cars' };
+const CARS_JSON = { ...JSON_TYPE, 'ngsild-tenant': 'cars' };
 const raw = (text: string) => Buffer.from(text);
 const GOOD = { id: ID, type: 'Car', speed: P(5) };
 const BAD_PART = { speed: P('fast') };
@@ -508,6 +509,24 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     path: `${ENTITIES}/urn:ngsi-ld:Truck:1`,
     body: { type: 'Car', ...BAD_PART },
   },
+  // The truck may have attributes that a car must not have, or lack some that a car must have.
+  ...Object.fromEntries<Attack>(
+    (
+      [
+        ['POST', `${ENTITIES}/urn:ngsi-ld:Truck:1/attrs`],
+        ['PATCH', `${ENTITIES}/urn:ngsi-ld:Truck:1/attrs`],
+        ['PATCH', `${ENTITIES}/urn:ngsi-ld:Truck:1`],
+        ['POST', `${OPS}/update`],
+      ] as const
+    ).map(([method, path]) => {
+      const part = { type: ['https://other.example/Truck', 'Car'] };
+      const body = path.startsWith(OPS) ? [{ id: 'urn:ngsi-ld:Truck:1', ...part }] : part;
+      return [
+        `only a type that makes a truck a car: ${method} ${path}`,
+        { method, path, headers: CARS_JSON, body },
+      ];
+    }),
+  ),
   'POST of attributes': { path: ATTRS, body: BAD_PART },
   'POST of attributes, not overwriting': { path: `${ATTRS}?options=noOverwrite`, body: BAD_PART },
   'POST of attributes, with a slash': { path: `${ATTRS}/`, body: BAD_PART },
@@ -808,6 +827,7 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
   'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
   'two parts of what an entity before them makes a car': {
     path: `${OPS}/update`,
+    headers: LENIENT,
     body: [
       { id: 'urn:ngsi-ld:Truck:1', type: 'Car', plate: P('A') },
       { id: 'urn:ngsi-ld:Truck:1', speed: P(5) },
@@ -821,6 +841,18 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       ...GOOD,
       p: P('A'),
     },
+  },
+  'a part that says the type that the entity has': {
+    method: 'PATCH',
+    path: ATTRS,
+    headers: CARS_JSON,
+    body: { type: 'Car', speed: P(5) },
+  },
+  'a part that adds a type without a model': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    headers: CARS_JSON,
+    body: { type: ['Car', 'Other'], speed: P(5) },
   },
   'an id with a prefix, of a new entity': {
     headers: LD,

@@ -169,8 +169,15 @@ export class WriteJudge {
     const { rest, ambiguity } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
     const errors = judgeFragment(models, rest, this.#options, this.#spelling);
     if (errors.length > 0) return { policy, errors };
-    const reason = absence ?? ambiguity;
+    const reason = absence ?? ambiguity ?? (await this.#doubtOfAdded(added, policy));
     return reason === undefined ? { policy } : { policy, reason };
+  }
+
+  /** Why it is not known whether an entity is valid by the types that a write adds to it; undefined if no model has them. */
+  async #doubtOfAdded(added: readonly WrittenType[], policy: number): Promise<string | undefined> {
+    if (added.length === 0 || typeof (await this.#models(added, policy)) === 'string') return undefined;
+    const types = added.map(({ written }) => quoted(written, 200)).join(', ');
+    return `it gives a stored entity the type ${types}, whose model may not fit its other attributes`;
   }
 
   /** @param readings the attribute, in each way in which brokers may read the body */
