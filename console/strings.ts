@@ -280,6 +280,7 @@ export const text = {
     record: 'Record',
     json: 'Record as JSON',
     back: 'All purges',
+    matchedSoFar: 'Matched so far',
     counts: {
       matched: 'Matched',
       deleted: 'Deleted',

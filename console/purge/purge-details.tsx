@@ -124,7 +124,7 @@ function Counts({ record }: { readonly record: Purge }) {
         const isBad = (name === 'failed' || name === 'unknown') && record[name] > 0;
         return (
           <div key={name} class={isBad ? 'bad' : undefined}>
-            <dt>{text.run.counts[name]}</dt>
+            <dt>{name === 'matched' && !isFinal(record) ? text.run.matchedSoFar : text.run.counts[name]}</dt>
             <dd>{count(record[name] ?? 0)}</dd>
           </div>
         );

@@ -9,7 +9,7 @@ import { Page } from '../parts/page.js';
 import { ForRole, useMissingRole } from '../parts/for-role.js';
 import { setAddress, routeTo } from '../shared/router.js';
 import { text } from '../strings.js';
-import { EMPTY_FORM, formOf, queryOf, type PurgeForm } from './form.js';
+import { EMPTY_FORM, formOf, isEmpty, queryOf, type PurgeForm } from './form.js';
 import { PreviewPane } from './preview.js';
 import { PurgeFields } from './purge-fields.js';
 import { commandOf, type Credential, curlOf, requestLine } from './request-text.js';
@@ -53,7 +53,7 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
             <pre class="request" tabIndex={0} aria-labelledby="request">
               {requestLine(form, query)}
             </pre>
-            {query !== '' && (
+            {!isEmpty(form) && (
               <>
                 <Copyable label={text.purge.curl} value={curlOf(form, query, urlOf(''), credential())} />
                 <Copyable label={text.purge.command} value={commandOf(form, query, urlOf(''))} />

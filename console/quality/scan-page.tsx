@@ -93,7 +93,9 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
         </>
       )}
       {scan.warnings.map((warning) => (
-        <p key={warning}>{warning}</p>
+        <p class="hint-box" key={warning}>
+          {warning}
+        </p>
       ))}
       {finding !== undefined && scan.findings[finding] !== undefined && (
         <FindingEntities scan={scan} finding={finding} params={params} />
@@ -130,7 +132,7 @@ function FindingEntities({
         isCounted
       >
         {(items) => (
-          <ul class="found">
+          <ul class="found-entities">
             {items.map((entity) => (
               <li key={entity.id}>
                 <code>{entity.id}</code>{' '}

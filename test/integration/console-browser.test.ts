@@ -165,6 +165,7 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     const tab = await openConsole(browser, world.gateway.url);
     const { page } = tab;
     await page.getByText('archive=required').first().waitFor();
+    assert.equal(await page.locator('.copyable').count(), 0);
     await startPurge(page, 'Car', 5);
     await page.getByText('5 entities archived').waitFor();
     assert.equal(await carsLeft(world), 0);
@@ -190,11 +191,13 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await tab.page.getByText('10 of 40 entities').waitFor();
     await tab.page.reload();
     await tab.page.getByText('10 of 40 entities').waitFor();
+    await tab.page.getByText('Matched so far').waitFor();
     const other = await openConsole(browser, world.gateway.url, new URL(tab.page.url()).hash);
     await other.page.getByRole('button', { name: 'Cancel the purge' }).click();
     await tab.page.getByText('cancelling', { exact: true }).waitFor();
     world.turnstile.let(100);
     for (const { page } of [tab, other]) await page.getByText('cancelled', { exact: true }).waitFor();
+    await tab.page.getByText('Matched', { exact: true }).waitFor();
     // The number in flight depends on how long the first batches took.
     const left = await carsLeft(world);
     assert.ok(left >= 20 && left <= 30, String(left));
