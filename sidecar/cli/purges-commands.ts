@@ -87,14 +87,17 @@ export async function showPurge(
   return EXIT.done;
 }
 
-/** The members of a record that have a value, as rows of a table. */
+/** The members of a record that have a value, as rows of a table. Each item of a list has a row of its own. */
 function rowsOf(record: PurgeView): readonly (readonly string[])[] {
   return Object.entries(record).flatMap(([name, value]) => {
-    if (value === null || (Array.isArray(value) && value.length === 0)) return [];
-    const text =
-      typeof value === 'string' ? value : typeof value === 'number' ? formatCount(value) : writeJson(value);
-    return [[name, printable(text)]];
+    const items: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
+    return items.map((item, index) => [index === 0 ? name : '', printable(textOf(item))]);
   });
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? formatCount(value) : writeJson(value);
 }
 
 /** Returns the full id of a purge, which the user gave in full or by a unique prefix. @throws CliError */

@@ -389,6 +389,14 @@ it('a stream of events is resumed after temporary errors, and not after a refusa
   }
 });
 
+it('purges show has a line for each member with a value, and for each item of a list', async (t) => {
+  const record = over({ matched: 3000, warnings: ['One.', 'Two.'], errors: [{ entityId: 'urn:a:1' }] });
+  const { out } = await run(t, ['purges', 'show', 'p-1'], () => jsonResponse(record));
+  assert.match(out, /^matched +3,000$/m);
+  assert.match(out, /^warnings +One\.\n +Two\.$/m);
+  assert.match(out, /^errors +\{"entityId":"urn:a:1"\}$/m);
+});
+
 it('an error answer is printed, and exits with 4 if the gateway refuses and with 1 if it fails', async (t) => {
   const show = (answer: () => Response | Promise<Response>) => run(t, ['purges', 'show', 'p-1'], answer);
   for (const [status, code] of [
