@@ -1,8 +1,8 @@
 import { BrokerCapabilities } from '../purge/broker/index.js';
-import type { PurgeLimits, PurgeDependencies } from '../purge/index.js';
+import { type PurgeLimits, type PurgeDependencies, purgeEntities, purgeTemporal } from '../purge/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
-import { entityPurges, temporalPurges, type PurgeKinds } from './purge-kinds.js';
+import type { PurgeKinds } from './purge-kinds.js';
 
 /**
  * What has been learnt about a broker, for each collection: brokers may accept for current entities what they reject
@@ -46,18 +46,20 @@ export function configuredKinds(
   const wholeTenant = config.PURGE_WHOLE_TENANT;
   const archiving = { least: config.PURGE_ARCHIVE, isPossible: keepsArchives };
   return {
-    entities: entityPurges({
+    entities: {
+      run: purgeEntities,
       limits,
       wholeTenant,
       archiving,
       dependencies: { ...dependencies, capabilities: capabilities.entities },
-    }),
-    temporal: temporalPurges({
+    },
+    temporal: {
+      run: purgeTemporal,
       wholeTenant,
       archiving,
       limits: { ...limits, concurrency: config.TEMPORAL_PURGE_CONCURRENCY, strategy: 'single' },
       dependencies: { ...dependencies, capabilities: capabilities.temporal },
       allowsWhole: config.TEMPORAL_WHOLE_DELETE === 'allow',
-    }),
+    },
   };
 }

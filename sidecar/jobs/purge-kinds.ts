@@ -1,7 +1,6 @@
 import {
   type RequestedRate,
   type PurgeLimits,
-  purgeEntities,
   PolicyRefusedError,
   QueryRefusedError,
   type PurgeReport,
@@ -13,7 +12,6 @@ import {
   type PurgeParameters,
   type PurgeQuery,
   type WholeTenant,
-  purgeTemporal,
   parseTemporalPurgeQuery,
   type TemporalPurgeQuery,
 } from '../purge/index.js';
@@ -55,39 +53,19 @@ export function narrower(one: PurgePolicy, other: PurgePolicy): PurgePolicy {
   return merged;
 }
 
-/** What purges of one collection need to run. */
-export interface PurgeSetup {
+/** The purges of one collection that this gateway can run. */
+export interface PurgeKind<Query extends PurgeQuery = EntityPurgeQuery> {
   readonly dependencies: PurgeDependencies;
   /** What the configuration allows. Callers and policies can only narrow it. */
   readonly limits: PurgeLimits;
   /** How to treat a purge that may empty its tenant. */
   readonly wholeTenant: WholeTenant;
-  readonly archiving: ArchivePolicy;
-}
-
-/** The configuration of archives. */
-interface ArchivePolicy {
-  /** The minimum that every purge archives. */
-  readonly least: ArchiveMode;
-  /** Whether archives can be stored. */
-  readonly isPossible: boolean;
-}
-
-export interface TemporalPurgeSetup extends PurgeSetup {
-  /** Whether whole temporal entities may be deleted; some brokers delete the current entity with them. */
-  readonly allowsWhole: boolean;
-}
-
-/** A parsed query, and the unit of the purge's counts. */
-interface ReadQuery<Query extends PurgeQuery> {
-  readonly query: Query;
-  readonly unit: NonNullable<PurgeReport['unit']>;
-}
-
-/** One kind of purge, from its query to its report. */
-export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
-  /** @throws QueryRefusedError; PolicyRefusedError for a valid query that is not allowed */
-  readonly read: (query: string | PurgeParameters, policy: PurgePolicy) => ReadQuery<Query>;
+  readonly archiving: {
+    /** The minimum that every purge archives. */
+    readonly least: ArchiveMode;
+    /** Whether archives can be stored. */
+    readonly isPossible: boolean;
+  };
   readonly run: (
     order: PurgeOrder<Query>,
     dependencies: PurgeDependencies,
@@ -95,44 +73,13 @@ export interface PurgeKind<Query extends PurgeQuery> extends PurgeSetup {
   ) => Promise<PurgeReport>;
 }
 
-/** Purges of entities, or of their attributes. */
-export function entityPurges(setup: PurgeSetup): PurgeKind<EntityPurgeQuery> {
-  return {
-    ...setup,
-    read(given) {
-      const query = parseEntityPurgeQuery(given, setup.wholeTenant);
-      return { query, unit: query.removal === undefined ? 'entities' : 'attributes' };
-    },
-    run: purgeEntities,
-  };
-}
-
-/** Purges of temporal entities, or of parts of them. */
-export function temporalPurges(setup: TemporalPurgeSetup): PurgeKind<TemporalPurgeQuery> {
-  return {
-    ...setup,
-    read(given, { allowTemporal }) {
-      const query = parseTemporalPurgeQuery(given, setup.wholeTenant);
-      const unit = query.target.kind;
-      if (allowTemporal === false)
-        throw new PolicyRefusedError('The policy of this gateway does not allow temporal purges.');
-      if (unit === 'entities' && !query.dryRun && !setup.allowsWhole) {
-        throw new PolicyRefusedError(
-          'This gateway does not delete whole temporal entities ' +
-            '(TEMPORAL_WHOLE_DELETE=refuse), because the broker may delete the current ' +
-            'entities with them: name attributes with attrs, or add a time filter.',
-        );
-      }
-      return { query, unit };
-    },
-    run: purgeTemporal,
-  };
-}
-
 /** The purges that this gateway can run, by collection. */
 export interface PurgeKinds {
-  readonly entities: PurgeKind<EntityPurgeQuery>;
-  readonly temporal: PurgeKind<TemporalPurgeQuery>;
+  readonly entities: PurgeKind;
+  readonly temporal: PurgeKind<TemporalPurgeQuery> & {
+    /** Whether whole temporal entities may be deleted; some brokers delete the current entity with them. */
+    readonly allowsWhole: boolean;
+  };
 }
 
 /** A purge that was checked and may be run. */
@@ -186,18 +133,39 @@ export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'head
 export function preparePurge(kinds: PurgeKinds, asked: VettedMembers): PreparedPurge {
   contextOfRequest(asked.headers['link']);
   const { concurrency, temporalConcurrency } = asked.policy;
-  return asked.target === 'entities'
-    ? vetted(kinds.entities, asked, concurrency)
-    : vetted(kinds.temporal, asked, temporalConcurrency);
+  if (asked.target === 'entities') {
+    const query = parseEntityPurgeQuery(asked.query, kinds.entities.wholeTenant);
+    const unit = query.removal === undefined ? 'entities' : 'attributes';
+    return vetted(kinds.entities, asked, { query, unit }, concurrency);
+  }
+  const query = temporalQueryOf(kinds.temporal, asked);
+  return vetted(kinds.temporal, asked, { query, unit: query.target.kind }, temporalConcurrency);
+}
+
+function temporalQueryOf(
+  { wholeTenant, allowsWhole }: PurgeKinds['temporal'],
+  { query: given, policy }: VettedMembers,
+): TemporalPurgeQuery {
+  const query = parseTemporalPurgeQuery(given, wholeTenant);
+  if (policy.allowTemporal === false)
+    throw new PolicyRefusedError('The policy of this gateway does not allow temporal purges.');
+  if (query.target.kind === 'entities' && !query.dryRun && !allowsWhole) {
+    throw new PolicyRefusedError(
+      'This gateway does not delete whole temporal entities ' +
+        '(TEMPORAL_WHOLE_DELETE=refuse), because the broker may delete the current ' +
+        'entities with them: name attributes with attrs, or add a time filter.',
+    );
+  }
+  return query;
 }
 
 function vetted<Query extends PurgeQuery>(
   kind: PurgeKind<Query>,
-  { query: given, policy, headers }: VettedMembers,
+  { policy, headers }: VettedMembers,
+  { query, unit }: Pick<PreparedPurge, 'unit'> & { readonly query: Query },
   concurrency: number | undefined,
 ): PreparedPurge {
   const { limits } = kind;
-  const { query, unit } = kind.read(given, policy);
   if (policy.dryRunOnly === true && !query.dryRun)
     throw new PolicyRefusedError('The policy of this gateway allows dry runs only: add dryRun=true.');
   checkRate(limits, query);
@@ -254,9 +222,9 @@ function least(one = Infinity, other = Infinity): number {
  * @throws QueryRefusedError if the purge requests an archive that cannot be made, PolicyRefusedError if the
  * configuration or the policy requires one
  */
-function archiveModeOf<Query extends PurgeQuery>(
-  { archiving, limits }: PurgeSetup,
-  { query, unit }: ReadQuery<Query>,
+function archiveModeOf(
+  { archiving, limits }: Pick<PurgeKind, 'archiving' | 'limits'>,
+  { query, unit }: Pick<PreparedPurge, 'query' | 'unit'>,
   ofPolicy: ArchiveMode = 'none',
 ): ArchiveMode {
   const demanded = stricterArchive(archiving.least, ofPolicy);

@@ -1,7 +1,7 @@
 import { JobKind } from '../jobs/job-kind.js';
 import type { JobRunner, JobService, JobWork } from '../jobs/job-service.js';
 import type { Lease } from '../jobs/live-job.js';
-import { limitsUnder, type PurgePolicy, type PurgeSetup } from '../jobs/purge-kinds.js';
+import { limitsUnder, type PurgeKind, type PurgePolicy } from '../jobs/purge-kinds.js';
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
 import type { EntityJudge } from '../schemas/models/index.js';
 import { GatewayError } from '../shared/errors.js';
@@ -31,7 +31,7 @@ import { keyOfFinding, ScanResults } from './scan-results.js';
 
 export interface ScanServiceOptions {
   /** What scans need to list entities. */
-  readonly setup: Pick<PurgeSetup, 'dependencies' | 'limits'>;
+  readonly setup: Pick<PurgeKind, 'dependencies' | 'limits'>;
   readonly judge: EntityJudge;
   readonly entities: ScanEntities;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { problemOf, unexpectedProblem } from '../../sidecar/http/problem.js';
 import { IdFiles } from '../../sidecar/jobs/id-files.js';
-import { entityPurges, temporalPurges } from '../../sidecar/jobs/purge-kinds.js';
 import type { PurgeServiceOptions } from '../../sidecar/jobs/service-options.js';
 import { JobService } from '../../sidecar/jobs/job-service.js';
 import { PlanService } from '../../sidecar/jobs/plan-service.js';
@@ -15,6 +14,7 @@ import {
   type PurgeDependencies,
   type PurgeOrder,
   PurgeStoppedError,
+  purgeTemporal,
 } from '../../sidecar/purge/index.js';
 import { Lease, type LeaseOptions } from '../../sidecar/jobs/live-job.js';
 import type { NewPurge } from '../../sidecar/jobs/purge-kinds.js';
@@ -170,11 +170,8 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
   const errors: unknown[] = [];
   const { kinds: givenKinds, recordRequired = false, ...forAll } = others;
   const kinds = givenKinds ?? {
-    entities: {
-      ...entityPurges(kindSetup),
-      run: (order, _dependencies, signal) => toldBy(run, order, signal),
-    },
-    temporal: temporalPurges({ ...kindSetup, allowsWhole: true }),
+    entities: { ...kindSetup, run: (order, _dependencies, signal) => toldBy(run, order, signal) },
+    temporal: { ...kindSetup, run: purgeTemporal, allowsWhole: true },
   };
   const jobs = new JobService({
     store: kept.store,

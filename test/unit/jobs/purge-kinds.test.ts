@@ -3,9 +3,8 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import {
   checkRate,
-  entityPurges,
   preparePurge,
-  temporalPurges,
+  type PurgeKinds,
   type PurgePolicy,
 } from '../../../sidecar/jobs/purge-kinds.js';
 import {
@@ -13,6 +12,8 @@ import {
   RateLimiter,
   QueryRefusedError,
   type PurgeOrder,
+  purgeEntities,
+  purgeTemporal,
 } from '../../../sidecar/purge/index.js';
 import { systemClock } from '../../../sidecar/shared/clock.js';
 import { KIND_SETUP, LIMITS, REPORT } from '../../support/purge-service.js';
@@ -20,9 +21,9 @@ import { KIND_SETUP, LIMITS, REPORT } from '../../support/purge-service.js';
 const CORE =
   '<https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
 
-const kinds = (limits = LIMITS) => ({
-  entities: entityPurges({ ...KIND_SETUP, limits }),
-  temporal: temporalPurges({ ...KIND_SETUP, limits, allowsWhole: true }),
+const kinds = (limits = LIMITS): PurgeKinds => ({
+  entities: { ...KIND_SETUP, limits, run: purgeEntities },
+  temporal: { ...KIND_SETUP, limits, run: purgeTemporal, allowsWhole: true },
 });
 
 const size = fc.integer({ min: 1, max: 2000 });
@@ -108,7 +109,7 @@ it('a purge that the broker runs itself refuses a rate', () => {
 it('a purge runs with the given query, headers and order', () => {
   const seen: PurgeOrder[] = [];
   const own = kinds();
-  const entities: typeof own.entities = {
+  const entities: PurgeKinds['entities'] = {
     ...own.entities,
     run: async (order) => {
       seen.push(order);

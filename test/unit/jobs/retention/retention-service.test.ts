@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { NewPurge } from '../../../../sidecar/jobs/purge-kinds.js';
-import { entityPurges, temporalPurges, type PurgePolicy } from '../../../../sidecar/jobs/purge-kinds.js';
+import type { NewPurge, PurgePolicy } from '../../../../sidecar/jobs/purge-kinds.js';
 import { RetentionService } from '../../../../sidecar/jobs/retention/retention-service.js';
 import {
   PolicyRefusedError,
+  purgeEntities,
+  purgeTemporal,
   QueryRefusedError,
   queryText,
   type PurgeReport,
@@ -65,8 +66,8 @@ function serviceOf(
     },
     history: kept.store,
     kinds: {
-      entities: entityPurges(KIND_SETUP),
-      temporal: temporalPurges({ ...KIND_SETUP, allowsWhole: true }),
+      entities: { ...KIND_SETUP, run: purgeEntities },
+      temporal: { ...KIND_SETUP, run: purgeTemporal, allowsWhole: true },
     },
     clock: { now: () => Date.UTC(2026, 0, 1) },
   });
