@@ -1,6 +1,6 @@
 import { access, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
 import { errorCode } from '../shared/errors.js';
 
@@ -33,15 +33,25 @@ export class IdFiles {
     return new IdRecorder(() => this.#create(purge));
   }
 
-  /** @returns undefined if nothing was recorded, or the file was removed */
+  /** Reads the whole lines that are there now. @returns undefined if nothing was recorded, or the file was removed */
   async read(purge: string): Promise<Readable | undefined> {
     if (!PURGE_ID.test(purge)) return undefined;
+    let file: FileHandle;
     try {
-      return (await open(this.#pathOf(purge), 'r')).createReadStream();
+      file = await open(this.#pathOf(purge), 'r');
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
+    try {
+      const { whole } = await lengthOf(file);
+      if (whole > 0) return file.createReadStream({ end: whole - 1 });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    await file.close();
+    return Readable.from([]);
   }
 
   /** Whether ids of this purge were recorded here. */
@@ -185,13 +195,22 @@ export class IdRecorder {
   }
 }
 
-/** Removes a last line that is not whole, after a crash or on a full disk: the next line would be appended to it. */
+/** Removes a last line that is not whole: the next line would be appended to it. */
 async function removeTornLine(file: FileHandle): Promise<void> {
+  const { size, whole } = await lengthOf(file);
+  if (whole < size) await file.truncate(whole);
+}
+
+/**
+ * Returns the size of a file, and how much of it are whole lines: after a crash, on a full disk, or while it is being
+ * written, the last line may not be whole.
+ */
+async function lengthOf(file: FileHandle): Promise<{ readonly size: number; readonly whole: number }> {
   const { size } = await file.stat();
   const length = Math.min(size, MAX_LINE_BYTES);
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
   const end = buffer.lastIndexOf('\n') + 1;
-  if (end < length && (end > 0 || length === size)) await file.truncate(size - length + end);
+  return { size, whole: end > 0 || length === size ? size - length + end : size };
 }
 
 function isMissing(error: unknown): boolean {

@@ -105,6 +105,19 @@ it('ids are appended to the last whole line of an earlier process, which was kil
   }
 });
 
+it('only whole lines of recorded ids are read, whether or not the process that wrote them is still there', async () => {
+  for (const [written, read] of [
+    ['{"entityId":"urn:1"}\n{"entity', '{"entityId":"urn:1"}\n'],
+    ['{"entityId":"urn:1"}\n', '{"entityId":"urn:1"}\n'],
+    ['{"entity', ''],
+    ['', ''],
+  ] as const) {
+    const folder = temporaryFolder();
+    await writeFile(join(folder, `${A}.ndjson`), written);
+    assert.equal(await text((await new IdFiles(folder).read(A)) ?? assert.fail('nothing is read')), read);
+  }
+});
+
 it('a file of recorded ids and its folder are readable by their owner only, and created with the first item', async () => {
   const folder = join(temporaryFolder(), 'deep', 'ids');
   const files = new IdFiles(folder);
