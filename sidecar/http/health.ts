@@ -20,9 +20,19 @@ export interface Health {
 /** Maximum response time of the broker for the gateway to be ready, in milliseconds. */
 const READY_TIMEOUT_MS = 2000;
 
+/** The checks that are under way, by what they ask. Anybody may ask for the health, so all who wait share one check. */
+const CHECKS = new WeakMap<BrokerClient, Promise<Health>>();
+
 /** Checks the broker and the database. Never rejects. */
-export async function readHealth({ client, schemas, isShuttingDown }: HealthOptions): Promise<Health> {
+export async function readHealth(options: HealthOptions): Promise<Health> {
+  const { client, isShuttingDown } = options;
   if (isShuttingDown()) return { status: 'shutting down', broker: 'not asked', database: 'not asked' };
+  const pending = CHECKS.get(client) ?? checked(options).finally(() => CHECKS.delete(client));
+  CHECKS.set(client, pending);
+  return pending;
+}
+
+async function checked({ client, schemas }: HealthOptions): Promise<Health> {
   const [isBrokerUp, isDatabaseUp] = await Promise.all([brokerAnswers(client), schemas.store.isReady()]);
   return {
     status: upOrDown(isBrokerUp && isDatabaseUp),

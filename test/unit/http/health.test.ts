@@ -33,6 +33,15 @@ it('a broker is up if it answers with anything except a server error', async () 
     assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
 });
 
+it('everybody who asks at the same time shares one request to the broker', async () => {
+  const { sent, options } = gatewayOf(200, true);
+  const first = await Promise.all(Array.from({ length: 100 }, () => readHealth(options)));
+  assert.equal(sent.length, 1);
+  assert.deepEqual(new Set(first.map(({ status }) => status)), new Set(['up']));
+  await readHealth(options);
+  assert.equal(sent.length, 2);
+});
+
 it('a gateway that shuts down says so, without asking the broker', async () => {
   const { health, sent } = healthOf(200, true, true);
   const nobody = { broker: 'not asked', database: 'not asked' } as const;
