@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import type { ServiceWorkers } from '../../sidecar/schemas/models/model-tasks.js';
@@ -43,7 +44,7 @@ async function createdWithChain(service: SchemaService, base: string, length: nu
   await service.models.create('city', { name: 'Bench', schema: { $ref: `${base}/0` } });
 }
 
-describe('what a write of a model may cost', () => {
+describe('what a write of a model or context may cost', () => {
   const rigOf = useRigs();
 
   it('all stored documents of a chain are loaded at once, and only those that the schema refers to count', async (t) => {
@@ -85,6 +86,21 @@ describe('what a write of a model may cost', () => {
     assert.deepEqual(errors, [{ pointer: '/schema', detail: 'processing the schema takes too much time' }]);
     assert.deepEqual([clock.spentMs, fetched.length], [DEADLINE_MS, 6]);
     assert.equal((await service.store.references.list({ limit: 1, offset: 0 })).total, 0);
+  });
+
+  it('all tasks for a chain of contexts have one time limit together', async (t) => {
+    const { clock, workers } = timedWorkers(() => 300);
+    const { service, web } = await rigOf(t, { workers });
+    for (let index = 0; index < 10; index += 1)
+      web.set(`${ALLOWED}/${index}`, { '@context': `${ALLOWED}/${index + 1}` });
+    const creating = service.contexts.create('chain', `${ALLOWED}/0`, { baseUrl: BASE_URL });
+    const { errors } = await rejection(creating, ContextInvalidError);
+    const detail = 'Processing the context takes too much time.';
+    assert.deepEqual([errors, clock.spentMs], [[{ pointer: '/@context', detail }], DEADLINE_MS]);
+    clock.spentMs = 0;
+    const read = service.contextLoader.termsOf(JSON.stringify(`${ALLOWED}/0`), BASE_URL);
+    await rejection(read, TaskTooCostlyError);
+    assert.equal(clock.spentMs, DEADLINE_MS);
   });
 
   it('an update, its context and its comparison have one time limit together, whatever is too costly', async (t) => {

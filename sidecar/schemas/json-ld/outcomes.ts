@@ -1,6 +1,7 @@
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { truncate } from '../../shared/format-value.js';
+import type { UsedTime } from '../../shared/workers/tasks.js';
 import type { ContextFailureKind, Needs, ContextResults, ContextResult } from './errors.js';
 
 type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';
@@ -63,19 +64,21 @@ const AT_ONCE = 8;
 /**
  * Runs a task repeatedly until it has all the contexts that it needs.
  *
- * @param run runs the task with everything supplied so far
+ * @param run runs the task with everything supplied so far, and with the time that all its runs have together
  * @param supply returns the context of a URL, or why there is none
+ * @param time what tasks before have used of that time
  * @returns the final outcome of the task; a refusal if it needs too much
  * @throws whatever `run` and `supply` throw
  */
 export async function runWithContexts<Outcome extends object>(
-  run: (supplied: ContextResults) => Promise<Outcome | Needs>,
+  run: (supplied: ContextResults, time: UsedTime) => Promise<Outcome | Needs>,
   supply: (url: string) => Promise<ContextResult>,
+  time: UsedTime = { usedMs: 0 },
 ): Promise<Outcome | Refused> {
   const supplied = new Map<string, ContextResult>();
   let characters = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const outcome = await run([...supplied]);
+    const outcome = await run([...supplied], time);
     if (!('needs' in outcome)) return outcome;
     const urls = [...new Set(outcome.needs.urls)].filter((url) => !supplied.has(url));
     if (urls.length === 0) throw new Error('A task needs contexts that it was given.');

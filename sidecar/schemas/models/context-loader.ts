@@ -103,8 +103,9 @@ export class ContextLoader {
   ): Promise<ReadTerms | { readonly failed: string }> {
     const options = { refusesDomains: true, replacements };
     const outcome = await runWithContexts(
-      (supplied) => this.#sources.workers.run('contextTerms', { text, supplied }, { time }),
+      (supplied, used) => this.#sources.workers.run('contextTerms', { text, supplied }, { time: used }),
       (url) => this.#loadContext(url, baseUrl, options, (one) => this.#fetch(one)),
+      time,
     );
     return 'refused' in outcome ? { failed: outcome.refused.detail } : outcome;
   }

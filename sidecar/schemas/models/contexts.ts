@@ -302,7 +302,7 @@ export class Contexts {
     const text = writeJson(submitted ?? null);
     const { checked } = await requireValidContext(
       runWithContexts(
-        (supplied) => workers.run('checkContext', { text, pointer, supplied }),
+        (supplied, time) => workers.run('checkContext', { text, pointer, supplied }, { time }),
         (url) => contextLoader.loadForCheck(url, baseUrl, name),
       ),
       pointer,

@@ -126,7 +126,7 @@ export class OwnContexts {
       known !== undefined && supplied.length === 0
         ? known
         : workers.run('composeContext', { ...input, generated, supplied }, { time });
-    const { composed } = await requireValidContext(runWithContexts(run, supply), POINTER, baseUrl);
+    const { composed } = await requireValidContext(runWithContexts(run, supply, time), POINTER, baseUrl);
     const { references, fetched } = gathering.found(
       composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),
     );

@@ -2,7 +2,7 @@ import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { unlessTooCostly, WorkersBusyError } from '../../shared/workers/errors.js';
-import type { TaskRunner } from '../../shared/workers/tasks.js';
+import type { TaskRunner, UsedTime } from '../../shared/workers/tasks.js';
 import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
 import type { ContextResults } from '../json-ld/errors.js';
@@ -171,8 +171,8 @@ export class Workbench {
     const { contextLoader, workers } = this.#parts;
     return this.#budget.with(text, async () => {
       const stamp = await contextLoader.stamp(baseUrl);
-      const run = (supplied: ContextResults) =>
-        withLimitErrors(workers.run(kind, { text, stamp, supplied }, { signal, mayFinish: true }));
+      const run = (supplied: ContextResults, time: UsedTime) =>
+        withLimitErrors(workers.run(kind, { text, stamp, supplied }, { signal, mayFinish: true, time }));
       const outcome = await runWithContexts(run, (url) => contextLoader.load(url, baseUrl));
       return answerOf(outcome);
     });
