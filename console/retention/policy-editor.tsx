@@ -23,7 +23,7 @@ import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { writePolicy } from './policies-api.js';
 import { formOfPolicy, NEW_POLICY, settingsOf, type PolicyForm } from './policy-form.js';
-import { PolicyPreview } from './policy-preview.js';
+import { PolicyPreview, PolicySample } from './policy-preview.js';
 import { nextRuns } from './schedule.js';
 
 /** The step in the address of a policy's page that asks whether to enforce the policy. */
@@ -159,7 +159,7 @@ export function PolicyEditor({
         <section aria-live="polite" aria-label={text.labels.preview}>
           {preview !== undefined && (
             <div class={isSeen ? undefined : 'outdated'}>
-              <PolicyPreview preview={preview.found} settings={preview.of} />
+              <PolicyPreview preview={preview.found} />
               {!isSeen && <p class="quiet">{t.previewOld}</p>}
             </div>
           )}
@@ -182,6 +182,12 @@ export function PolicyEditor({
             )}
           </div>
         </ForRole>
+        {/* Below the buttons, and not announced: with the keyboard, they would be a hundred ids away. */}
+        {preview !== undefined && (
+          <div class={isSeen ? undefined : 'outdated'}>
+            <PolicySample preview={preview.found} settings={preview.of} />
+          </div>
+        )}
       </form>
       {isAsking && (
         <ConfirmDialog

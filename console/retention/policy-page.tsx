@@ -14,7 +14,7 @@ import { useLoad, useAction } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
 import { previewPolicy, readPolicy, removePolicy, runPolicy, writePolicy } from './policies-api.js';
-import { PreviewDialog, PolicyPreview } from './policy-preview.js';
+import { PreviewDialog, PolicyPreview, PolicySample } from './policy-preview.js';
 import { ENFORCE, PolicyEditor } from './policy-editor.js';
 import { withMode } from './policy-form.js';
 import { nextRuns } from './schedule.js';
@@ -231,7 +231,12 @@ function Preview({ policy, etag }: { readonly policy: RetentionPolicy; readonly 
   return (
     <Card id="preview" title={text.labels.preview} isBusy={isLoading}>
       <Pending {...{ value, error, reload }} />
-      {value !== undefined && <PolicyPreview preview={value} settings={policy} />}
+      {value !== undefined && (
+        <>
+          <PolicyPreview preview={value} />
+          <PolicySample preview={value} settings={policy} />
+        </>
+      )}
     </Card>
   );
 }

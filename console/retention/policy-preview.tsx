@@ -11,16 +11,10 @@ import { ConfirmDialog, type ConfirmDialogProps } from '../parts/dialog.js';
 import { useLoad } from '../shared/hooks.js';
 import { previewPolicy } from './policies-api.js';
 
-/** What a policy would delete now. @param settings say where the data is */
-export function PolicyPreview({
-  preview,
-  settings,
-}: {
-  readonly preview: RetentionPreview;
-  readonly settings: Pick<RetentionSettings, 'target' | 'tenant' | 'link'>;
-}) {
+/** How much a policy would delete now. */
+export function PolicyPreview({ preview }: { readonly preview: RetentionPreview }) {
   const t = text.retention;
-  const { matched, atLeast, cutoff, query, sample } = preview;
+  const { matched, atLeast, cutoff, query } = preview;
   return (
     <>
       <p class="matched">
@@ -33,9 +27,19 @@ export function PolicyPreview({
       <pre class="request" tabIndex={0} aria-label={text.labels.query}>
         {readableQuery(query)}
       </pre>
-      {sample.length > 0 && <SampleList ids={sample} place={settings} label={text.labels.sample} />}
     </>
   );
+}
+
+/** Some of what a policy would delete now. @param settings say where the data is */
+export function PolicySample({
+  preview: { sample },
+  settings,
+}: {
+  readonly preview: RetentionPreview;
+  readonly settings: Pick<RetentionSettings, 'target' | 'tenant' | 'link'>;
+}) {
+  return sample.length > 0 ? <SampleList ids={sample} place={settings} label={text.labels.sample} /> : null;
 }
 
 interface PreviewDialogProps extends Pick<
