@@ -46,8 +46,10 @@ export async function runCli(
 ): Promise<ExitCode | undefined> {
   let exitCode: ExitCode | undefined = EXIT.done;
   const program = createProgram(version, context, (code) => (exitCode = code));
+  // Commander's own help takes one name only: it would show the help of purges for "help purges show".
+  const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
   try {
-    await program.parseAsync(withOptionsBehindCommand(program, words), { from: 'user' });
+    await program.parseAsync(withOptionsBehindCommand(program, asked), { from: 'user' });
     return exitCode;
   } catch (caught) {
     // Commander has already written its error message, or the help that was asked for.
@@ -73,6 +75,8 @@ Environment:
   NGSILD_GATEWAY_URL     URL of the gateway, if there is no --gateway; without both, that of the current context (config)
   NGSILD_GATEWAY_TOKEN   token of the gateway (X-Gateway-Token), or an access token as "Bearer …"
   NGSILD_AUTHORIZATION   Authorization header for the broker, directly or through the gateway
+  NODE_EXTRA_CA_CERTS    file with the certificate of your own authority
+  NODE_USE_ENV_PROXY     1: reach the gateway through HTTP_PROXY or HTTPS_PROXY
   NO_COLOR               no colors
   DATABASE_URL, DATABASE_PATH
                          database for migrate, copy and backup; serve reads all settings in docs/config.md

@@ -49,7 +49,19 @@ it('what is wrong before the name of a command is refused, and nothing is sent',
   }
 });
 
-it('--help after an option shows the help', async (t) => {
-  const { code, out } = await run(t, '--gateway', GATEWAY, 'purges', '--help');
-  assert.deepEqual([code, out.startsWith('Usage: ngsi-ld-gateway purges ')], [EXIT.done, true]);
+it('help shows the help of the command that is named, also after an option', async (t) => {
+  for (const [words, name] of [
+    [['--gateway', GATEWAY, 'purges', '--help'], 'purges [options] [command]'],
+    [['help'], '[options] [command]'],
+    [['help', 'purges'], 'purges [options] [command]'],
+    [['help', 'purges', 'show'], 'purges show [options] <id>'],
+    [['purges', 'help', 'show'], 'purges show [options] <id>'],
+  ] as const) {
+    const { code, out } = await run(t, ...words);
+    assert.deepEqual(
+      [code, out.split('\n')[0]],
+      [EXIT.done, `Usage: ngsi-ld-gateway ${name}`],
+      words.join(' '),
+    );
+  }
 });
