@@ -178,20 +178,19 @@ export type BatchResult =
  * Reads the answer to a batch delete (clause 6.17.3.1), leniently: brokers answer 204 or 200, 207 with or without `errors`, 404
  * with `errors` when all failed (Scorpio) or with `entityId` or `entityIds` when all are missing (Coraine), or with a list of
  * `{id, failure: [problem]}` (Scorpio). An error overrides an entry under `success`. An id that is not mentioned counts as
- * deleted by a success, and is unclear after an error. If the body of a success is a problem, all ids are unclear. A query has
- * to tell.
+ * deleted by a success, and is unclear after an error, or if a success has an error that names none of the ids. If the body of
+ * a success is a problem, all ids are unclear. A query has to tell.
  *
  * @param ids the ids of the batch
  */
 export function readBatchReply(reply: BrokerReply, ids: readonly string[]): BatchResult {
   const body = tryParseJson(reply.body);
   const errors = failuresIn(body);
-  if (reply.status >= 200 && reply.status < 300) {
-    const unclear = contradiction(reply, body);
-    const items = unclear === undefined ? resultsOf(ids, errors) : new Map(ids.map((id) => [id, unclear]));
-    return { kind: 'items', items };
-  }
   const object = asObject(body) ?? {};
+  if (reply.status >= 200 && reply.status < 300) {
+    const others = contradiction(reply, body) ?? strayFailure(errors, ids);
+    return { kind: 'items', items: resultsOf(ids, errors, object['success'], others) };
+  }
   if (errors.length > 0) {
     const unclear: DeleteResult = { kind: 'unclear', problem: parseBrokerProblem(reply) };
     return { kind: 'items', items: resultsOf(ids, errors, object['success'], unclear) };
@@ -202,6 +201,13 @@ export function readBatchReply(reply: BrokerReply, ids: readonly string[]): Batc
   }
   if (reply.status === 404 || reply.status === 405 || reply.status === 501) return { kind: 'no-batch' };
   return { kind: 'refused', problem: parseBrokerProblem(reply) };
+}
+
+/** Returns the result of ids that are not mentioned, if an error names none of the ids: it may be about any of them. */
+function strayFailure(errors: readonly JsonObject[], ids: readonly string[]): DeleteResult | undefined {
+  const known = new Set<unknown>(ids);
+  const stray = errors.find((item) => !known.has(item['entityId'] ?? item['id']));
+  return stray && { kind: 'unclear', problem: problemOf(stray, statusIn(stray) ?? 500) };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

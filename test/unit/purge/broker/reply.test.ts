@@ -147,6 +147,18 @@ for (const [what, status, body, kinds] of [
     ['refused', 'deleted', 'deleted'],
   ],
   [
+    'an error that names no id',
+    207,
+    { success: [FIRST], errors: [{ error: { title: 'Some are locked', status: 409 } }, failed(SECOND, 403)] },
+    ['deleted', 'refused', 'unclear'],
+  ],
+  [
+    'an error that names an id of no entity in the batch',
+    207,
+    { success: [], errors: [failed('urn:a:other', 404)] },
+    ['unclear', 'unclear', 'unclear'],
+  ],
+  [
     'an id under success and errors',
     207,
     { success: IDS, errors: [failed(SECOND, 500)] },
@@ -249,7 +261,7 @@ it('readBatchReply finds the id, the problem and the status of a failed item und
   assert.equal(kindsOf(207, { errors: [both] })[0], 'retryable');
 });
 
-it('readBatchReply never adds ids that were not in the batch, and ignores malformed items', () => {
+it('readBatchReply never adds ids that were not in the batch, and learns nothing from malformed items', () => {
   const errors = [
     null,
     5,
@@ -259,7 +271,8 @@ it('readBatchReply never adds ids that were not in the batch, and ignores malfor
     { entityId: 7 },
     { entityId: 'urn:ngsi-ld:*', error: { status: 500 } },
   ];
-  assert.deepEqual(kindsOf(207, { errors }), ALL_GONE);
+  assert.deepEqual(kindsOf(207, { errors }), ['unclear', 'unclear', 'unclear']);
+  assert.deepEqual(kindsOf(207, { errors: errors.slice(0, 4) }), ALL_GONE);
 });
 
 it('readBatchReply tells failed items apart when ids are names of Object.prototype', () => {
@@ -273,7 +286,7 @@ it('readBatchReply tells failed items apart when ids are names of Object.prototy
   const hostile = '{"errors":[{"__proto__":{"entityId":"constructor","error":{"status":500}}}]}';
   assert.deepEqual(
     [...itemsOf(207, hostile, ids).values()].map(({ kind }) => kind),
-    ALL_GONE,
+    ['unclear', 'unclear', 'unclear'],
   );
 });
 
