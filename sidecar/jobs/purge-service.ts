@@ -55,12 +55,13 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const prepared = await this.#unlessRefused(asked, () => preparePurge(kinds, asked));
     const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
+    let isStored = false;
     try {
       registry.takePlace(live, record.dryRun ? 'dry run' : 'purge');
       live.set({ startedAt: records.now() });
       // The record is written before the first request. If records are required, it must reach the store.
       if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
-      else await records.writeNow(live);
+      isStored = recordRequired || (await records.writeNow(live));
       observer.started(live.record);
       const report = await this.#runner.run({ live, prepared }, AbortSignal.any([live.stopped, gone]));
       return { report, record: live.record };
@@ -73,6 +74,8 @@ export class PurgeService extends JobKind<PurgeRecord> {
       throw new PurgeFailedError(cause, live.record, live.hasBegun);
     } finally {
       registry.leave(live);
+      // The caller may ask another gateway for the record. If the store was away at the start, the caller has waited enough.
+      if (isStored) await records.endsStored(record.id);
     }
   }
 
@@ -177,7 +180,10 @@ export class PurgeService extends JobKind<PurgeRecord> {
     try {
       return await checks();
     } catch (error) {
-      throw outcomeOf(error) === 'refused' ? this.refusal(asked, error) : error;
+      if (outcomeOf(error) !== 'refused') throw error;
+      const refusal = this.refusal(asked, error);
+      await this.jobs.records.endsStored(refusal.record.id);
+      throw refusal;
     }
   }
 

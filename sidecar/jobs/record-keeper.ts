@@ -37,7 +37,8 @@ interface RecordKeeperOptions extends Pick<JobServiceOptions, 'clock' | 'problem
 interface Entry {
   readonly record: JobRecord;
   readonly claim: JobClaim;
-  readonly written: PromiseWithResolvers<void>;
+  /** Resolves when the record is written, or when the store turns out to be unavailable. */
+  readonly settled: PromiseWithResolvers<void>;
 }
 
 /**
@@ -86,7 +87,7 @@ export class RecordKeeper {
 
   /** Writes a record soon, or at once if it is final. Replaces an unwritten record of the same job. */
   save(record: JobRecord, claim: JobClaim): void {
-    this.#waiting.set(record.id, { record, claim, written: Promise.withResolvers() });
+    this.#waiting.set(record.id, { record, claim, settled: Promise.withResolvers() });
     if (this.#waiting.size > MAX_WAITING) {
       // Drops a refused purge if possible, so that a flood of them displaces no purge that ran.
       const all = [...this.#waiting.values()].map((each) => each.record);
@@ -99,21 +100,28 @@ export class RecordKeeper {
   }
 
   /**
-   * Waits, but only for a limited time, until the records of jobs that have ended are stored: lists are read from the store.
+   * Waits, but only for a limited time, until the records of jobs that have ended are stored: lists and other processes read
+   * them from the store.
+   *
+   * @param id of one job; by default, all of them
    */
-  async endsStored(): Promise<void> {
-    const ends = [...this.#waiting.values()].filter(({ record }) => isFinal(record.state));
+  async endsStored(id?: string): Promise<void> {
+    const ends = [...this.#waiting.values()].filter(
+      ({ record }) => isFinal(record.state) && (id === undefined || record.id === id),
+    );
     if (ends.length === 0 || this.#isAway) return;
     const enough = new AbortController();
     const late = this.#options.clock.sleep(WAIT_MS, enough.signal).catch(() => {});
-    await Promise.race([Promise.all(ends.map(({ written }) => written.promise)), late]);
+    await Promise.race([Promise.all(ends.map(({ settled }) => settled.promise)), late]);
     enough.abort();
   }
 
   /**
    * Writes the current record of a job, so that it survives a crash. Waits for the store, but only for a limited time.
+   *
+   * @returns whether the record is stored
    */
-  async writeNow(live: LiveJob): Promise<void> {
+  async writeNow(live: LiveJob): Promise<boolean> {
     const { store, clock } = this.#options;
     const { lease } = live;
     const enough = new AbortController();
@@ -123,6 +131,7 @@ export class RecordKeeper {
     enough.abort();
     // Uses the record as it is by now: if the job has ended in the meantime, its end must be written.
     if (!isWritten) this.save(live.record, lease.claim);
+    return isWritten;
   }
 
   /** Writes what must be known about a job before it changes anything at the broker. @throws as whenStored() */
@@ -204,10 +213,12 @@ export class RecordKeeper {
     this.#isClosing = true;
     this.#sleeping.abort();
     await this.#writing;
-    for (const { record, claim } of this.#waiting.values())
+    for (const { record, claim, settled } of this.#waiting.values()) {
       await store.put(record, undefined, claim).catch((error: unknown) => {
         if (!(error instanceof LeaseLostError)) observer.recordLost(record);
       });
+      settled.resolve();
+    }
     this.#waiting.clear();
   }
 
@@ -237,12 +248,13 @@ export class RecordKeeper {
       } else {
         if (!this.#isAway) observer.storeAway(error);
         this.#isAway = true;
+        for (const { settled } of this.#waiting.values()) settled.resolve();
         return false;
       }
     }
     if (this.#isAway) observer.storeBack();
     this.#isAway = false;
-    entry.written.resolve();
+    entry.settled.resolve();
     if (this.#waiting.get(record.id) === entry) this.#waiting.delete(record.id);
     if (record.state === 'queued' && !this.#isClosing) this.#onQueued();
     return true;

@@ -159,6 +159,26 @@ describe('two gateways on one PostgreSQL', PATIENCE, () => {
     );
   });
 
+  it('another gateway on the same PostgreSQL has the end of a purge as soon as its caller has the answer', async () => {
+    const { url } = await fresh();
+    const one = await start(url);
+    const other = await start(url, {}, { cars: one.cars });
+    for (const [query, status, state] of [
+      ['type=Car&dryRun=true', 200, 'succeeded'],
+      ['typo=Car', 400, 'refused'],
+      ['type=Car&maxAffected=1', 409, 'refused'],
+      ['type=Car', 204, 'succeeded'],
+    ] as const)
+      for (let n = 0; n < 5; n += 1) {
+        const answer = await one.gateway.purge(query);
+        assert.equal(answer.status, status, query);
+        const id = answer.headers.get('purge-id');
+        assert.equal((await recordOf(other.gateway, id)).state, state, query);
+        const list = await other.gateway.send('GET', '/api/v2/purges?limit=1');
+        assert.equal((list.json() as readonly PurgeRecord[])[0]?.id, id, query);
+      }
+  });
+
   it('each of two gateways on one PostgreSQL proves a query by itself', async () => {
     const { url } = await fresh();
     const broker = await startTestBroker();

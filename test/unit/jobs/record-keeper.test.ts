@@ -111,13 +111,31 @@ it('a list waits for the records of jobs that have ended, and at most a second',
   await waited;
 });
 
-it('a list does not wait for records while the store is unavailable', async () => {
+it('nobody waits for the end of a job while the store is unavailable, or for that of another job', async () => {
   const { keeper, store, clock } = createKeeper();
   store.isAway = true;
-  keeper.save(record('p', 1, 'refused'), CLAIM);
+  for (const id of ['p', 'q']) keeper.save(record(id, 1, 'refused'), CLAIM);
+  await Promise.all([keeper.endsStored(), keeper.endsStored('q')]);
   await clock.pass(0);
   await keeper.endsStored();
-  assert.equal(keeper.waiting, 1);
+  assert.equal(keeper.waiting, 2);
+  Object.assign(store, { isAway: false, isSilent: true });
+  keeper.save(record('r', 1, 'refused'), CLAIM);
+  await keeper.endsStored('s');
+});
+
+it('whether the first record of a purge is stored in time is known', async () => {
+  for (const [how, isStored] of [
+    [{}, true],
+    [{ isAway: true }, false],
+    [{ isSilent: true }, false],
+  ] as const) {
+    const { keeper, liveOf, store, clock } = createKeeper();
+    Object.assign(store, how);
+    const stored = keeper.writeNow(liveOf(record('p', 0)));
+    await clock.pass(1000);
+    assert.equal(await stored, isStored);
+  }
 });
 
 it('records are kept while the store is unavailable, and written afterwards', async () => {
