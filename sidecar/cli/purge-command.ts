@@ -39,6 +39,8 @@ const UPDATE_MS = 250;
 
 const SAMPLE_SHOWN = 5;
 
+const COUNTING_SHOWN_AFTER_MS = 1000;
+
 const STOPPING =
   'Stopping: no new deletes; waiting for those in progress. Press Ctrl+C again to exit immediately.';
 
@@ -66,8 +68,11 @@ export async function purgeCommand(
   let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
-      const planned = options.dryRun === true ? undefined : await backend.plan?.(request, signal);
-      const preview = planned ?? (await backend.preview(request, signal));
+      const counted = request;
+      const preview = await showCounting(context, async () => {
+        const planned = options.dryRun === true ? undefined : await backend.plan?.(counted, signal);
+        return planned ?? backend.preview(counted, signal);
+      });
       if (options.dryRun === true) return showDryRun(request, preview, options, context);
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
@@ -83,6 +88,25 @@ export async function purgeCommand(
     return EXIT.interrupted;
   } finally {
     release();
+  }
+}
+
+/** Shows on a terminal that a count takes a while, such as one that waits for a broker, until it is there. */
+async function showCounting<Value>(
+  { stderr, clock }: CliContext,
+  count: () => Promise<Value>,
+): Promise<Value> {
+  if (stderr.isTTY !== true) return count();
+  const done = new AbortController();
+  const isShown = clock.sleep(COUNTING_SHOWN_AFTER_MS, done.signal).then(
+    () => stderr.write('Counting …') || true,
+    () => false,
+  );
+  try {
+    return await count();
+  } finally {
+    done.abort();
+    if (await isShown) stderr.write('\r\u001b[K');
   }
 }
 

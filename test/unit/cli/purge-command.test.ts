@@ -73,6 +73,29 @@ async function purgeOnTerminal(answer: string, options: PurgeOptions = {}) {
   return { calls, context, code };
 }
 
+it('a terminal shows that counting takes more than a second, until it ends', async () => {
+  const counting = async (isTerminal: boolean, end: () => PurgePreview) => {
+    const context = new FakeContext({ isTerminal });
+    const shown = new Promise<void>((resolve) => {
+      context.onQuestion = () => resolve();
+    });
+    const preview = async () => {
+      if (isTerminal) await shown;
+      return end();
+    };
+    const { place } = placeOf(SEVEN, [DONE], { preview });
+    await purgeCommand(['type=A'], { dryRun: true }, place, context).catch(() => undefined);
+    return context.err;
+  };
+  const fail = () => {
+    throw new CliError(EXIT.failed, 'No.');
+  };
+  for (const end of [() => SEVEN, fail]) {
+    assert.equal(await counting(true, end), 'Counting …\r\u001b[K');
+    assert.equal(await counting(false, end), '');
+  }
+});
+
 it('a purge that asks continues only after y or yes', async () => {
   for (const answer of ['y\r', 'Y\r', 'yes\r', ' yes \r', 'YES\r']) {
     const { calls, code } = await purgeOnTerminal(answer);
