@@ -102,7 +102,7 @@ it("models diff, import and check fail with a clear message if the gateway's ans
     assert.deepEqual([code, stdout], [1, ''], stderr);
     assert.match(
       stderr,
-      /^The gateway answered with something that is not (?:JSON|the report of an import)\.\n$/,
+      /^The gateway answered with something that is not (?:JSON: check its URL|the report of an import)\.\n$/,
     );
   }
   const closed = await startAnswering(() => ({ status: 401, text: '{"detail":"No."}' }));
