@@ -1,5 +1,5 @@
 import { Button } from '../parts/button.js';
-import { bindForm, Select, Field, Checkbox, focusFirstField } from '../parts/fields.js';
+import { Form, bindForm, Select, Field, Checkbox, focusFirstField } from '../parts/fields.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { JOB_STATES, PurgeTable } from '../parts/purge-table.js';
 import { Page } from '../parts/page.js';
@@ -30,7 +30,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
   const bind = bindForm(filters, show);
   return (
     <Page title={text.pages.history} lead={t.lead}>
-      <form class="filters" aria-label={t.filters} onSubmit={(event) => event.preventDefault()}>
+      <Form class="filters" aria-label={t.filters}>
         <Select {...bind('state')} label={text.labels.state} choices={[['', t.anyState], ...JOB_STATES]} />
         <Field {...bind('from')} label={text.labels.from} type="date" />
         <Field {...bind('to')} label={text.labels.to} type="date" />
@@ -53,7 +53,7 @@ export function HistoryPage({ params }: { readonly params: URLSearchParams }) {
             label={t.clear}
           />
         )}
-      </form>
+      </Form>
       <Listing
         list={list}
         to={(one) => routeTo(['history'], { ...filters, page: one })}

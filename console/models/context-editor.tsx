@@ -3,7 +3,7 @@ import { Button } from '../parts/button.js';
 import { isConflict, type WithETag } from '../api/client.js';
 import { Card } from '../parts/card.js';
 import { Page, Unsaved } from '../parts/page.js';
-import { Field } from '../parts/fields.js';
+import { Form, Field } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
@@ -65,13 +65,7 @@ export function ContextEditor({
       crumbs={[[toContexts(), t.all], ...(given === undefined ? [] : [[toContext(given), given] as const])]}
       actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
     >
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (syntaxError === undefined) run(save);
-        }}
-      >
+      <Form class="card" onSubmit={() => syntaxError === undefined && run(save)}>
         {given === undefined && (
           <Field
             label={text.labels.name}
@@ -113,7 +107,7 @@ export function ContextEditor({
             />
           </div>
         </ForRole>
-      </form>
+      </Form>
     </Page>
   );
 }

@@ -1,11 +1,10 @@
 import { ButtonLink } from '../parts/button.js';
 import { api, type WithETag } from '../api/client.js';
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { JsonText } from '../parts/json-text.js';
 import { Copyable } from '../parts/copyable.js';
-import { Pending } from '../parts/states.js';
 import { ConfirmButton } from '../parts/dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
@@ -76,12 +75,7 @@ function ContextPage({ name, isEdited }: { readonly name: string; readonly isEdi
     const [document, about] = await Promise.all([readContext(name, signal), findContext(name, signal)]);
     return { document, about };
   });
-  if (value === undefined)
-    return (
-      <Page title={name} crumbs={CRUMBS}>
-        <Pending {...{ value, error, reload }} />
-      </Page>
-    );
+  if (value === undefined) return <PendingPage title={name} crumbs={CRUMBS} {...{ error, reload }} />;
   const { document, about } = value;
   if (isEdited && about?.kind === 'custom')
     return <ContextEditor key={document.etag} name={name} read={document} onSaved={reload} />;

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import type { WithETag } from '../api/client.js';
 import { Dialog, ConfirmDialog } from '../parts/dialog.js';
-import { bindForm, Select, Field, Checkbox, nonEmpty } from '../parts/fields.js';
+import { Form, bindForm, Select, Field, Checkbox, nonEmpty } from '../parts/fields.js';
 import { Failure } from '../parts/states.js';
 import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
@@ -41,13 +41,7 @@ export function DomainDialog({
   };
   return (
     <Dialog title={read === undefined ? t.createDomain : t.editDomain(read.value.name)} onClose={onClose}>
-      <form
-        method="dialog"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run(save);
-        }}
-      >
+      <Form method="dialog" onSubmit={() => run(save)}>
         <div class="stack">
           {read === undefined && (
             <Field {...bind('name')} label={text.labels.name} hint={text.labels.nameHint} isRequired isWide />
@@ -65,7 +59,7 @@ export function DomainDialog({
           />
           <Button onClick={onClose} label={text.cancel} />
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

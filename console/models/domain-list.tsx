@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api } from '../api/client.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { bindForm, Field, focusFirstField, nonEmpty } from '../parts/fields.js';
+import { Form, bindForm, Field, focusFirstField, nonEmpty } from '../parts/fields.js';
 import { Page } from '../parts/page.js';
 import { count, time } from '../shared/format.js';
 import { replaceAddress } from '../shared/router.js';
@@ -45,7 +45,7 @@ export function DomainListPage({ params }: { readonly params: URLSearchParams })
         </>
       }
     >
-      <form class="filters" role="search" aria-label={t.search} onSubmit={(event) => event.preventDefault()}>
+      <Form class="filters" role="search" aria-label={t.search}>
         <Field {...bind('q')} label={t.q} hint={t.qHint} />
         <Field {...bind('type')} label={t.type} hint={t.typeHint} />
         <Field {...bind('attribute')} label={t.attribute} hint={t.attributeHint} />
@@ -59,7 +59,7 @@ export function DomainListPage({ params }: { readonly params: URLSearchParams })
             label={t.clearSearch}
           />
         )}
-      </form>
+      </Form>
       {isSearch ? <SearchResults filters={shown} params={params} /> : <Domains params={params} />}
       {isCreating && <DomainDialog onClose={() => setIsCreating(false)} />}
     </Page>

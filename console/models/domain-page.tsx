@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, apiUrl } from '../api/client.js';
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
-import { Failure, Pending } from '../parts/states.js';
+import { Failure } from '../parts/states.js';
 import { useLoad } from '../shared/hooks.js';
 import { ForRole } from '../parts/for-role.js';
 import { text } from '../strings.js';
@@ -22,11 +22,7 @@ export function DomainPage({ name, params }: { readonly name: string; readonly p
   const models = usePagedList(params, name, (query, signal) => listModels(name, query, signal));
   const close = () => setAsking(undefined);
   if (read.value === undefined)
-    return (
-      <Page title={name} crumbs={CRUMBS}>
-        <Pending {...read} />
-      </Page>
-    );
+    return <PendingPage title={name} crumbs={CRUMBS} error={read.error} reload={read.reload} />;
   const { description, compatibility } = read.value.value;
   return (
     <Page

@@ -1,9 +1,8 @@
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { Download } from '../parts/button.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { api, apiUrl } from '../api/client.js';
-import { Pending } from '../parts/states.js';
 import { ConfirmButton } from '../parts/dialog.js';
 import { time } from '../shared/format.js';
 import { useLoad } from '../shared/hooks.js';
@@ -84,11 +83,7 @@ function ReferencePage({ uri }: { readonly uri: string }) {
     return { read, about };
   });
   if (value === undefined)
-    return (
-      <Page title={<span class="uri">{uri}</span>} crumbs={CRUMBS}>
-        <Pending {...{ value, error, reload }} />
-      </Page>
-    );
+    return <PendingPage title={<span class="uri">{uri}</span>} crumbs={CRUMBS} {...{ error, reload }} />;
   return <ReferenceView uri={uri} {...value} onChanged={reload} />;
 }
 

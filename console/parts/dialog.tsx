@@ -6,6 +6,7 @@ import { useAction } from '../shared/hooks.js';
 import { text } from '../strings.js';
 import { Failure } from './states.js';
 import { EnvironmentInfo } from './environment.js';
+import { Form } from './fields.js';
 
 export interface ConfirmDialogProps {
   readonly title: string;
@@ -44,13 +45,7 @@ export function ConfirmDialog({
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        method="dialog"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) run(act);
-        }}
-      >
+      <Form method="dialog" onSubmit={() => isReady && run(act)}>
         <EnvironmentInfo tenant={props.tenant} />
         <p>{message}</p>
         {props.children}
@@ -59,7 +54,7 @@ export function ConfirmDialog({
           <Button type="submit" class="danger" disabled={!isReady || isBusy} label={confirm} />
           <Button onClick={onClose} label={props.cancel ?? text.cancel} />
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

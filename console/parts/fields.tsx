@@ -1,5 +1,7 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { isResourceName } from '../../sidecar/shared/resource-name.js';
+import { text } from '../strings.js';
 
 /** The value of a field, and what is done with another one. */
 interface Bound<Value> {
@@ -173,6 +175,22 @@ export function Select<Value extends string>({
   );
 }
 
+/** A form that is sent by a script, not by the browser. */
+export function Form({
+  onSubmit,
+  ...props
+}: Omit<JSX.IntrinsicElements['form'], 'onSubmit'> & { readonly onSubmit?: () => void }) {
+  return (
+    <form
+      {...props}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit?.();
+      }}
+    />
+  );
+}
+
 /** A checkbox. */
 export function Checkbox({ label, value, onInput }: Bound<boolean> & { readonly label: string }) {
   return (
@@ -180,6 +198,25 @@ export function Checkbox({ label, value, onInput }: Bound<boolean> & { readonly 
       <input type="checkbox" checked={value} onChange={(event) => onInput(event.currentTarget.checked)} />
       {label}
     </label>
+  );
+}
+
+/** Whether a typed name may be that of a new policy. Another name would change the path of the request. */
+export function mayBePolicy(name: string): boolean {
+  return name === '' || isResourceName(name.trim());
+}
+
+/** The field for the name of a policy, which cannot be changed later. */
+export function PolicyName({ error, ...field }: Bound<string> & Pick<FieldProps, 'isReadOnly'>) {
+  const wrong = text.retention.nameWrong(text.labels.nameHint);
+  return (
+    <Field
+      {...field}
+      label={text.labels.name}
+      hint={text.labels.nameHint}
+      error={mayBePolicy(field.value) ? error : wrong}
+      isRequired
+    />
   );
 }
 
@@ -191,8 +228,8 @@ export function focusFirstField(button: HTMLButtonElement): void {
 
 /** Returns the texts of a form that are not empty, trimmed. */
 export function nonEmpty<Texts extends Readonly<Record<string, string>>>(texts: Texts) {
-  const given = Object.entries(texts).map(([name, text]) => [name, text.trim()]);
-  return Object.fromEntries(given.filter(([, text]) => text !== '')) as {
+  const given = Object.entries(texts).map(([name, typed]) => [name, typed.trim()]);
+  return Object.fromEntries(given.filter(([, typed]) => typed !== '')) as {
     readonly [Name in keyof Texts]?: Exclude<Texts[Name], ''>;
   };
 }

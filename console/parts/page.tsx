@@ -1,17 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
+import type { Loaded } from '../shared/hooks.js';
 import { text } from '../strings.js';
+import { Pending } from './states.js';
 
-/** The frame of a page: breadcrumbs, the heading with actions beside it, and an introduction. */
-export function Page({
-  title,
-  crumbs = [],
-  actions,
-  lead,
-  isNarrow = false,
-  isBusy,
-  children,
-}: {
+interface PageProps {
   readonly title: ComponentChildren;
   /** Links to the pages above this one, outermost first. */
   readonly crumbs?: readonly (readonly [href: string, name: string])[];
@@ -21,7 +14,10 @@ export function Page({
   readonly isNarrow?: boolean;
   readonly isBusy?: boolean;
   readonly children?: ComponentChildren;
-}) {
+}
+
+/** The frame of a page: breadcrumbs, the heading with actions beside it, and an introduction. */
+export function Page({ title, crumbs = [], actions, lead, isNarrow = false, isBusy, children }: PageProps) {
   return (
     <div class={isNarrow ? 'page narrow' : 'page'} aria-busy={isBusy}>
       {crumbs.length > 0 && (
@@ -41,6 +37,19 @@ export function Page({
       {lead !== undefined && <p class="lead">{lead}</p>}
       {children}
     </div>
+  );
+}
+
+/** The page of something that is still loading, or could not be loaded. */
+export function PendingPage({
+  error,
+  reload,
+  ...frame
+}: PageProps & Pick<Loaded<unknown>, 'error' | 'reload'>) {
+  return (
+    <Page {...frame}>
+      <Pending error={error} reload={reload} />
+    </Page>
   );
 }
 

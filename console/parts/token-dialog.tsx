@@ -6,7 +6,7 @@ import { invalidCharacter } from '../shared/header-value.js';
 import { text } from '../strings.js';
 import { Dialog } from './dialog.js';
 import { errorDetail } from './states.js';
-import { Field } from './fields.js';
+import { Form, Field } from './fields.js';
 
 /** Asks the user to sign in, or for the gateway token, whenever a request needs it. */
 export function TokenDialog({ signIn: settings }: { readonly signIn?: SignInSettings | undefined }) {
@@ -40,10 +40,9 @@ function TokenForm() {
   const isUnsendable = invalidCharacter(value) !== undefined;
   return (
     <Dialog title={t.title} onClose={() => submitToken(undefined)}>
-      <form
+      <Form
         method="dialog"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (value.trim() !== '' && !isUnsendable) submitToken(value.trim());
         }}
       >
@@ -62,7 +61,7 @@ function TokenForm() {
           <Button type="submit" class="primary" label={t.use} />
           <Button onClick={() => submitToken(undefined)} label={text.labels.notNow} />
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

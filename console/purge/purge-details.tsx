@@ -3,11 +3,11 @@ import { Button, ButtonLink } from '../parts/button.js';
 import { api, ApiError, type Problem, UnreachableError, type Purge } from '../api/client.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { StateChip } from '../parts/purge-table.js';
-import { Failure, Pending } from '../parts/states.js';
+import { Failure } from '../parts/states.js';
 import { count, duration, rate } from '../shared/format.js';
 import { routeTo } from '../shared/router.js';
 import { useAction } from '../shared/hooks.js';
@@ -27,11 +27,7 @@ export function PurgeDetails({ id }: { readonly id: string }) {
   const progress = useRef<HTMLHeadingElement>(null);
   const crumbs = [[routeTo(['history']), text.run.back]] as const;
   if (record === undefined)
-    return (
-      <Page title={text.pages.purge} crumbs={crumbs}>
-        <Pending error={error} reload={retry} />
-      </Page>
-    );
+    return <PendingPage title={text.pages.purge} crumbs={crumbs} error={error} reload={retry} />;
   const { target, query, tenant, link, state } = record;
   const isOver = isFinal(record);
   const average = averageRate(record);

@@ -13,6 +13,7 @@ import { EMPTY_FORM, formOf, isEmpty, queryOf, type PurgeForm } from './form.js'
 import { PreviewPane } from './preview.js';
 import { PurgeFields } from './purge-fields.js';
 import { commandOf, type Credential, curlOf, requestLine } from './request-text.js';
+import { Form } from '../parts/fields.js';
 
 const PURGER = ['purger'] as const;
 
@@ -38,14 +39,14 @@ export function PurgePage({ params }: { readonly params: URLSearchParams }) {
   return (
     <Page title={text.pages.purge} lead={text.purge.lead}>
       <div class="columns">
-        <form class="card" onSubmit={(event) => event.preventDefault()}>
+        <Form class="card">
           <ForRole roles={PURGER}>
             <PurgeFields form={form} onChange={change} />
           </ForRole>
           <div class="actions">
             <Button onClick={() => change({ ...EMPTY_FORM, target: form.target })} label={text.purge.clear} />
           </div>
-        </form>
+        </Form>
         <div class="stack">
           {/* Each preview is a purge that only counts. A user without the role should not be refused at every key. */}
           <PreviewPane form={isForOthers ? EMPTY_FORM : form} />

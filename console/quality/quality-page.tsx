@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.js';
 import { api } from '../api/client.js';
 import { fieldErrors, Failure } from '../parts/states.js';
-import { bindForm, Field, nonEmpty } from '../parts/fields.js';
+import { Form, bindForm, Field, nonEmpty } from '../parts/fields.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { Page } from '../parts/page.js';
 import { StateChip } from '../parts/purge-table.js';
@@ -62,14 +62,7 @@ function NewScan() {
     location.hash = routeTo(['quality', id]);
   };
   return (
-    <form
-      class="filters"
-      aria-label={t.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        run(start);
-      }}
-    >
+    <Form class="filters" aria-label={t.form} onSubmit={() => run(start)}>
       <Field {...bind('query')} label={text.labels.query} hint={t.queryHint} isWide />
       <Field {...bind('model')} label={text.labels.model} hint={t.modelHint} />
       <Field {...bind('tenant')} label={text.labels.tenant} />
@@ -78,7 +71,7 @@ function NewScan() {
         <Button type="submit" class="primary" disabled={form.query.trim() === ''} label={t.start} />
       </ForRole>
       {error !== undefined && <Failure error={error} />}
-    </form>
+    </Form>
   );
 }
 

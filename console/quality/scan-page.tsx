@@ -1,10 +1,10 @@
 import { Button } from '../parts/button.js';
 import { isFinal } from '../../sidecar/client/purges.js';
 import { api, type Schemas } from '../api/client.js';
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Listing, usePagedList } from '../parts/listing.js';
 import { StateChip } from '../parts/purge-table.js';
-import { Failure, Pending } from '../parts/states.js';
+import { Failure } from '../parts/states.js';
 import { readableQuery } from '../../sidecar/shared/readable-query.js';
 import { routeTo } from '../shared/router.js';
 import { useJob } from '../shared/use-job.js';
@@ -32,12 +32,7 @@ export function ScanPage({ id, params }: { readonly id: string; readonly params:
   } = useJob<Scan>(id, (signal) => api.request('get', '/scans/{scan}/events', { path, signal }));
   const { error: failure, run } = useAction();
   const crumbs = [[routeTo(['quality']), text.writes.back]] as const;
-  if (scan === undefined)
-    return (
-      <Page title={t.scan} crumbs={crumbs}>
-        <Pending error={error} reload={retry} />
-      </Page>
-    );
+  if (scan === undefined) return <PendingPage title={t.scan} crumbs={crumbs} error={error} reload={retry} />;
   const chosen = params.get('finding');
   const finding = chosen === null ? undefined : Number(chosen);
   const { checked, valid, invalid, notJudged, problem } = scan;

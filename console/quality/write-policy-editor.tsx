@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
-import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { isConflict, type WithETag } from '../api/client.js';
-import { Page, Unsaved } from '../parts/page.js';
-import { fieldErrors, Failure, Pending } from '../parts/states.js';
-import { bindForm, Select, Field, TextArea } from '../parts/fields.js';
+import { Page, PendingPage, Unsaved } from '../parts/page.js';
+import { fieldErrors, Failure } from '../parts/states.js';
+import { mayBePolicy, PolicyName, Form, bindForm, Select, Field, TextArea } from '../parts/fields.js';
 import { ConfirmDialog } from '../parts/dialog.js';
 import { useAction, useLoad } from '../shared/hooks.js';
 import { useDraft } from '../shared/drafts.js';
@@ -54,11 +53,7 @@ interface OnWarned {
 function Stored({ name, onWarned }: { readonly name: string } & OnWarned) {
   const { value, error, reload } = useLoad(name, (signal) => readWritePolicy(name, signal));
   if (value === undefined)
-    return (
-      <Page title={name} crumbs={CRUMBS} isNarrow>
-        <Pending {...{ value, error, reload }} />
-      </Page>
-    );
+    return <PendingPage title={name} crumbs={CRUMBS} isNarrow {...{ error, reload }} />;
   return <Editor key={value.etag} read={value} onWarned={onWarned} onReload={reload} />;
 }
 
@@ -79,10 +74,8 @@ function Editor({
   const { base, ...form } = draft.form;
   const { isBusy, error, run } = useAction();
   const [isRemoving, setIsRemoving] = useState(false);
-  // Another name would change the path of the request.
-  const mayBeName = form.name === '' || isResourceName(form.name.trim());
-  const errors = fieldErrors(error);
-  const bind = bindForm<WritePolicyForm>(form, draft.change, errors);
+  const mayBeName = mayBePolicy(form.name);
+  const bind = bindForm<WritePolicyForm>(form, draft.change, fieldErrors(error));
   const { fields, choices } = t;
   const save = async () => {
     const saved = await putWritePolicy(form.name.trim(), writeSettingsOf(form), base);
@@ -101,23 +94,9 @@ function Editor({
       actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
       isNarrow
     >
-      <form
-        class="card"
-        aria-label={t.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (mayBeName) run(save);
-        }}
-      >
+      <Form class="card" aria-label={t.form} onSubmit={() => mayBeName && run(save)}>
         <div class="grid">
-          <Field
-            {...bind('name')}
-            label={text.labels.name}
-            hint={text.labels.nameHint}
-            error={mayBeName ? errors['name'] : text.retention.nameWrong(text.labels.nameHint)}
-            isRequired
-            isReadOnly={read !== undefined}
-          />
+          <PolicyName {...bind('name')} isReadOnly={read !== undefined} />
           <Select {...bind('mode')} label={text.labels.mode} choices={choices.mode} />
           <TextArea {...bind('types')} label={fields.types} hint={text.labels.linesHint} />
           <TextArea {...bind('callers')} label={fields.callers} hint={text.labels.linesHint} />
@@ -141,7 +120,7 @@ function Editor({
             {read !== undefined && <Button onClick={() => setIsRemoving(true)} label={text.labels.remove} />}
           </div>
         </ForRole>
-      </form>
+      </Form>
       {isRemoving && read !== undefined && (
         <ConfirmDialog
           title={t.removeTitle(read.value.name)}

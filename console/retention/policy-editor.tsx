@@ -10,9 +10,8 @@ import {
 } from '../api/client.js';
 import { Page, Unsaved } from '../parts/page.js';
 import { fieldErrors, Failure } from '../parts/states.js';
-import { bindForm, Select, Field, Checkbox } from '../parts/fields.js';
+import { mayBePolicy, PolicyName, Form, bindForm, Select, Field, Checkbox } from '../parts/fields.js';
 import { ConfirmDialog } from '../parts/dialog.js';
-import { isResourceName } from '../../sidecar/shared/resource-name.js';
 import { optionsIn, purgeOption } from '../../sidecar/shared/purge-options.js';
 import { optionLabel } from '../purge/form.js';
 import { time } from '../shared/format.js';
@@ -56,11 +55,9 @@ export function PolicyEditor({
     readonly of: RetentionSettings;
     readonly found: RetentionPreview;
   }>();
-  const errors = fieldErrors(error);
-  // Another name would change the path of the request.
-  const mayBeName = form.name === '' || isResourceName(form.name.trim());
+  const mayBeName = mayBePolicy(form.name);
   const isEnforced = read?.value.mode === 'enforce';
-  const bind = bindForm<PolicyForm>(form, draft.change, errors);
+  const bind = bindForm<PolicyForm>(form, draft.change, fieldErrors(error));
   const save = async (step?: typeof ENFORCE) => {
     const { name } = await writePolicy(form.name.trim(), settingsOf(form, read?.value), base);
     draft.forget();
@@ -90,24 +87,16 @@ export function PolicyEditor({
       actions={draft.isChanged && <Unsaved onDiscard={draft.discard} />}
       isNarrow
     >
-      <form
+      <Form
         class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (saving.isBusy || !mayBeName) return;
           if (isEnforced) setIsAsking(true);
           else beginToSave();
         }}
       >
         <div class="grid">
-          <Field
-            {...bind('name')}
-            label={text.labels.name}
-            hint={text.labels.nameHint}
-            error={mayBeName ? errors['name'] : t.nameWrong(text.labels.nameHint)}
-            isRequired
-            isReadOnly={read !== undefined}
-          />
+          <PolicyName {...bind('name')} isReadOnly={read !== undefined} />
           <Select
             {...bind('target')}
             label={text.labels.target}
@@ -188,7 +177,7 @@ export function PolicyEditor({
             <PolicySample preview={preview.found} settings={preview.of} />
           </div>
         )}
-      </form>
+      </Form>
       {isAsking && (
         <ConfirmDialog
           title={t.saveTitle(form.name)}

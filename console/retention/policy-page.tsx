@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../parts/button.js';
 import { api, isConflict, type Purge, type RetentionPolicy, type WithETag } from '../api/client.js';
-import { Page } from '../parts/page.js';
+import { Page, PendingPage } from '../parts/page.js';
 import { Card, PropertyList } from '../parts/card.js';
 import { PurgeTable } from '../parts/purge-table.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -34,12 +34,7 @@ export function PolicyPage({ name, step }: { readonly name: string; readonly ste
     setHadConflict(isOther);
     reload();
   };
-  if (value === undefined)
-    return (
-      <Page title={name} crumbs={CRUMBS}>
-        <Pending {...{ value, error, reload }} />
-      </Page>
-    );
+  if (value === undefined) return <PendingPage title={name} crumbs={CRUMBS} {...{ error, reload }} />;
   if (step === 'edit') return <PolicyEditor key={value.etag} read={value} onSaved={reload} />;
   return (
     <PolicyView
