@@ -56,6 +56,9 @@ export function headResponse(mediaType: string): Answer {
   return { status: 200, body: { bytes: Buffer.of(), mediaType } };
 }
 
+/** The media type of JSON documents, one per line. */
+export const NDJSON = 'application/x-ndjson';
+
 /** Answers with text that is sent piece by piece, of unknown length. */
 export function streamed(
   text: NonNullable<Answer['stream']>['text'],

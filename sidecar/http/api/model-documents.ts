@@ -3,7 +3,7 @@ import type { ModelDocumentKind, ModelFile, SchemaService } from '../../schemas/
 import type { ModelKey } from '../../store/index.js';
 import { document, page, withLifecycle } from './answer.js';
 import {
-  AnyJson,
+  ANY_JSON,
   Closed,
   content,
   COUNT,
@@ -25,8 +25,6 @@ import type { Api } from './routes.js';
 const tag = 'Documents of a model';
 const MODEL = '/domains/:domain/models/:model';
 const BUNDLED = Flag('Self-contained, of draft 2020-12, with all the documents that it refers to.');
-
-const ANY_JSON = AnyJson('A JSON document.');
 
 const FILE_PATH = Type.Object({
   ...MODEL_PATH.properties,

@@ -23,7 +23,7 @@ import {
   preconditionsOfExisting,
 } from './answer.js';
 import {
-  AnyJson,
+  ANY_JSON,
   Closed,
   content,
   COUNT,
@@ -149,8 +149,6 @@ export function modelExampleRoutes(
     },
   });
 }
-
-const ANY_JSON = AnyJson('A JSON document.');
 
 const EXAMPLE = Closed('ModelExample', {
   name: NAME,

@@ -54,17 +54,14 @@ function securityOf({ method, url }: ApiRoute): Part {
 
 function headerParameters({ method, config }: ApiRoute): readonly Part[] {
   const { isConditional = false, isVolatile = false } = config;
-  const names: readonly (readonly [string, string])[] = [
-    ...(isConditional
-      ? ([
-          ['If-Match', 'ETags, one of which must be the current one; or *, for any.'],
-          ['If-None-Match', '*: the resource must not exist.'],
-        ] as const)
-      : []),
-    ...(method === 'GET' && !isVolatile
-      ? ([['If-None-Match', 'ETags of the representations that the client has.']] as const)
-      : []),
-  ];
+  const names: (readonly [string, string])[] = [];
+  if (isConditional)
+    names.push(
+      ['If-Match', 'ETags, one of which must be the current one; or *, for any.'],
+      ['If-None-Match', '*: the resource must not exist.'],
+    );
+  if (method === 'GET' && !isVolatile)
+    names.push(['If-None-Match', 'ETags of the representations that the client has.']);
   return names.map(([name, description]) => ({ name, in: 'header', description, schema: TEXT }));
 }
 

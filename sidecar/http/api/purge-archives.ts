@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { readJobOrigin } from '../new-purge.js';
-import { accepted, headResponse, withPurgeId, NO_CONTENT, streamed } from './answer.js';
-import { PURGE } from './purge-schemas.js';
+import { accepted, headResponse, NDJSON, withPurgeId, NO_CONTENT, streamed } from './answer.js';
+import { MOST, PURGE } from './purge-schemas.js';
 import type { PurgeResourceOptions } from './purges.js';
 import { type Api, apiUrl } from './routes.js';
 import { Closed, content, empty, json, TEXT } from './schemas.js';
@@ -11,8 +11,6 @@ const tag = 'Purges';
 const PARAMS = Type.Object({ purge: Type.String({ description: 'Id of a purge that has ended.' }) });
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-
-const NDJSON = 'application/x-ndjson';
 
 /** Maximum number of ids in one request. To restore more, restore everything or send several requests. */
 const MAX_IDS = 1000;
@@ -28,7 +26,7 @@ const RESTORE = Closed('Restore', {
   dryRun: Type.Optional(
     Type.Boolean({ description: 'true: nothing is created; existing data is compared with the archive.' }),
   ),
-  maxPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })),
+  maxPerSecond: Type.Optional(MOST),
 });
 
 /** The routes to read, restore and erase what purges have archived. */

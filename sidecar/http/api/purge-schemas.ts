@@ -28,6 +28,20 @@ export const HEADER_TEXT = Type.String({
   pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
 });
 
+/** The Link header of a job. */
+export const LINK = {
+  ...HEADER_TEXT,
+  description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
+};
+
+/** The query of a job. */
+export function JobQuery(description: string) {
+  return Type.String({ minLength: 1, maxLength: 16_384, description });
+}
+
+/** A maximum number of items, or of items per second. */
+export const MOST = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 });
+
 const ARCHIVE = Type.Object(
   {
     entities: COUNT,

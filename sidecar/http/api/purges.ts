@@ -8,9 +8,9 @@ import { optionParameters, optionsOf } from '../../shared/purge-options.js';
 import { plusSignHint } from '../../shared/format-value.js';
 import { readNewPurge, readJobOrigin, type RequestedPurge } from '../new-purge.js';
 import { parameterRefused } from './validation.js';
-import { accepted, okWithoutETag, withPurgeId, NO_CONTENT, page, streamed } from './answer.js';
+import { accepted, NDJSON, okWithoutETag, withPurgeId, NO_CONTENT, page, streamed } from './answer.js';
 import { EVENTS_SCHEMA, jobEvents } from './job-events.js';
-import { HEADER_TEXT, optionMembers, PURGE, PURGE_CHANGE, TARGET } from './purge-schemas.js';
+import { HEADER_TEXT, JobQuery, LINK, optionMembers, PURGE, PURGE_CHANGE, TARGET } from './purge-schemas.js';
 import { content, empty, json, list, PAGE, Query, TEXT, TextParameter } from './schemas.js';
 import { type Api, apiUrl } from './routes.js';
 import { isListed, listedTenants } from './tenants.js';
@@ -145,10 +145,10 @@ export function purgeRoutes(api: Api, options: PurgeResourceOptions): void {
       summary: 'Read what a purge deleted',
       description: 'Of a purge with `record=ids`. If an item has several lines, the last one applies.',
       params: PARAMS,
-      response: { 200: content('One JSON object per line.', { 'application/x-ndjson': TEXT }) },
+      response: { 200: content('One JSON object per line.', { [NDJSON]: TEXT }) },
     },
     config: { isVolatile: true },
-    handler: async ({ params }) => streamed(await purges.ids(params.purge), 'application/x-ndjson'),
+    handler: async ({ params }) => streamed(await purges.ids(params.purge), NDJSON),
   });
 
   api.delete('/purges/:purge/ids', {
@@ -210,15 +210,10 @@ const PLAN = Type.Union([Type.Literal(true), Type.String({ minLength: 1, maxLeng
 
 const NEW_PURGE_MEMBERS = {
   target: Type.Optional(TARGET),
-  query: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of the DELETE.' }),
-  ),
+  query: Type.Optional(JobQuery('As in the URL of the DELETE.')),
   plan: Type.Optional(PLAN),
   tenant: Type.Optional(HEADER_TEXT),
-  link: Type.Optional({
-    ...HEADER_TEXT,
-    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
-  }),
+  link: Type.Optional(LINK),
   ...optionMembers('body'),
 };
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { DEFAULT_RETENTION } from '../../jobs/retention/defaults.js';
 import type { ListedPolicy } from '../../jobs/retention/retention-service.js';
 import type { RetentionPolicy } from '../../store/index.js';
-import { HEADER_TEXT, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
+import { HEADER_TEXT, JobQuery, LINK, optionMembers, PURGE, TARGET, UNIT } from './purge-schemas.js';
 import { Closed, COUNT, DESCRIPTION, policyMembers, STRINGS, TEXT, TIME, type WrittenOf } from './schemas.js';
 import { formatTime } from './answer.js';
 
@@ -26,12 +26,9 @@ const DEFAULTED = {
 
 const SETTINGS = {
   target: TARGET,
-  query: Type.String({ minLength: 1, maxLength: 16_384, description: 'As in the URL of a purge.' }),
+  query: JobQuery('As in the URL of a purge.'),
   tenant: Type.Optional(HEADER_TEXT),
-  link: Type.Optional({
-    ...HEADER_TEXT,
-    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
-  }),
+  link: Type.Optional(LINK),
   olderThan: Type.String({ maxLength: 64, description: 'A duration of ISO 8601, such as P90D.' }),
   by: Type.String({
     minLength: 1,

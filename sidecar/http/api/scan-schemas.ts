@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { HEADER_TEXT, JOB_MEMBERS } from './purge-schemas.js';
+import { HEADER_TEXT, JOB_MEMBERS, JobQuery, LINK, MOST } from './purge-schemas.js';
 import { AnyJson, Closed, COUNT, NAME, OrNull, STRINGS, TEXT, TIME } from './schemas.js';
 
 const MODEL_NAME = '[A-Za-z0-9][A-Za-z0-9_.-]{0,127}';
@@ -10,19 +10,10 @@ const MODEL = Type.String({
   description: 'The model of all entities: `domain/model`, or `domain/model@3` for a version of it.',
 });
 
-const RATE = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 });
-
 export const NEW_SCAN = Closed('NewScan', {
-  query: Type.String({
-    minLength: 1,
-    maxLength: 16_384,
-    description: 'What a GET of entities would select.',
-  }),
+  query: JobQuery('What a GET of entities would select.'),
   tenant: Type.Optional(HEADER_TEXT),
-  link: Type.Optional({
-    ...HEADER_TEXT,
-    description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
-  }),
+  link: Type.Optional(LINK),
   domain: Type.Optional({
     ...NAME,
     description: 'The domain in which to look for models; all if not given.',
@@ -34,16 +25,14 @@ export const NEW_SCAN = Closed('NewScan', {
     ),
   ),
   sample: Type.Optional({
-    ...RATE,
+    ...MOST,
     description: 'Maximum number of entities to judge: the first that are listed.',
   }),
-  maxPerSecond: Type.Optional({ ...RATE, description: 'Maximum entities per second.' }),
+  maxPerSecond: Type.Optional({ ...MOST, description: 'Maximum entities per second.' }),
 });
 
 export const SCAN_CHANGE = Closed('ScanChange', {
-  maxPerSecond: OrNull(
-    Type.Integer({ ...RATE, description: 'Entities per second, at most; null for no limit.' }),
-  ),
+  maxPerSecond: OrNull({ ...MOST, description: 'Entities per second, at most; null for no limit.' }),
 });
 
 const FINDING = Type.Object(

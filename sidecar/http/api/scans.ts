@@ -3,7 +3,7 @@ import { requireTenants, tenantsOf } from '../../auth/index.js';
 import type { ScanService } from '../../scans/scan-service.js';
 import { JOB_STATES, type FoundEntity, type ScanRecord } from '../../store/index.js';
 import { readJobOrigin } from '../new-purge.js';
-import { accepted, okWithoutETag, headResponse, page, streamed } from './answer.js';
+import { accepted, okWithoutETag, headResponse, NDJSON, page, streamed } from './answer.js';
 import { EVENTS_SCHEMA, jobEvents } from './job-events.js';
 import { FOUND_ENTITY, LISTED_SCAN, NEW_SCAN, SCAN, SCAN_CHANGE, shownScan } from './scan-schemas.js';
 import { type Api, apiUrl } from './routes.js';
@@ -24,8 +24,6 @@ const FILTERS = {
   tenant: TextParameter(256, 'The tenant that they were for.'),
   caller: TextParameter(256, 'Who started them.'),
 };
-
-const NDJSON = 'application/x-ndjson';
 
 /** The routes to start, watch, change, cancel and look up scans, and to list the entities of their findings. */
 export function scanRoutes(api: Api, options: ScanResourceOptions): void {

@@ -40,6 +40,8 @@ export function AnyJson(description: string) {
   return Type.Unsafe<JsonValue>({ description });
 }
 
+export const ANY_JSON = AnyJson('A JSON document.');
+
 /** A JSON body that the handler receives as text and checks itself; the schema is only a description. */
 export function TextOf(schema: TSchema) {
   return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/json', contentSchema: schema });

@@ -75,37 +75,22 @@ export function workbenchRoutes(api: Api, workbench: Workbench): void {
     },
   });
 
-  api.post('/workbench/jsonld/expand', {
-    schema: {
-      tags: [tag],
-      operationId: 'expandJsonLd',
-      summary: 'Expand JSON-LD',
-      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
-      body: TextOf(EXPAND),
-      response: { 200: json('Expanded.', JSON_LD_RESULT) },
-    },
-    config: { isComputation: true },
-    handler: async ({ body, baseUrl }, reply) => {
-      const signal = new ClientDisconnect(reply.raw);
-      return computed(await workbench.expand(body, { baseUrl, signal }));
-    },
-  });
-
-  api.post('/workbench/jsonld/compact', {
-    schema: {
-      tags: [tag],
-      operationId: 'compactJsonLd',
-      summary: 'Compact JSON-LD',
-      description: 'Contexts may be stored here, bundled, or of an allowed origin.',
-      body: TextOf(COMPACT),
-      response: { 200: json('Compacted.', JSON_LD_RESULT) },
-    },
-    config: { isComputation: true },
-    handler: async ({ body, baseUrl }, reply) => {
-      const signal = new ClientDisconnect(reply.raw);
-      return computed(await workbench.compact(body, { baseUrl, signal }));
-    },
-  });
+  for (const [how, operationId, summary, body, result] of JSON_LD_TOOLS)
+    api.post(`/workbench/jsonld/${how}`, {
+      schema: {
+        tags: [tag],
+        operationId,
+        summary,
+        description: 'Contexts may be stored here, bundled, or of an allowed origin.',
+        body: TextOf(body),
+        response: { 200: json(result, JSON_LD_RESULT) },
+      },
+      config: { isComputation: true },
+      handler: async ({ body: text, baseUrl }, reply) => {
+        const signal = new ClientDisconnect(reply.raw);
+        return computed(await workbench[how](text, { baseUrl, signal }));
+      },
+    });
 
   api.post('/validate', {
     schema: {
@@ -190,6 +175,11 @@ const JSON_LD_RESULT = Closed('JsonLdResult', {
   result: { description: 'JSON-LD.', type: ['object', 'array'] },
   warnings: Type.Array(JSON_LD_WARNING),
 });
+
+const JSON_LD_TOOLS = [
+  ['expand', 'expandJsonLd', 'Expand JSON-LD', EXPAND, 'Expanded.'],
+  ['compact', 'compactJsonLd', 'Compact JSON-LD', COMPACT, 'Compacted.'],
+] as const;
 
 const OBJECTS = { oneOf: [Type.Object({}), Type.Array(Type.Object({}))] };
 
