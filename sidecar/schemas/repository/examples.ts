@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.js';
 import { MAX_EXAMPLES, type ModelKey, type NewExample, type NewExamples } from '../../store/index.js';
 import {
   DeadlineExceededError,
@@ -103,17 +104,14 @@ export async function checkExamples(
         | Verdict
         | readonly Verdict[];
       const errors = [answer].flat().flatMap((verdict) => verdict.errors);
-      return errors.slice(0, MAX_FAULTS).map(({ pointer, detail, line }) => ({
-        path,
-        pointer,
-        detail,
-        ...(line === undefined ? {} : { line }),
-      }));
+      return errors
+        .slice(0, MAX_FAULTS)
+        .map(({ pointer, detail, line }) => ({ path, pointer, detail, ...defined({ line }) }));
     } catch (error) {
       if (error instanceof DeadlineExceededError) slow.count += 1;
       // It is not an entity at all, or is too slow to validate.
       const { reason, line } = refusalOf(error, text, '');
-      return [{ path, pointer: '', detail: reason, ...(line === undefined ? {} : { line }) }];
+      return [{ path, pointer: '', detail: reason, ...defined({ line }) }];
     }
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.js';
 import { isResourceName, RESOURCE_NAME_RULE } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import { RepositoryUnclearError } from './errors.js';
@@ -72,9 +73,7 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       path,
       domain: into,
       name,
-      ...(id === undefined ? {} : { id }),
-      ...(contextFile === undefined ? {} : { context: contextFile.file.path }),
-      ...(settings === undefined ? {} : { settings: settings.file.path }),
+      ...defined({ id, context: contextFile?.file.path, settings: settings?.file.path }),
       versions: versions.map((one) => one.file.path),
       examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };

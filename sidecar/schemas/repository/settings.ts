@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
+import { defined } from '../../shared/defined.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { ModelChange } from '../models/index.js';
 import type { Domain, ModelTexts, NewDomain } from '../../store/index.js';
@@ -27,7 +28,7 @@ export function settingsOf({ model, ownContext }: ModelTexts): JsonObject {
     sunset: timeText(sunsetAt),
     context: ownContext === undefined ? undefined : (parseJson(ownContext) as JsonValue),
   };
-  return withoutUndefined(settings);
+  return defined(settings);
 }
 
 /** Returns the settings of a domain; undefined if it has none and its models already show that it exists. */
@@ -35,17 +36,11 @@ export function domainSettingsOf(
   { description, compatibility }: Domain,
   hasModels: boolean,
 ): JsonObject | undefined {
-  const settings = withoutUndefined({
+  const settings = defined({
     description,
     compatibility: compatibility === 'none' ? undefined : compatibility,
   });
   return hasModels && Object.keys(settings).length === 0 ? undefined : settings;
-}
-
-function withoutUndefined(settings: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(settings).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
-  );
 }
 
 function timeText(time: number | undefined): string | undefined {
