@@ -55,7 +55,7 @@ export async function openConfiguredArchives(
 
 async function openStorage(location: ArchiveLocation, config: Config): Promise<ArchiveStorage> {
   if (location.kind === 'folder') {
-    await createRootFolder(location.path);
+    createRootFolder(location.path);
     return new FolderStorage(location.path);
   }
   return new BucketStorage({

@@ -4,6 +4,7 @@ import pLimit from 'p-limit';
 import { Agent, interceptors, request } from 'undici';
 import { ByteCollector } from '../shared/byte-collector.js';
 import type { Clock } from '../shared/clock.js';
+import { defined } from '../shared/defined.js';
 import { errorCode } from '../shared/errors.js';
 import { ArchiveUnavailableError } from './errors.js';
 import { sha256 } from './segment.js';
@@ -76,7 +77,7 @@ export class BucketStorage implements ArchiveStorage {
 
   async get(name: string): Promise<Buffer | undefined> {
     const { status, body } = await this.#send({ method: 'GET', key: name });
-    if (status === 404 && !isMissingBucket(body)) return undefined;
+    if (status === 404 && errorCodeIn(body) !== 'NoSuchBucket') return undefined;
     if (status !== 200) throw unexpectedReply(status, body);
     return body;
   }
@@ -126,27 +127,30 @@ export class BucketStorage implements ArchiveStorage {
     const found: string[] = [];
     let token: string | undefined;
     do {
-      const page = {
-        'list-type': '2',
-        ...query,
-        ...(token === undefined ? {} : { 'continuation-token': token }),
-      };
+      const page = { 'list-type': '2', ...query, ...defined({ 'continuation-token': token }) };
       const { status, body } = await this.#send({ method: 'GET', query: page });
       if (status !== 200) throw unexpectedReply(status, body);
       const text = body.toString('utf8');
-      if (!text.includes('<ListBucketResult')) throw notAListing();
+      // A proxy in between may answer 200 with its own page.
+      if (!text.includes('<ListBucketResult'))
+        throw new ArchiveUnavailableError(
+          'The archive bucket did not answer with a list of objects. Is there a proxy in between?',
+        );
       const within = member === 'Key' ? 'Contents' : 'CommonPrefixes';
       for (const [, inner = ''] of text.matchAll(new RegExp(`<${within}>([^]*?)</${within}>`, 'g'))) {
         const name = elementText(inner, member) ?? '';
         // Listed objects are erased with the archive, so an object outside the prefix may belong to another archive.
-        if (!name.startsWith(query.prefix)) throw prefixIgnored();
+        if (!name.startsWith(query.prefix))
+          throw new ArchiveUnavailableError('The archive bucket lists objects outside the requested prefix.');
         found.push(name);
       }
       const next = elementText(text, 'NextContinuationToken');
       const hasMore = elementText(text, 'IsTruncated') === 'true';
       // Objects missing from the listing would be neither read nor erased.
       if (hasMore && (next === undefined || next === token || found.length >= MAX_LISTED_NAMES))
-        throw listingTruncated();
+        throw new ArchiveUnavailableError(
+          'The archive bucket lists only a part of its objects, and does not say where the rest begins.',
+        );
       token = hasMore ? next : undefined;
     } while (token !== undefined);
     return found;
@@ -201,7 +205,7 @@ export class BucketStorage implements ArchiveStorage {
       accessKeyId,
       secretAccessKey,
       service: 's3',
-      ...(sessionToken === undefined ? {} : { sessionToken }),
+      ...defined({ sessionToken }),
       headers: { 'x-amz-content-sha256': sha256(body ?? ''), ...(body === undefined ? {} : md5Field(body)) },
     });
     const { headers } = await signer.sign();
@@ -262,23 +266,6 @@ function unexpectedReply(status: number, body: Buffer): ArchiveUnavailableError 
   return new ArchiveUnavailableError(`The archive bucket answered ${String(status)}${said}.${advice}`);
 }
 
-/** A proxy in between may answer 200 with its own page. */
-function notAListing(): ArchiveUnavailableError {
-  return new ArchiveUnavailableError(
-    'The archive bucket did not answer with a list of objects. Is there a proxy in between?',
-  );
-}
-
-function prefixIgnored(): ArchiveUnavailableError {
-  return new ArchiveUnavailableError('The archive bucket lists objects outside the requested prefix.');
-}
-
-function listingTruncated(): ArchiveUnavailableError {
-  return new ArchiveUnavailableError(
-    'The archive bucket lists only a part of its objects, and does not say where the rest begins.',
-  );
-}
-
 function noReply(error: unknown): ArchiveUnavailableError {
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   const code = errorCode(error);
@@ -286,10 +273,6 @@ function noReply(error: unknown): ArchiveUnavailableError {
     ? 'does not answer in time'
     : `cannot be reached${code === undefined ? '' : ` (${code})`}`;
   return new ArchiveUnavailableError(`The archive bucket ${what}.`, { cause: error });
-}
-
-function isMissingBucket(body: Buffer): boolean {
-  return errorCodeIn(body) === 'NoSuchBucket';
 }
 
 /** Returns the code of an S3 error. */

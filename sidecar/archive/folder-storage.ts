@@ -3,6 +3,7 @@ import { constants, type Dirent, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorCode } from '../shared/errors.js';
+import { makeFolders } from '../shared/make-folders.js';
 import { ArchiveUnavailableError } from './errors.js';
 import type { ArchiveStorage } from './storage.js';
 
@@ -150,23 +151,11 @@ async function lstatOf(path: string): Promise<Stats | undefined> {
 }
 
 /** Creates the root folder of the archives if it is missing, accessible to its owner only. @throws ArchiveUnavailableError */
-export async function createRootFolder(root: string): Promise<void> {
+export function createRootFolder(root: string): void {
   try {
-    await createFolder(resolve(root));
+    makeFolders(resolve(root), 0o700);
   } catch (error) {
     throw unavailableError('the folder cannot be created', error);
-  }
-}
-
-/** Creates a folder and its parents. Node's own recursive mkdir hangs below /proc. */
-async function createFolder(path: string, mayAscend = true): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return;
-    if (errorCode(error) !== 'ENOENT' || !mayAscend || dirname(path) === path) throw error;
-    await createFolder(dirname(path));
-    await createFolder(path, false);
   }
 }
 

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, GatewayError } from '../shared/errors.js';
+import { makeFolders } from '../shared/make-folders.js';
 import { DatabaseInUseError, DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
@@ -102,26 +103,10 @@ export const PRIVATE_FILE = 0o600;
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
-    makeDirectories(dirname(file));
+    makeFolders(dirname(file));
     closeSync(openSync(file, 'a', PRIVATE_FILE));
   } else if (!found.isFile())
     throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
-}
-
-/** Creates a directory and its parents. A recursive mkdir hangs where none can be created, e.g. below /proc. */
-function makeDirectories(directory: string): void {
-  if (isDirectory(directory)) return;
-  makeDirectories(dirname(directory));
-  try {
-    mkdirSync(directory);
-  } catch (error) {
-    // Another process may have created it first.
-    if (!isDirectory(directory)) throw error;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**
