@@ -51,6 +51,13 @@ const PRUNE_REFUSED = statement<{ kind: JobKindName; keep: number; most: number 
   DELETE FROM job WHERE number IN
     (SELECT number FROM job WHERE state = 'refused' AND kind = @kind ORDER BY number DESC LIMIT @most OFFSET @keep)`);
 
+/**
+ * Maximum length of the records in a list, and how many rows are read at a time. With ids of thousands of characters, a record has
+ * hundreds of kilobytes.
+ */
+const MAX_LIST_CHARS = 8_000_000;
+const ROWS_AT_A_TIME = 100;
+
 /** Maximum number of records that are removed at a time: SQLite blocks everything else meanwhile, and PostgreSQL limits statements. */
 const REMOVED_AT_A_TIME = 200;
 
@@ -92,7 +99,10 @@ export class SqlJobs extends SqlJobQueue {
     return isStorable(id) ? this.session.change(() => amend(id, change)) : undefined;
   }
 
-  /** Lists jobs, newest first; scans without their findings. */
+  /**
+   * Lists jobs, newest first; scans without their findings. Fewer than `limit` if their records are very long, as with ids of
+   * thousands of characters, but at least one.
+   */
   async list({
     limit,
     offset,
@@ -103,7 +113,16 @@ export class SqlJobs extends SqlJobQueue {
       return { items: [], total: 0 };
     const { page, count } = this.#statementsFor(parameters);
     return this.session.read(function* () {
-      const items = (yield* all(page, { ...parameters, limit, offset })).map((row) => recordOf(row));
+      const items: JobRecord[] = [];
+      for (let left = MAX_LIST_CHARS; items.length < limit && left > 0;) {
+        const part = { limit: Math.min(ROWS_AT_A_TIME, limit - items.length), offset: offset + items.length };
+        const rows = yield* all(page, { ...parameters, ...part });
+        for (const row of rows) {
+          left -= row.record.length;
+          if (left > 0 || items.length === 0) items.push(recordOf(row));
+        }
+        if (rows.length < part.limit) break;
+      }
       return { items, total: (yield* first(count, parameters))?.total ?? 0 };
     });
   }

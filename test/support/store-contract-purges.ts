@@ -146,6 +146,26 @@ export function purgeContract(test: StoreTest): void {
     assert.deepEqual(await ids({ tenants: new Set(['Madrid']), tenant: 'madrid' }), ['', 0]);
   });
 
+  test('a list of very long records ends early, and continues where it ended', async ({ jobs: purges }) => {
+    const ids = Array.from({ length: 25 }, (_, at) => `long-${String(at).padStart(2, '0')}`);
+    for (const [at, id] of ids.entries()) {
+      const createdAt = new Date(Date.UTC(2026, 0, 1) + at).toISOString();
+      await purges.put(purgeRecord(id, 'succeeded', { createdAt, sample: ['x'.repeat(500_000)] }));
+    }
+    const pages: string[][] = [];
+    while (pages.flat().length < 25) {
+      const { items, total } = await purges.list({ limit: 1000, offset: pages.flat().length });
+      assert.equal(total, 25);
+      assert.ok(items.length > 0);
+      pages.push(items.map(({ id }) => id));
+    }
+    assert.deepEqual(pages.flat(), ids.toReversed());
+    assert.deepEqual(
+      pages.map(({ length }) => length),
+      [15, 10],
+    );
+  });
+
   test('a record that is stored late is listed in the order of creation', async ({ jobs: purges }) => {
     const at = (second: number) => ({ createdAt: `2026-01-01T00:00:0${second}.000Z` });
     for (const [id, second] of [
