@@ -19,6 +19,11 @@ export interface Clock {
   readonly processorTimeMs?: (thread: string | undefined) => number | undefined;
 }
 
+/** The time that tasks of one piece of work have used together, in milliseconds. */
+export interface UsedTime {
+  usedMs: number;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: createMonotonicClock(

@@ -1,7 +1,7 @@
+import type { UsedTime } from '../../shared/clock.js';
 import type { InputIssue } from '../../shared/json/json.js';
 import type { Refused as TaskRefused, TaskAnswer, TaskRefusal } from '../../shared/task-answer.js';
 import { truncate } from '../../shared/format-value.js';
-import type { UsedTime } from '../../shared/workers/tasks.js';
 import type { ContextFailureKind, Needs, ContextResults, ContextResult } from './errors.js';
 
 type RefusalKind = ContextFailureKind | 'bodyInvalid' | 'dataDropped' | 'jsonLdInvalid' | 'limitExceeded';

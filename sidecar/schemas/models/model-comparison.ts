@@ -1,7 +1,8 @@
+import type { UsedTime } from '../../shared/clock.js';
 import type { ChangedPointer, CompareInput } from '../json-schema/tasks.js';
 import type { ModelKey, ModelTexts, SchemaStore } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import type { RunOptions, UsedTime } from '../../shared/workers/tasks.js';
+import type { RunOptions } from '../../shared/workers/tasks.js';
 import { comparableTerms, withoutCore } from '../json-ld/term-meanings.js';
 import { type ChangeReport, reportOf, TOO_COMPLEX, unproven } from '../json-schema/differences.js';
 import { retryIfContentGone, withBaseUrl } from './content-store.js';

@@ -11,6 +11,7 @@ import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js
 import type { ModelVersion, NewModelVersion, PinnedReference } from '../../store/index.js';
 import type { ModelDescription, ModelSource } from './accept-version.js';
 import { type Cache, type ContentStore, createCache, getOrCreate } from './content-store.js';
+import { coreContextUrl } from '../json-ld/core-context.js';
 import type { ContextForm } from '../validation/tasks.js';
 import { requireAcceptedSchema } from './errors.js';
 import type { ServiceWorkers } from './model-tasks.js';
@@ -134,7 +135,7 @@ export class ModelExamples {
 
   async #make(entityType: string, schema: string): Promise<FoundExample> {
     const made = await fallbackIfTooCostly(
-      this.#workers.run('makeExample', { schema, entityType }),
+      this.#workers.run('makeExample', { schema, entityType, coreContext: coreContextUrl() }),
       () => undefined,
     );
     if (made === undefined) return without('Making an example is too costly with this schema.');

@@ -1,6 +1,7 @@
+import type { UsedTime } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import type { TaskRunner, UsedTime } from '../../shared/workers/tasks.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ComposedContext, ComposeInput } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
 import type { ContextResults, ContextResult } from '../json-ld/errors.js';

@@ -1,3 +1,4 @@
+import type { UsedTime } from '../../shared/clock.js';
 import { fileKey } from '../../shared/code-hosts.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
@@ -14,7 +15,6 @@ import type {
   SchemaStore,
 } from '../../store/index.js';
 import { unlessTooCostly } from '../../shared/workers/errors.js';
-import type { UsedTime } from '../../shared/workers/tasks.js';
 import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
 import type {
   AcceptedVersion,

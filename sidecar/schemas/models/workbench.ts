@@ -1,8 +1,9 @@
+import type { UsedTime } from '../../shared/clock.js';
 import type { SubmittedForm } from '../../ngsi-ld/representation/form.js';
 import type { CancelSignal } from '../../shared/cancel-signal.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { unlessTooCostly, WorkersBusyError } from '../../shared/workers/errors.js';
-import type { TaskRunner, UsedTime } from '../../shared/workers/tasks.js';
+import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ModelKey } from '../../store/index.js';
 import type { InferenceTasks } from '../inference/tasks.js';
 import type { ContextResults } from '../json-ld/errors.js';

@@ -9,7 +9,6 @@ import {
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
-import { coreContextUrl } from '../json-ld/core-context.js';
 import { cachedAttributesOf } from '../json-schema/attributes.js';
 import { parsedSchema } from '../json-schema/bundle.js';
 import { preferredValues } from '../json-schema/example-generator.js';
@@ -176,14 +175,24 @@ interface MadeExample {
  */
 export type ContextForm = 'list' | 'url' | 'own';
 
+/** The input for an example of a model. */
+export interface ExampleInput {
+  /** Self-contained. */
+  readonly schema: JsonObject;
+  /** The name of the model: the type of the example unless the schema has another, and part of its id. */
+  readonly entityType: string;
+  /** The URL of the core context, which the example names if it can. */
+  readonly coreContext?: string;
+}
+
 /** Tasks on examples that run in a worker because they compile schemas and execute patterns. */
 export const exampleTasks = {
   /**
    * See {@link exampleFor}. The schema and the example are JSON texts, because exact numbers cannot be passed between
    * threads.
    */
-  makeExample({ schema, entityType }: { readonly schema: string; readonly entityType: string }) {
-    const { example, ...others } = exampleFor({ schema: parsedSchema(schema), entityType });
+  makeExample({ schema, ...input }: Omit<ExampleInput, 'schema'> & { readonly schema: string }) {
+    const { example, ...others } = exampleFor({ ...input, schema: parsedSchema(schema) });
     return { example: writeJson(example), ...others };
   },
 };
@@ -193,17 +202,8 @@ export const exampleTasks = {
  * form and in normalized form. A schema and the kinds of its attributes may contradict each other, e.g. in a
  * Relationship that is a number. Such an attribute is left out if it can be; otherwise the example follows the schema
  * alone.
- *
- * @param schema self-contained
- * @param entityType the name of the model: the type of the example unless the schema has another, and part of its id
  */
-export function exampleFor({
-  schema,
-  entityType,
-}: {
-  readonly schema: JsonObject;
-  readonly entityType: string;
-}): MadeExample {
+export function exampleFor({ schema, entityType, coreContext = ANY_URL }: ExampleInput): MadeExample {
   const { root, targets, attributes } = cachedAttributesOf(schema);
   const model = prepareModel(entityType, schema);
   const validate = (example: JsonValue) =>
@@ -234,7 +234,7 @@ export function exampleFor({
   return {
     example,
     contextForm:
-      !model.seesContext || faults.length > 0 || accepts([ANY_URL, coreContextUrl()])
+      !model.seesContext || faults.length > 0 || accepts([ANY_URL, coreContext])
         ? 'list'
         : accepts(ANY_URL)
           ? 'url'

@@ -1,7 +1,8 @@
+import type { UsedTime } from '../clock.js';
 import type { CancelSignal } from '../cancel-signal.js';
 import { errorCode, type GatewayError } from '../errors.js';
 import { TaskFailedError, TaskTooCostlyError } from './errors.js';
-import type { Job, JobResult, UsedTime } from './tasks.js';
+import type { Job, JobResult } from './tasks.js';
 
 export interface TaskOptions extends Job {
   readonly queueKey: string;

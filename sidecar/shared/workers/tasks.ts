@@ -7,15 +7,10 @@ import {
   workerData,
 } from 'node:worker_threads';
 import type { CancelSignal } from '../cancel-signal.js';
-import { systemThreadId } from '../clock.js';
+import { systemThreadId, type UsedTime } from '../clock.js';
 
 /** The functions of a worker, by kind of task. Inputs and results are sent between threads by structured clone. */
 export type TaskTable = Readonly<Record<string, (input: never) => unknown>>;
-
-/** The time that some tasks have used, in milliseconds; see `RunOptions.time`. */
-export interface UsedTime {
-  usedMs: number;
-}
 
 export interface RunOptions {
   /** Time limit of the task from its start, in milliseconds; by default, that of the pool. */
