@@ -19,6 +19,7 @@ interface HungryTasks {
   readonly [kind: string]: (input: never) => unknown;
   readonly fill: (size: number) => number;
   readonly fillMap: (input: null) => number;
+  readonly compile: (count: number) => number;
   readonly environment: (input: null) => readonly string[];
   readonly none: (input: number) => number;
 }
@@ -194,6 +195,13 @@ it('the pool of workers drops a task whose caller disconnects, whether waiting o
   caller.abort(new Error('The caller went away.'));
   await Promise.all(ends);
   assert.equal(await workers.run('echo', 1), 1);
+});
+
+it('the pool of workers keeps no code of schemas that are no longer used', async (t) => {
+  const workers = poolOf<HungryTasks>(t, HUNGRY);
+  const bytes = await workers.run('compile', 50);
+  // The code of each has some 30 kB.
+  assert.ok(bytes < 8_000, `${bytes} bytes for each schema`);
 });
 
 it('the pool of workers reports a task that took too much memory, and queues fewer tasks with its queue key', async (t) => {

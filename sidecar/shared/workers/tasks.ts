@@ -1,4 +1,5 @@
 import { getPriority, setPriority } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import {
   type MessagePort,
   parentPort,
@@ -85,6 +86,8 @@ export function serve(tasks: TaskTable): void {
   const port = parentPort;
   const byKind = new Map(Object.entries(tasks));
   lowerPriority();
+  // V8 would keep the code of every schema that was ever compiled, until the worker is ended for its memory.
+  setFlagsFromString('--no-compilation-cache');
   port.postMessage({ loaded: true, threadId, thread: systemThreadId() } satisfies WorkerReady);
   // After the module has been loaded.
   setImmediate(() => void runJobs(port, byKind));
