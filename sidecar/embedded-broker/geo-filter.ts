@@ -10,8 +10,8 @@ type PointLocation = 'inside' | 'boundary' | 'outside';
 
 /**
  * Makes the filter of a geoquery (clause 4.10) for entities whose GeoProperty is a Point; other geometries never match.
- * Supported are near with a Point (great circle), and within, intersects, disjoint and equals with a Point or Polygon (on
- * the longitude/latitude plane).
+ * Supported are near with a Point (great circle), and within, intersects, disjoint and equals with a Point, Polygon or
+ * MultiPolygon (on the longitude/latitude plane).
  *
  * @throws Refusal 501 for anything else
  */
@@ -72,6 +72,16 @@ function placer(
     }
     case 'Polygon':
       return (point) => placeInPolygon(point, coordinates as readonly (readonly Position[])[]);
+    case 'MultiPolygon':
+      return (point) => {
+        const polygons = coordinates as readonly (readonly (readonly Position[])[])[];
+        const places = polygons.map((polygon) => placeInPolygon(point, polygon));
+        return (
+          places.find((place) => place === 'inside') ??
+          places.find((place) => place === 'boundary') ??
+          'outside'
+        );
+      };
     default:
       throw unsupported(relation, geometry);
   }

@@ -55,6 +55,13 @@ it('within excludes the border and holes', () => {
   assert.deepEqual(place(11, 5), [false, false, true]);
 });
 
+it('a MultiPolygon contains the points of each of its polygons', () => {
+  const coordinates = '[[[[0,0],[1,0],[1,1],[0,0]]],[[[5,5],[7,5],[7,7],[5,7],[5,5]]]]';
+  const within = { georel: 'within', geometry: 'MultiPolygon', coordinates };
+  assert.equal(selects(within, at(6, 6)), true);
+  assert.equal(selects(within, at(3, 3)), false);
+});
+
 it('equals compares points, and other geoproperties are found by name', () => {
   const query = { georel: 'equals', geometry: 'Point', coordinates: '[1,2]' };
   assert.equal(selects(query, at(1, 2)), true);
