@@ -149,8 +149,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/shared/workers sidecar/ngsi-ld/representation sidecar/schemas/json-schema sidecar/ngsi-ld
       sidecar/shared
     `),
-    // Examples have the core context.
-    onlyFor: { 'sidecar/schemas/validation/tasks.ts': ['sidecar/schemas/json-ld'] },
     packages: ['lru-cache'],
   },
   'sidecar/schemas/inference': {
