@@ -22,11 +22,10 @@ import type { RequestCheck } from './request-checks.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
 import { problem } from './problem-kinds.js';
-import type { RequestPipeline } from './request-pipeline.js';
+import { PacedRequest, type RequestPipeline } from './request-pipeline.js';
 import { createProxyCheck } from './trusted-proxies.js';
 import { createSocketErrorHandlers } from './unreadable-request.js';
 import { PurgeFailedError } from '../jobs/errors.js';
-import { PacedRequest } from './paced-request.js';
 import { PURGE_ID_HEADER, registerPurgeRoutes, type PurgeRoutesOptions } from './purge-routes.js';
 import { REQUEST_ID_HEADER, requestIdOf, instanceOf, refusalFields } from './request-log.js';
 

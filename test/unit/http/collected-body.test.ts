@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { it, type TestContext } from 'node:test';
 import { BodyMemory, collectBody, type CollectedBody } from '../../../sidecar/http/collected-body.js';
-import { PacedRequest } from '../../../sidecar/http/paced-request.js';
+import { PacedRequest } from '../../../sidecar/http/request-pipeline.js';
 import { listening } from '../../support/listening.js';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';

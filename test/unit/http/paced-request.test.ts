@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { PacedRequest } from '../../../sidecar/http/paced-request.js';
+import { PacedRequest } from '../../../sidecar/http/request-pipeline.js';
 import { listening } from '../../support/listening.js';
 
 it('a body of very small chunks is read a little at a time, and only one such body in a turn', async (t) => {
