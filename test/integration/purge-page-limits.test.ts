@@ -51,6 +51,20 @@ for (const [name, [oddities, most]] of Object.entries(REFUSALS)) {
   });
 }
 
+for (const query of ['type=Thing', 'type=Thing&drop=n'])
+  it(`a deeply nested value, which the broker shows although it is not asked for, stops no purge: ${query}`, async (t) => {
+    const [first, ...others] = things(3);
+    const value: unknown = JSON.parse(`${'['.repeat(600)}${']'.repeat(600)}`);
+    const deep = { ...first, id: 'urn:ngsi-ld:Thing:deep', type: 'Thing', n: { type: 'Property', value } };
+    const broker = await startStubBroker(t, {
+      entities: [deep, ...others],
+      pick: 'ignored',
+      keyValues: '400',
+    });
+    const { failed, deleted } = await purged(broker, query);
+    assert.deepEqual([failed, deleted], [0, 3]);
+  });
+
 it('a purge requests only ids, and never combines pick with attrs', async (t) => {
   const broker = await startStubBroker(t, { entities: things(5) });
   await purged(broker, 'type=Thing&attrs=n');

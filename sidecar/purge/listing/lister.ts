@@ -267,8 +267,7 @@ export class Lister {
       operation: resource.listing,
       accepts403: true,
       ...sending,
-      // Nothing here follows the nesting of such an answer down; it is passed on as text.
-      mayBeDeep: resource.keepsText,
+      mayBeDeep: resource.mayBeDeep,
     };
     const reply = await this.#replyTo(request);
     if (known !== undefined || reply.status !== 404) return { reply, path };

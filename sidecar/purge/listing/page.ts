@@ -184,6 +184,8 @@ export interface ListedResource {
   readonly isExact?: true;
   /** Pages keep the text of the answer. */
   readonly keepsText?: true;
+  /** Nothing follows the nesting of what is listed: it is used as text, or only its top levels are. */
+  readonly mayBeDeep?: true;
   /** Reads the ids in the text of an answer, so that its entities are not needed here; undefined if that failed. */
   readonly readIds?: ReadIds | undefined;
   /** Ways to ask for no more than is needed, best first; the last one is the bare query. */
@@ -207,7 +209,7 @@ export function entities(
     path: '/entities',
     listing: 'list the matching entities',
     answered: new Set([200, 201, 203]),
-    ...(content === 'whole' ? { isExact: true } : {}),
+    ...(content === 'whole' ? { isExact: true } : { mayBeDeep: true }),
     ...(content === 'text' || content === 'archived' ? { keepsText: true } : {}),
     // `attrs` already narrows the output, and is not mixed with `pick`.
     projectionsOf: ({ selection, needsTimes }) => {

@@ -20,6 +20,17 @@ import { creatable, isSameEntity } from './restorable.js';
 const BATCH_PATH = '/entityOperations/create';
 const CREATED: CreateResult = { kind: 'created' };
 const EXISTS: CreateResult = { kind: 'exists' };
+const TOO_DEEP: BrokerProblem = {
+  status: 422,
+  title: 'Nested too deeply',
+  detail: 'It is nested too deeply to be sent. The archive contains it.',
+};
+
+/** What creates an entity, and the key of its item. */
+interface Body {
+  readonly key: string;
+  readonly text: string;
+}
 
 /** Restores whole entities: creates them in batches, or one by one if the broker does not accept a batch. */
 export class WholeEntities implements RestoreKind {
@@ -45,33 +56,44 @@ export class WholeEntities implements RestoreKind {
   }
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
-    return this.#takesBatches && items.length > 1 ? this.#createBatch(items) : this.#createSingly(items);
+    const results = new Map<string, CreateResult>();
+    const bodies = items.flatMap(({ key, entity }): readonly Body[] => {
+      const text = textOf(entity);
+      if (text === undefined) results.set(key, { kind: 'refused', problem: TOO_DEEP });
+      return text === undefined ? [] : [{ key, text }];
+    });
+    for (const [key, result] of await this.#create(bodies)) results.set(key, result);
+    return results;
+  }
+
+  async #create(bodies: readonly Body[]): Promise<ReadonlyMap<string, CreateResult>> {
+    return this.#takesBatches && bodies.length > 1 ? this.#createBatch(bodies) : this.#createSingly(bodies);
   }
 
   /** Creates entities by one batch, and by further requests what the broker refused only because of the others. */
-  async #createBatch(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
-    const settled = await this.#send(BATCH_PATH, `[${items.map(textOf).join()}]`, items.length);
+  async #createBatch(bodies: readonly Body[]): Promise<ReadonlyMap<string, CreateResult>> {
+    const settled = await this.#send(BATCH_PATH, `[${bodies.map(({ text }) => text).join()}]`, bodies.length);
     if ('unclear' in settled)
-      return new Map(items.map(({ key }) => [key, { kind: 'unclear', problem: settled.unclear }]));
+      return new Map(bodies.map(({ key }) => [key, { kind: 'unclear', problem: settled.unclear }]));
     const { reply, wasUnclear } = settled;
-    const results = new Map(resultsOfBatch(reply, items));
-    const others = items.filter(({ key }) => !results.has(key));
+    const results = new Map(resultsOfBatch(reply, bodies));
+    const others = bodies.filter(({ key }) => !results.has(key));
     if (results.size === 0 && [404, 405, 501].includes(reply.status)) this.#takesBatches = false;
     // A batch that names nothing would be refused again.
-    const more = results.size === 0 ? await this.#createSingly(others) : await this.create(others);
+    const more = results.size === 0 ? await this.#createSingly(others) : await this.#create(others);
     for (const [key, result] of more) results.set(key, result);
     // What an earlier try has created exists by now.
     if (wasUnclear) for (const [key, { kind }] of results) if (kind === 'exists') results.set(key, CREATED);
     return results;
   }
 
-  async #createSingly(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
+  async #createSingly(bodies: readonly Body[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
     const path = `/entities${this.#options.capabilities.get('collection-end') ?? ''}`;
-    await pLimit(this.#options.limits.concurrency).map(items, async (item) => {
-      const settled = await this.#send(path, textOf(item), 1);
-      if ('unclear' in settled) results.set(item.key, { kind: 'unclear', problem: settled.unclear });
-      else results.set(item.key, resultOfReply(settled.reply, settled.wasUnclear));
+    await pLimit(this.#options.limits.concurrency).map(bodies, async ({ key, text }) => {
+      const settled = await this.#send(path, text, 1);
+      if ('unclear' in settled) results.set(key, { kind: 'unclear', problem: settled.unclear });
+      else results.set(key, resultOfReply(settled.reply, settled.wasUnclear));
     });
     return results;
   }
@@ -135,7 +157,7 @@ function resultOfSuccess(reply: BrokerReply): CreateResult {
 /** Reads the answer to a batch create. A refused batch has created only what the answer says; the others are left out. */
 function resultsOfBatch(
   reply: BrokerReply,
-  items: readonly RestoreItem[],
+  items: readonly Pick<RestoreItem, 'key'>[],
 ): ReadonlyMap<string, CreateResult> {
   const success = parseJsonObject(reply.body)?.['success'];
   const created = new Set(Array.isArray(success) ? (success as readonly unknown[]) : []);
@@ -160,6 +182,12 @@ function resultOfFailed({ status, problem }: FailedItem): CreateResult {
   return { kind: status === undefined || status >= 500 ? 'unclear' : 'refused', problem };
 }
 
-function textOf({ entity }: RestoreItem): string {
-  return writeJson(creatable(entity));
+/** What creates an entity; undefined if it is nested too deeply to be written. */
+function textOf(entity: ArchivedEntity): string | undefined {
+  try {
+    return writeJson(creatable(entity));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

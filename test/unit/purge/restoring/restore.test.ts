@@ -341,6 +341,38 @@ it('a restored entity has all that only looks like a member that the broker sets
   assert.equal(sent, `{${[named, ...members('', ',"datasetId":"urn:d:1"')].join()}}`);
 });
 
+it('an entity that is nested too deeply to be sent does not prevent the others', async () => {
+  const line = (id: string, depth: number) =>
+    `{"id":"${id}","type":"T","n":{"type":"Property","value":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
+  const created: string[] = [];
+  const { restored, failed, errors } = await restore(
+    'entities',
+    [],
+    ({ method, jsonBody = '[]' }) => {
+      if (method === 'GET')
+        return replyOf(
+          200,
+          created.map((id) => ({ id })),
+        );
+      created.push(...(JSON.parse(jsonBody) as readonly Entity[]).map(({ id }) => id));
+      return replyOf(201);
+    },
+    createTestClock(),
+    {
+      lines: async function* () {
+        for (const [id, depth] of [
+          ['urn:t:1', 1],
+          ['urn:t:2', 100_000],
+          ['urn:t:3', 2],
+        ] as const)
+          yield { id, line: line(id, depth) };
+      },
+    },
+  );
+  assert.deepEqual([restored, failed, created], [2, 1, ['urn:t:1', 'urn:t:3']]);
+  assert.deepEqual([errors[0]?.entityId, errors[0]?.error.status], ['urn:t:2', 422]);
+});
+
 /** A broker that refuses a batch as a whole, and names some of its entities in the errors of a 400. */
 function refusingBatches(named: (ids: readonly string[]) => readonly string[], createsAnyway = false) {
   const [world, batches, singly] = [new Set<string>(), [] as number[], [] as string[]];
