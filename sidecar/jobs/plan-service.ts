@@ -25,11 +25,13 @@ export class PlanService {
     if (keys.isIncomplete)
       return { why: `No plan was kept: there are more than ${String(MAX_ITEMS)} matches.` };
     const plan = { id, key: keys.key, items: keys.size, parts: keys.toParts() };
-    if (!(await this.#plans.keep(plan, MAX_TOTAL_ITEMS, PLAN_TTL_MS)))
+    const kept = await this.#plans.keep(plan, MAX_TOTAL_ITEMS, PLAN_TTL_MS);
+    if (kept === undefined)
       return {
         why: 'No plan was kept: those of other dry runs use all the space. Try again within an hour.',
       };
-    return { plan: { items: keys.size, expiresAt: new Date(Date.now() + PLAN_TTL_MS).toISOString() } };
+    const expiresMs = Date.now() + PLAN_TTL_MS - kept.ageMs;
+    return { plan: { items: kept.items, expiresAt: new Date(expiresMs).toISOString() } };
   }
 
   /**

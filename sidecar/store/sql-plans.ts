@@ -61,22 +61,29 @@ export class SqlPlans {
   constructor(private readonly session: SqlSession) {}
 
   /**
-   * Stores a plan; it can be found once it is complete.
+   * Stores a plan; it can be found once it is complete. A complete plan stays as it is: its dry run may run once more if its
+   * process dies after its result was shown, and must not find more than that.
    *
    * First removes the plans whose purge has ended, and those that are too old and that no purge applies.
    *
    * @param mostItems maximum number of items in all plans
    * @param withinMs the age in milliseconds beyond which a plan is too old
-   * @returns false if the maximum would be exceeded
+   * @returns the plan that is stored now; undefined if the maximum would be exceeded
    */
-  async keep({ id, key, items, parts }: StoredPlan, mostItems: number, withinMs: number): Promise<boolean> {
+  async keep(
+    { id, key, items, parts }: StoredPlan,
+    mostItems: number,
+    withinMs: number,
+  ): Promise<Pick<FoundPlan, 'items' | 'ageMs'> | undefined> {
+    const before = await this.find(id);
+    if (before !== undefined && before.ageMs <= withinMs) return before;
     const isRoom = await this.session.change(() => begin({ id, key, items }, mostItems, withinMs));
-    if (!isRoom) return false;
+    if (!isRoom) return undefined;
     // One by one: a single transaction for all parts would block other writers.
     for (const [number, hashes] of parts.entries())
       await this.session.change(() => run(ADD_PART, { id, number, hashes }));
     await this.session.change(() => run(MADE, { id }));
-    return true;
+    return { items, ageMs: 0 };
   }
 
   async find(id: string): Promise<FoundPlan | undefined> {

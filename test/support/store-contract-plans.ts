@@ -30,9 +30,14 @@ export function planContract(test: StoreTest): void {
     assert.equal((await plans.find('one'))?.broker, 'http://a/');
   });
 
-  test('storing a plan again replaces the earlier one', async ({ plans }) => {
-    await plans.keep(plan('one'), 10, HOUR_MS);
-    assert.ok(await plans.keep({ ...plan('one', 4), parts: ['eA=='] }, 4, HOUR_MS));
+  test('a plan that is complete stays as it is if its dry run stores another one, unless it is too old', async ({
+    plans,
+  }) => {
+    assert.equal((await plans.keep(plan('one'), 10, HOUR_MS))?.items, 3);
+    const wider = { ...plan('one', 4), parts: ['eA=='] };
+    assert.equal((await plans.keep(wider, 10, HOUR_MS))?.items, 3);
+    assert.deepEqual([(await plans.find('one'))?.items, await plans.part('one', 0)], [3, 'cGFydCAx']);
+    assert.equal((await plans.keep(wider, 4, -1))?.items, 4);
     assert.deepEqual([(await plans.find('one'))?.items, await plans.part('one', 1)], [4, undefined]);
   });
 
