@@ -60,8 +60,7 @@ export class LeaseKeeper {
   start(): void {
     const { isStoreShared, leaseMs } = this.#options;
     void this.poll();
-    if (isStoreShared)
-      this.#timer = setInterval(() => this.#tick(), Math.min(POLL_INTERVAL_MS, leaseMs / 3)).unref();
+    if (isStoreShared) this.#timer = setInterval(() => this.#tick(), renewIntervalMs(leaseMs)).unref();
   }
 
   /** Stops renewing leases. */
@@ -171,6 +170,7 @@ export class LeaseKeeper {
 
   async #takeAll(): Promise<void> {
     const { registry, store, holder, leaseMs, broker, clock, begin } = this.#options;
+    const untilMs = clock.monotonicMs() + renewIntervalMs(leaseMs);
     for (;;) {
       const takesJobs = registry.isFree('job');
       const takesDryRuns = registry.isFree('dry run');
@@ -190,6 +190,11 @@ export class LeaseKeeper {
       this.#noteReachable(sentMs);
       if (taken === undefined) return;
       begin(taken, this.#newLease(taken.lease, sentMs));
+      if (clock.monotonicMs() >= untilMs) {
+        // Leases are renewed between: with a slow store or many short jobs, taking them all may last longer than a lease.
+        void this.poll();
+        return;
+      }
     }
   }
 
@@ -224,4 +229,9 @@ export class LeaseKeeper {
   #isOver(): boolean {
     return this.#isClosed;
   }
+}
+
+/** How often leases are renewed, in milliseconds. */
+function renewIntervalMs(leaseMs: number): number {
+  return Math.min(POLL_INTERVAL_MS, leaseMs / 3);
 }

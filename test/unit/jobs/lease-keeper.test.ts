@@ -29,6 +29,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
     nowMs: 0,
     isAway: false,
     renewMs: 0,
+    takeMs: 0,
     jobs: [] as TakenJob[],
     held: [] as readonly HeldJob[],
     pending: new Set<string>(),
@@ -69,6 +70,7 @@ function keeperOf(more: Partial<LeaseKeeperOptions> = {}) {
       take: async (options) => {
         tell('take');
         takesLapsed.push(options.takesLapsed);
+        state.nowMs += state.takeMs;
         return state.jobs.shift();
       },
     },
@@ -210,6 +212,14 @@ it('a process takes jobs one after the other until none waits, each with a lease
   state.jobs = [jobOf('c')];
   assert.deepEqual(await since(() => keeper.poll()), ['renew'], 'a process that stops takes nothing');
   assert.deepEqual(keeper.lease().claim, { lease: 0, by: { holder: 'h', leaseMs: LEASE_MS } });
+});
+
+it('leases are renewed in between if taking jobs lasts long', async () => {
+  const { keeper, state, since } = keeperOf();
+  state.jobs = ['a', 'b', 'c'].map((id) => jobOf(id));
+  state.takeMs = 600;
+  const calls = (await since(() => keeper.poll())).filter((call) => /^(?:begin|renew)/.test(call));
+  assert.deepEqual(calls, ['begin a', 'begin b', 'renew', 'begin c']);
 });
 
 it('a job that another process has taken, or that is gone, stops in this process', async () => {
