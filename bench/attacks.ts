@@ -7,7 +7,7 @@ import {
   stalledUploads,
   unreadAnswers,
 } from './attacks/holding.js';
-import { largeBodies, workbenchBombs } from './attacks/large-bodies.js';
+import { largeBodies, tinyChunks, workbenchBombs } from './attacks/large-bodies.js';
 import { lockedDatabase, scrapedMetrics } from './attacks/neighbours.js';
 import { headerFloods, patternBombs, requestLines } from './attacks/odd-requests.js';
 import { pipelinedPurges, pipelinedReads, pipelinedUnread } from './attacks/pipelining.js';
@@ -37,6 +37,7 @@ const ATTACKS: readonly Attack[] = [
   unreadAnswers,
   eventListeners,
   largeBodies,
+  tinyChunks,
   workbenchBombs,
   endlessHints,
   nestedPages,

@@ -40,6 +40,17 @@ export const largeBodies: Attack = {
   },
 };
 
+/** Eight bodies of 128 kB in chunks of one byte, at once. */
+export const tinyChunks: Attack = {
+  name: 'tiny chunks',
+  run: async ({ sockets }) => {
+    const head = ['POST /api/v2/validate HTTP/1.1', 'Host: 127.0.0.1', 'Content-Type: application/json'];
+    const body = `${'1\r\n \r\n'.repeat(MB / 8)}0\r\n\r\n`;
+    const bytes = Buffer.from(`${[...head, 'Transfer-Encoding: chunked'].join('\r\n')}\r\n\r\n${body}`);
+    return tally(await Promise.all(Array.from({ length: 8 }, async () => sockets.exchange(bytes))));
+  },
+};
+
 /** Schemas, contexts and documents that are deep, wide, cyclic or slow. */
 export const workbenchBombs: Attack = {
   name: 'workbench bombs',
