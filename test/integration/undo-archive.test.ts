@@ -256,6 +256,17 @@ describe('a purge whose archive fails', () => {
       ) as unknown[]
     ).length;
 
+  it('parts of entities that cannot be archived are not deleted, and are reported as failed', async () => {
+    broker.entities.seed(2, (n) => ({ ...car(n), id: `urn:ngsi-ld:Part:${String(n)}`, type: 'Part' }));
+    bucket.fault = refusesPuts;
+    const answer = await gateway.purge('type=Part&drop=speed&archive=required');
+    bucket.fault = () => false;
+    assert.equal(answer.status, 207, answer.text);
+    const counts = ['deleted', 'already-gone', 'failed'].map((name) => answer.headers.get(`purge-${name}`));
+    assert.deepEqual(counts, ['0', '0', '2']);
+    assert.ok(broker.entities.get('urn:ngsi-ld:Part:1')?.['speed'] !== undefined);
+  });
+
   it('with archive=required, items that could not be archived are not deleted, and the answer says why', async () => {
     await withCars(20);
     bucket.fault = refusesPuts;

@@ -155,6 +155,8 @@ export class ItemPass {
     const kept = await archiving.release([...byKey.keys()], (key, problem) => {
       const item = byKey.get(key)?.item;
       this.#queued.delete(key);
+      // As if tried: whether it is still there, only the next pass shows.
+      this.tried += 1;
       if (item !== undefined) ledger.recordFailure(item, problem);
     });
     return kept.flatMap((key) => byKey.get(key) ?? []);
