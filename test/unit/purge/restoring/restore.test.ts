@@ -369,9 +369,23 @@ it('an entity that is nested too deeply to be sent does not prevent the others',
       },
     },
   );
+  if (canWrite(100_000)) {
+    assert.deepEqual([restored, failed, created], [3, 0, ['urn:t:1', 'urn:t:2', 'urn:t:3']]);
+    return;
+  }
   assert.deepEqual([restored, failed, created], [2, 1, ['urn:t:1', 'urn:t:3']]);
   assert.deepEqual([errors[0]?.entityId, errors[0]?.error.status], ['urn:t:2', 422]);
 });
+
+/** Whether this version of Node.js writes JSON that is nested so deeply; those before 26 do not. */
+function canWrite(depth: number): boolean {
+  try {
+    JSON.stringify(JSON.parse('['.repeat(depth) + ']'.repeat(depth)));
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A broker that refuses a batch as a whole, and names some of its entities in the errors of a 400. */
 function refusingBatches(named: (ids: readonly string[]) => readonly string[], createsAnyway = false) {
