@@ -58,9 +58,15 @@ export function collectBody(
       // A small body has usually arrived already.
       if (length !== undefined && req.readableLength === Number(length)) {
         const bytes = req.read() as Buffer;
-        req.resume();
         bodyMemory.reserve(bytes.length);
-        resolve({ bytes, isWhole: true });
+        // An answer before Node.js has seen the end of the request would count as one during the upload.
+        req.once('end', () => resolve({ bytes, isWhole: true }));
+        req.once('close', () => {
+          if (req.readableEnded) return;
+          bodyMemory.release(bytes.length);
+          resolve('gone');
+        });
+        req.resume();
         return;
       }
       collectChunks(req, limit, bodyMemory, resolve);

@@ -29,6 +29,21 @@ async function collecting(t: TestContext, limit: number, memory: BodyMemory) {
   };
 }
 
+it('a small body that arrives with its head is complete before it is handed over', async (t) => {
+  const collected = Promise.withResolvers<boolean>();
+  const server = createServer({ IncomingMessage: PacedRequest }, (req, res) => {
+    void collectBody(req, 1000, new BodyMemory(1000)).then(() => {
+      collected.resolve(req.complete);
+      res.end();
+    });
+  });
+  const { port, close } = await listening(server);
+  t.after(close);
+  connect(port, '127.0.0.1').write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc');
+  // Otherwise its answer would be sent as one during the upload, without the hint that the connection stays open.
+  assert.equal(await collected.promise, true);
+});
+
 it('bodies that are arriving share a memory, which those get back that break off', async (t) => {
   const memory = new BodyMemory(1500);
   const { open, body } = await collecting(t, 1000, memory);
