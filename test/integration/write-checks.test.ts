@@ -331,6 +331,28 @@ describe('writes that are checked', () => {
   });
 });
 
+it('writes with the own context of a model are judged, also if that names a stored context', async () => {
+  const gateway = await startTestGateway({
+    BROKER_URL: 'embedded',
+    WRITE_CHECK: 'enforce',
+    WORKBENCH_TIMEOUT_MS: '60000',
+  });
+  await api(gateway, 'POST', '/domains', { name: 'D' }, 201);
+  const official = { name: 'official', '@context': { speed: 'https://terms.example/traffic#speed' } };
+  await api(gateway, 'POST', '/contexts', official, 201);
+  await api(gateway, 'POST', '/domains/D/models', { name: 'Car', schema: CAR, context: 'official' }, 201);
+  const contexts = ['D~Car', 'D', 'official'].map((name) => `${gateway.url}/api/v2/contexts/${name}`);
+  for (const [index, context] of contexts.entries())
+    for (const speed of [5, 'fast']) {
+      const written = await gateway.send('POST', '/ngsi-ld/v1/entities', {
+        headers: { 'content-type': 'application/ld+json' },
+        body: JSON.stringify({ ...car(speed), id: `${ID}${index}`, '@context': context }),
+      });
+      assert.equal(written.status, speed === 5 ? 201 : 400, written.text);
+      if (speed === 5) assert.equal(written.headers.get('write-check'), 'valid', context);
+    }
+});
+
 describe('a model that requires an @context', () => {
   const CORE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context-v1.8.jsonld';
   const JSON_LD = { 'content-type': 'application/ld+json' };

@@ -11,7 +11,10 @@ import { absoluteReference, type ActiveContext } from './processor.js';
  */
 export interface NameDoubts {
   readonly hasImport: boolean;
-  /** Terms that have another IRI in one reading than in another. */
+  /**
+   * Terms that have another IRI in one reading than in another. What one URL leads to counts as one definition: the contexts
+   * of this service put the terms of a model before the context that it names.
+   */
   readonly disputed: ReadonlySet<string>;
 }
 
@@ -28,23 +31,26 @@ export async function findDoubts(
   active: ActiveContext,
   process: (maps: readonly JsonObject[]) => Promise<readonly ActiveContext[]>,
 ): Promise<NameDoubts> {
-  const maps = [...termMaps(context, '', new Map(contents))];
+  const found = [...termMaps(context, '', new Map(contents))];
+  const maps = found.map(({ map }) => map);
   if (maps.some((map) => Object.hasOwn(map, '@import'))) return { hasImport: true, disputed: new Set() };
   const disputed = new Set<string>();
-  const iris = new Map<string, string | null | undefined>();
+  const iris = new Map<string, { readonly iri: string | null | undefined; readonly from: object }>();
   const prefixes: (readonly [term: string, prefix: string])[] = [];
   const defined = new Set(maps.flatMap((map) => Object.keys(map)));
   const steps = maps.length === 1 ? [active] : await process(maps);
-  for (const [index, { mappings }] of steps.entries())
-    for (const [term, definition] of Object.entries(maps[index] ?? {})) {
+  for (const [index, { map, from }] of found.entries())
+    for (const [term, definition] of Object.entries(map)) {
       if (term.startsWith('@') || coreIriOf(term) !== undefined) continue;
-      const iri = mappings.get(term)?.['@id'];
+      const iri = steps[index]?.mappings.get(term)?.['@id'];
+      const before = iris.get(term);
       const written = isObject(definition) ? member(definition, '@id') : definition;
       const prefix = typeof written === 'string' ? prefixOf(written) : undefined;
       if (prefix !== undefined) prefixes.push([term, prefix]);
       const isPrefixUnclear = prefix !== undefined && iri === written && defined.has(prefix);
-      if (isPrefixUnclear || (iris.has(term) && iris.get(term) !== iri)) disputed.add(term);
-      iris.set(term, iri);
+      const isRedefined = before !== undefined && before.iri !== iri && before.from !== from;
+      if (isPrefixUnclear || isRedefined) disputed.add(term);
+      iris.set(term, { iri, from });
     }
   // A term whose prefix is disputed is disputed as well.
   for (let before = -1; before !== disputed.size;) {
@@ -54,20 +60,28 @@ export async function findDoubts(
   return { hasImport: false, disputed };
 }
 
+/** A map of a context, and what it comes from: a context that is named by URL, or the map itself. */
+interface TermMap {
+  readonly map: JsonObject;
+  readonly from: object;
+}
+
 /** The maps of a context, in order, without the core context; those of a document once. */
 function* termMaps(
   context: unknown,
   base: string,
   contents: Map<string, ContextContent>,
-): Iterable<JsonObject> {
+  from?: object,
+): Iterable<TermMap> {
   for (const element of [context].flat())
-    if (isObject(element)) yield element;
+    if (isObject(element)) yield { map: element, from: from ?? element };
     else if (typeof element === 'string') {
       const url = absoluteReference(base, element);
       const content = coreVersionOf(url) === undefined ? contents.get(url) : undefined;
       if (content === undefined) continue;
       contents.delete(url);
       const document = parseWithDoubles(content.text);
-      if (isObject(document)) yield* termMaps(member(document, '@context'), content.documentUrl, contents);
+      const inner = isObject(document) ? member(document, '@context') : undefined;
+      yield* termMaps(inner, content.documentUrl, contents, from ?? content);
     }
 }
