@@ -98,7 +98,7 @@ export const text = {
     failed: 'Something went wrong',
     notLoaded: 'This page could not be loaded',
     notLoadedDetail:
-      'The gateway may be away, or may have been upgraded since you opened the console. Reload it to try again.',
+      'The gateway may be down, or may have been upgraded since you opened the console. Reload to try again.',
     reload: 'Reload',
     conflict: 'This was changed elsewhere in the meantime. Nothing was done.',
     retry: 'Try again',

@@ -112,7 +112,7 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
       gateway,
       token,
     ],
-    none: 'There are no contexts. Create one: ngsi-ld-gateway config set-context NAME --gateway URL',
+    none: 'There are no contexts yet. Create one with: ngsi-ld-gateway config set-context NAME --gateway URL',
   };
   writeList(records, options, table, context);
   return EXIT.done;

@@ -20,7 +20,7 @@ export interface Health {
 /** Maximum response time of the broker for the gateway to be ready, in milliseconds. */
 const READY_TIMEOUT_MS = 2000;
 
-/** The checks that are under way, by what they ask. Anybody may ask for the health, so all who wait share one check. */
+/** The running check of each broker. Anyone may ask for the health, so everyone who waits shares one check. */
 const CHECKS = new WeakMap<BrokerClient, Promise<Health>>();
 
 /** Checks the broker and the database. Never rejects. */

@@ -22,5 +22,4 @@ export async function readBody(
   throw refused('busy', TOO_MANY_BODIES, {}, { 'retry-after': '1' });
 }
 
-const TOO_MANY_BODIES =
-  'Too many and too large bodies of requests are arriving at this time. Try again later.';
+const TOO_MANY_BODIES = 'Too many large request bodies are arriving right now. Try again later.';
