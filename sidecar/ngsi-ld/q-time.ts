@@ -41,6 +41,17 @@ export function instantOf(text: string): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
+/**
+ * Returns a text with another moment in place of each date and time in it. What surrounds the digits stays: quotes, a fraction
+ * of a second, the zone.
+ *
+ * @param moment a date and a time, `YYYY-MM-DDThh:mm:ss`
+ */
+export function withMoment(text: string, moment: string): string {
+  const [date = '', time = ''] = moment.split('T');
+  return text.replace(/\d{4}-\d\d-\d\d/g, date).replace(/\d\d:\d\d:\d\d/g, time);
+}
+
 /** The fraction of a second, up to nanoseconds. */
 const FRACTION = /[.,](\d{1,9})/;
 

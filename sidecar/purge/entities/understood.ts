@@ -1,5 +1,6 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { conditionsOf, parseQ, type QCondition, type QNode } from '../../ngsi-ld/q.js';
+import { withMoment } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage } from '../listing/index.js';
@@ -7,7 +8,9 @@ import type { Parameter } from '../query/index.js';
 import { LOCAL, NO_SUCH } from '../proof/index.js';
 
 /** Every entity was created and changed after this. */
-const EPOCH = '1970-01-01T00:00:00Z';
+const EPOCH = '1970-01-01T00:00:00';
+
+const TIME_AS_WRITTEN = /"?\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)?)?"?/;
 
 /** Times that every entity has, by term and by IRI. */
 const SYSTEM_TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt)$/;
@@ -86,7 +89,7 @@ function alwaysHolding(condition: QCondition, text: string, operator: number): R
       ? { holding: `!${first}${NO_SUCH}` }
       : undefined;
   const isSystemTime = path.names.length === 1 && SYSTEM_TIMES.test(first) && kind !== 'pattern';
-  return isSystemTime ? { holding: `${text.slice(0, operator).trim()}>${EPOCH}` } : undefined;
+  return isSystemTime ? { holding: laterThanEpoch(text, operator) } : undefined;
 }
 
 /** An attribute may hold anything, so this is worth no more than a warning. */
@@ -95,8 +98,13 @@ function holdingForTimes(condition: QCondition, text: string, operator: number):
     return undefined;
   const { kind } = condition.value;
   if (kind !== 'dateTime' && kind !== 'date') return undefined;
-  const path = text.slice(0, operator).trim();
-  return { holding: `${path}>${EPOCH}`, left: path };
+  return { holding: laterThanEpoch(text, operator), left: text.slice(0, operator).trim() };
+}
+
+/** Returns a condition that any time fulfils. Its time is written like the one in the text, which the broker may not read. */
+function laterThanEpoch(text: string, operator: number): string {
+  const [written = ''] = TIME_AS_WRITTEN.exec(text.slice(operator)) ?? [];
+  return `${text.slice(0, operator).trim()}>${withMoment(written, EPOCH) || `${EPOCH}Z`}`;
 }
 
 /** Conditions of which the broker seems to misread at least one. */

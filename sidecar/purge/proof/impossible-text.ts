@@ -1,5 +1,6 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { parseQ, type QCondition, type QNode, type QOperand } from '../../ngsi-ld/q.js';
+import { withMoment } from '../../ngsi-ld/q-time.js';
 
 /**
  * Texts of conditions joined by "and" and "or" (`q`, `type`, `scopeQ`), and variants of them that cannot match. What a variant
@@ -110,6 +111,10 @@ export const NO_SUCH = 'NoSuchPurgeProbe';
 /** Long before anything was stored; some brokers refuse earlier years. */
 export const LONG_AGO = '1800-01-01T00:00:00Z';
 
+/** No entity is older than the one, or newer than the other. Some brokers cannot read times before 1970 (Orion-LD). */
+const FIRST = '1970-01-02T00:00:00';
+const LAST = '9999-12-31T23:59:59';
+
 /** Members of entities that hold a time, by term and by IRI. */
 const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|deletedAt|expiresAt)$/;
 
@@ -189,14 +194,29 @@ function impossibleOf(node: QCondition, condition: string, at: number): string {
   const [first = ''] = node.path.names;
   const isMember = node.path.names.length === 1 && NON_ATTRIBUTE_MEMBERS.has(first);
   const path = condition.slice(0, at);
+  const compared = condition.slice(at);
   // Entities may have these members whatever they are, so the value has to be impossible.
-  if (isMember && node.kind === 'order' && TIMES.test(first)) return `${path}<${LONG_AGO}`;
-  if (isMember && node.kind === 'equality')
-    return `${path}==${impossibleOperand(node.operand, TIMES.test(first) ? LONG_AGO : '"NoSuchValuePurgeProbe"')}`;
+  if (isMember && TIMES.test(first) && (node.kind === 'order' || node.kind === 'equality'))
+    return path + impossibleTime(compared);
+  if (isMember && node.kind === 'equality') return `${path}==${impossibleOperand(node.operand)}`;
   return first + NO_SUCH + condition.slice(first.length);
 }
 
-function impossibleOperand({ kind }: QOperand, value: string): string {
+/**
+ * Returns a comparison with a time that no entity has. Its operator and the form of its times stay as they were: a broker that
+ * cannot read a time may list everything (Orion-LD, for one with a zone).
+ *
+ * @param compared the comparison from its operator on
+ */
+function impossibleTime(compared: string): string {
+  const moment = compared.startsWith('>') ? LAST : FIRST;
+  const changed = withMoment(compared, moment);
+  if (changed !== compared) return changed;
+  return `${/^[<>=]+/.exec(compared)?.[0] ?? ''}${moment}Z`;
+}
+
+function impossibleOperand({ kind }: QOperand): string {
+  const value = '"NoSuchValuePurgeProbe"';
   if (kind === 'value') return value;
   return kind === 'list' ? `${value},${value}` : `${value}..${value}`;
 }

@@ -48,6 +48,11 @@ for (const [what, query, read] of [
     `type=Car&q=(modifiedAt<${OLD}|createdAt<${OLD})&dryRun=true`,
     unknown('(?:modified|created)At'),
   ],
+  [
+    'createdAt',
+    'type=Car&q=createdAt<2000-01-01T06:00:00%2B02:00',
+    (q: string) => q.replaceAll(/createdAt(?=.*\+)/g, 'nowhere'),
+  ],
   ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
 ] as const) {
   it(`a purge that matches nothing is refused if the broker does not understand ${what}: ${query}`, async () => {
