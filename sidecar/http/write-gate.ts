@@ -329,8 +329,9 @@ function bodyFacts({
   }
   if (types > 1) return { ambiguity: 'it has more than one Content-Type' };
   const [essence = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  const charset = parameters.find((one) => one.trim().startsWith('charset='));
-  if (charset !== undefined && !/^\s*charset="?utf-8"?\s*$/.test(charset))
+  // If there are several, servers differ in which one they use.
+  const charsets = parameters.filter((one) => one.includes('charset'));
+  if (!charsets.every((one) => /^\s*charset="?utf-8"?\s*$/.test(one)))
     return { ambiguity: 'its body is not declared as UTF-8' };
   const link = contextLink(links);
   const { datasetId, ...options } = writeOptions(url);

@@ -33,6 +33,7 @@ const CAR = {
       required: ['name'],
       additionalProperties: false,
     },
+    box: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   },
   required: ['id', 'type', 'speed'],
 };
@@ -458,6 +459,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       '',
     ].map((type) => [`the media type "${type}"`, { headers: { 'content-type': type } }]),
   ),
+  // What is text in UTF-8 may be the end of a text and more in UTF-7.
+  ...Object.fromEntries<Attack>(
+    ['charset=utf-8; charset=utf-7', 'charset =utf-7', 'x="; charset=utf-8"; charset=utf-7'].map(
+      (parameters) => [
+        `the parameters ${parameters}`,
+        { headers: { 'content-type': `application/json; ${parameters}` }, body: GOOD },
+      ],
+    ),
+  ),
   'no media type': { headers: {} },
   'two media types': {
     headers: { 'content-type': ['application/json', 'application/ld+json'] as unknown as string },
@@ -661,6 +671,46 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { speed: { '@id': `${BASE}speed`, '@context': { v: `${NGSI_LD}hasValue` } } },
     { speed: { ...P(5), v: 'x' } },
   ),
+  // Brokers that expand entities read these as JSON-LD 1.1 has it; others do not.
+  ...Object.fromEntries<Attack>(
+    words('@nest @graph @included @reverse @type @value @list @set').map((keyword) => [
+      `a term for ${keyword} in an attribute`,
+      withContext({ n: keyword }, { speed: { ...P(5), n: { value: 'x' } } }),
+    ]),
+  ),
+  ...Object.fromEntries<Attack>(
+    words('@index @id @type @graph @language').map((container) => [
+      `a term for maps of ${container}`,
+      withContext({ s: { '@id': `${BASE}speed`, '@container': container } }, { speed: undefined, s: P(5) }),
+    ]),
+  ),
+  'a term for JSON': withContext(
+    { s: { '@id': `${BASE}speed`, '@type': '@json' } },
+    { speed: undefined, s: P(5) },
+  ),
+  'a term for the other direction': withContext(
+    { s: { '@reverse': `${BASE}speed` } },
+    { speed: undefined, s: P(5) },
+  ),
+  ...Object.fromEntries<Attack>(
+    Object.entries({
+      'another term for a member': [{ n: `${BASE}name` }, { name: 'x', n: 5 }],
+      'the IRI of a member': [{}, { name: 'x', [`${BASE}name`]: 5 }],
+      'a term for @nest': [{ n: '@nest' }, { name: 'x', n: { name: 5 } }],
+      'an @context of its own': [{}, { '@context': { name: 'https://other.example/name' }, name: 'x' }],
+      'a type that has terms of its own': [
+        { B: { '@id': `${BASE}B`, '@context': { n: `${BASE}name` } } },
+        { type: 'B', name: 'x', n: 5 },
+      ],
+      'a member that has terms of its own': [
+        { b: { '@id': `${BASE}b`, '@context': { n: `${BASE}name` } } },
+        { name: 'x', b: { n: 5 } },
+      ],
+    } as const).map(([title, [context, value]]) => [
+      `a value with ${title}`,
+      withContext(context, { ...GOOD, box: P(value) }),
+    ]),
+  ),
   'a Host that is none': { headers: { ...JSON_TYPE, host: '[::1' } },
   // Attributes in paths.
   ...Object.fromEntries<Attack>(
@@ -825,6 +875,21 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
     ]),
   ),
   'a context in the body': { headers: LD, body: { '@context': CORE, ...GOOD } },
+  'terms for lists, sets and identifiers': {
+    headers: LD,
+    body: {
+      '@context': [
+        { tags: { '@id': `${BASE}tags`, '@container': '@list' } },
+        { coordinates: { '@id': 'https://purl.org/geojson/vocab#coordinates', '@container': '@list' } },
+        { name: 'https://schema.org/name', id: '@id', type: '@type' },
+        { plate: { '@id': `${BASE}plate`, '@type': '@id' } },
+        CORE,
+      ],
+      ...GOOD,
+      tags: P(['a']),
+      box: P({ name: 'x', type: 'Point', id: 'urn:a:1', coordinates: [1, 2] }),
+    },
+  },
   'two parts of what an entity before them makes a car': {
     path: `${OPS}/update`,
     headers: LENIENT,

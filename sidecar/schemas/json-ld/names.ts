@@ -6,7 +6,7 @@ import { formFaults, referencesOf } from './context-form.js';
 import { prefixOf, safetyFaults } from './context-safety.js';
 import { findDoubts, type NameDoubts } from './name-doubts.js';
 import { ContextCache, MAX_CONTEXTS, SuppliedContexts } from './context-cache.js';
-import { type ActiveContext, absoluteReference, createProcessor } from './processor.js';
+import { type ActiveContext, absoluteReference, createProcessor, type TermMapping } from './processor.js';
 import type { Needs, ContextResults } from './errors.js';
 
 const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as {
@@ -17,6 +17,8 @@ const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as
 export interface Names {
   /** The IRI of a type or an attribute, or a keyword such as `@type`; undefined for a name that is dropped. */
   iriOf(name: string): string | undefined;
+  /** Whether the name has a meaning of its own: an IRI, a name with a prefix, or a term that is not in the core context. */
+  isDefined(name: string): boolean;
   /** Whether the type has a scoped context, which applies to the attributes of its entities (JSON-LD 1.1 § 4.1.8). */
   isScoped(type: string): boolean;
   /** Why brokers may read the name of a type or an attribute in different ways; undefined if they do not. */
@@ -94,6 +96,18 @@ export class NameReader {
   }
 }
 
+/** Whether the value of a term is not the attribute itself: the term is reversed or nested, or its value is a map or JSON. */
+function hasOtherForm(term: TermMapping | null | undefined): boolean {
+  if (term === undefined || term === null) return false;
+  const { reverse, '@type': type, '@nest': nest, '@container': containers = [] } = term;
+  return (
+    reverse === true ||
+    type === '@json' ||
+    nest !== undefined ||
+    containers.some((one) => one !== '@list' && one !== '@set')
+  );
+}
+
 function namesIn(active: ActiveContext, { hasImport, disputed }: NameDoubts): Names {
   const known = new Map<string, string | undefined>();
   const isUnclearPrefix = (term: string): boolean => {
@@ -107,9 +121,12 @@ function namesIn(active: ActiveContext, { hasImport, disputed }: NameDoubts): Na
       if (known.size < MAX_IRIS) known.set(name, iri);
       return iri;
     },
+    isDefined: (name) => name.includes(':') || (active.mappings.has(name) && coreIriOf(name) === undefined),
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
     doubtOf(name) {
       if (coreIriOf(name) !== undefined) return undefined;
+      if (hasOtherForm(active.mappings.get(name)))
+        return `brokers differ in how they read ${quoted(name, 200)}, for which the @context defines more than an IRI`;
       if (hasImport) return 'only some brokers know the @import of the @context';
       const prefix = prefixOf(name) ?? name;
       const term = [name, prefix].find((one) => disputed.has(one));

@@ -1,4 +1,4 @@
-import { DEFAULT_DATASET, KIND_BY_MEMBER, kindOfType, NGSI_LD_NULL } from '../../ngsi-ld/members.js';
+import { DEFAULT_DATASET, KIND_BY_MEMBER, NGSI_LD_NULL } from '../../ngsi-ld/members.js';
 import {
   isArray,
   isObject,
@@ -7,6 +7,7 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
+import { isAttribute } from './attribute-parts.js';
 
 /** Whether a broker may understand a written attribute as its deletion. The deletion of a single dataset does not count. */
 export function isDeleted(value: JsonValue): boolean {
@@ -107,10 +108,3 @@ export function withoutDeletedParts(entity: JsonObject, isMerge: boolean): Remai
 
 /** Members that identify an attribute, and cannot be deleted by themselves. */
 const IDENTITY_MEMBERS: ReadonlySet<string> = new Set(['type', '@type', 'datasetId']);
-
-function isAttribute(object: JsonObject): boolean {
-  return (
-    kindOfType(member(object, 'type') ?? member(object, '@type')) !== undefined ||
-    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
-  );
-}

@@ -10,6 +10,7 @@ import {
 } from '../../shared/json/json.js';
 import { quoted } from '../../shared/format-value.js';
 import type { Names } from '../json-ld/names.js';
+import { doubtOfParts, findValueAlias } from './attribute-parts.js';
 import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';
 
@@ -44,6 +45,7 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 /** Reads an entity, and determines what its names mean. */
 export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity | Ambiguity {
   const members: SubmittedMember[] = [];
+  const seen = new Set<string>();
   const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
   let doubt: string | undefined;
@@ -55,12 +57,13 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
     doubt ??= names.doubtOf(name) ?? doubtOfParts(value, names);
     if (iri.startsWith('@') && iri !== '@id' && iri !== '@type')
       return { ambiguity: `${shown(name)} is the keyword ${iri} of JSON-LD` };
-    if (members.some((one) => one.iri === iri)) {
+    if (seen.has(iri)) {
       if (iri.startsWith('@'))
         return { ambiguity: `${shown(name)} stands for ${shown(iri)}, as another member does` };
       repeated.push(name);
       continue;
     }
+    seen.add(iri);
     if (names.isScoped(name))
       return { ambiguity: `the @context has other definitions within ${shown(name)}` };
     const valueAlias = iri.startsWith('@') ? undefined : findValueAlias(value, names);
@@ -74,45 +77,6 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
   return { members, types: types ?? [], repeated, context: member(entity, '@context'), doubt };
-}
-
-/** The names under which brokers that expand names find values, such as hasValue and hasObject. */
-const VALUE_IRI = /^https:\/\/uri\.etsi\.org\/ngsi-ld\/has[A-Z]/;
-
-/** The first member of an attribute, or of one of its instances, that is its value under another name. */
-function findValueAlias(value: JsonValue, names: Names): string | undefined {
-  if (isArray(value)) {
-    for (const item of value) {
-      const found = isObject(item) ? findValueAlias(item, names) : undefined;
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
-  return Object.keys(value).find((name) => {
-    if (name.startsWith('@')) return name !== '@type' && name !== '@id' && isAttribute(value);
-    if (name === 'type' || KIND_BY_MEMBER.has(name) || isMetadataMember(name)) return false;
-    return VALUE_IRI.test(names.iriOf(name) ?? '');
-  });
-}
-
-/** Why some brokers may read a member of an attribute in another way, perhaps as its value. */
-function doubtOfParts(value: JsonValue, names: Names): string | undefined {
-  for (const one of isArray(value) ? value : [value]) {
-    if (!isObject(one) || !isAttribute(one)) continue;
-    for (const name of Object.keys(one)) {
-      const doubt = names.doubtOf(name);
-      if (doubt !== undefined) return doubt;
-    }
-  }
-  return undefined;
-}
-
-function isAttribute(object: JsonObject): boolean {
-  return (
-    kindOfType(member(object, 'type')) !== undefined ||
-    [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(object, name))
-  );
 }
 
 /** An entity with the names that a model uses, and a map back to the submitted names. */
