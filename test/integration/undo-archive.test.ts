@@ -109,6 +109,19 @@ describe('a purge that archives', () => {
     assert.deepEqual(byId(await archiveOf(purge)), byId(cars));
   });
 
+  it('entities that are selected by attributes alone are archived as a whole, although the broker refuses ids alone', async () => {
+    const cars = await withCars(3);
+    const bus = { ...car(9), type: 'Bus' };
+    await sendJson(broker.url, 'POST', '/ngsi-ld/v1/entities', bus);
+    const alone = await send(broker.url, 'GET', `/ngsi-ld/v1/entities?id=${bus.id}`);
+    assert.equal(alone.status, 400);
+    const purge = await record(await gateway.purge('attrs=owner&archive=required'));
+    assert.deepEqual([purge.deleted, purge.archive?.entities], [4, 4]);
+    const outline = (all: readonly Entity[]) =>
+      byId(all).map(({ id, type, name }) => [id, type, typeof name]);
+    assert.deepEqual(outline(await archiveOf(purge)), outline([...cars, bus]));
+  });
+
   for (const removal of ['drop=speed,owner', 'keep=name', 'attrs=speed,owner&drop=speed,owner'])
     it(`the archive of a purge with ${removal} has what the purge removes, with all datasets, and nothing else`, async () => {
       const cars = await withCars(5);

@@ -189,6 +189,17 @@ describe('undo of temporal purges', () => {
     assert.match(JSON.stringify(purge.errors), /too large to be archived as a whole.*with a time filter/);
   });
 
+  it('histories that are selected by a value alone are archived, although the broker refuses ids alone', async () => {
+    await withSensors({});
+    const purge = await purged('q=temperature&archive=required');
+    assert.deepEqual(
+      [purge.deleted, purge.failed, purge.archive?.entities],
+      [3, 0, 3],
+      JSON.stringify(purge),
+    );
+    assert.equal((await restored(gateway, purge.id)).failed, 0);
+  });
+
   it('with archive=required, histories with long ids are deleted at a broker that refuses long URLs', async () => {
     await withSensors({});
     const [count, letters] = [60, '\u6771'.repeat(150)];

@@ -9,6 +9,7 @@ export {
   type ItemKind,
   WHOLE_ENTITIES,
   countItems,
+  portionsByType,
   portionsOf,
   resolveUnclear,
   resolveUnclearAtEnd,

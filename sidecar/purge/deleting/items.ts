@@ -232,3 +232,27 @@ export function* portionsOf<Asked extends Pick<Item, 'entityId'>>(
   }
   if (portion.length > 0) yield portion;
 }
+
+/**
+ * Splits items so that one query can ask for their entities by id and type: brokers may require a type next to ids (clause
+ * 5.7.2.4), and some refuse several types next to several ids (Orion-LD).
+ *
+ * @param typesOf returns the `type` of the entity of an item as the broker shows it
+ * @returns the items of each query, and the filters that name their entities
+ */
+export function* portionsByType<Asked extends Pick<Item, 'entityId'>>(
+  items: readonly Asked[],
+  typesOf: (item: Asked) => unknown,
+): Iterable<{ readonly items: readonly Asked[]; readonly filters: readonly Parameter[] }> {
+  const byType = Map.groupBy(items, (item) =>
+    [typesOf(item)]
+      .flat()
+      .filter((type) => typeof type === 'string')
+      .join(),
+  );
+  for (const [type, all] of byType)
+    for (const portion of portionsOf(all)) {
+      const ids = new Set(portion.map(({ entityId }) => entityId));
+      yield { items: portion, filters: withIds(type === '' ? [] : [{ name: 'type', value: type }], ids) };
+    }
+}

@@ -5,7 +5,7 @@ import { writeJson } from '../../shared/json/lossless-json.js';
 import { entitiesIn, type ListedPage, pagesUpTo, REPLACED } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
-import { type ItemBatch, portionsOf, withIds } from './items.js';
+import { type ItemBatch, portionsByType } from './items.js';
 
 /** Adds entities of a page to the archive of the purge, as a whole. Does nothing if there is no archive. */
 export async function keepEntities(
@@ -15,16 +15,23 @@ export async function keepEntities(
 ): Promise<void> {
   const { archiving, selection } = context;
   if (archiving === undefined || ids.length === 0) return;
-  const others = selection.filter(({ name }) => name !== 'attrs');
+  if (!selection.some(({ name }) => name === 'attrs')) {
+    await keepShown(context, page, new Set(ids));
+    return;
+  }
   // With `attrs`, the broker shows no other attributes, so the entities are queried again without it.
-  if (others.length === selection.length) await keepShown(context, page, new Set(ids));
-  else
-    for (const items of portionsOf(ids.map((entityId) => ({ entityId })))) {
-      const asked = new Set(items.map(({ entityId }) => entityId));
-      for await (const shown of pagesUpTo(context.lister, withIds(others, asked), asked.size))
-        await keepShown(context, shown, asked);
-    }
+  const others = selection.filter(({ name }) => !REPLACED_FILTERS.has(name));
+  const types = new Map(entitiesIn(page).map((entity, index) => [page.ids[index], entity['type']]));
+  const items = ids.map((entityId) => ({ entityId }));
+  for (const { items: asked, filters } of portionsByType(items, ({ entityId }) => types.get(entityId))) {
+    const wanted = new Set(asked.map(({ entityId }) => entityId));
+    for await (const shown of pagesUpTo(context.lister, [...others, ...filters], wanted.size))
+      await keepShown(context, shown, wanted);
+  }
 }
+
+/** Filters that the ids and types of the listed entities replace. */
+const REPLACED_FILTERS: ReadonlySet<string> = new Set(['attrs', 'type', 'id', 'idPattern']);
 
 async function keepShown(
   { archiving }: PurgeContext,

@@ -1,6 +1,6 @@
 import type { ArchivedEntity } from '../../archive/index.js';
 import type { BrokerCapabilities, BrokerProblem } from '../broker/index.js';
-import { portionsOf } from '../deleting/index.js';
+import { portionsByType } from '../deleting/index.js';
 import { entities, entitiesIn, Lister, pagesUpTo } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { PurgeLimits } from '../run/index.js';
@@ -78,14 +78,9 @@ export class Lookup {
   async shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonObject>> {
     const lister = isWhole ? this.#listers.whole : this.#listers.ids;
     const found = new Map<string, JsonObject>();
-    for (const portion of portionsOf(items)) {
+    for (const { items: portion, filters } of portionsByType(items, ({ entity }) => entity['type'])) {
       const ids = new Set(portion.map(({ entityId }) => entityId));
-      const named = portion.flatMap(({ entity }) => [entity['type']].flat());
-      const types = new Set(named.filter((type) => typeof type === 'string'));
-      // Brokers may require a type in addition to ids (clause 5.7.2.4).
-      const type = types.size === 0 ? [] : [{ name: 'type', value: [...types].join(',') }];
-      const selection = [...type, { name: 'id', value: [...ids].join(',') }];
-      for await (const page of pagesUpTo(lister, selection, ids.size)) {
+      for await (const page of pagesUpTo(lister, filters, ids.size)) {
         for (const [index, id] of page.ids.entries()) {
           const entity = entitiesIn(page)[index];
           if (ids.has(id) && isObject(entity)) found.set(id, entity);

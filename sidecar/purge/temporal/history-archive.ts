@@ -9,7 +9,7 @@ import { ReplyTooLargeError } from '../broker/index.js';
 import { BrokerRefusedError, BrokerReplyError, FilterIgnoredError, isNotUnderstood } from '../errors.js';
 import { IdStates, type Item, keyOf } from '../ledger/index.js';
 import { entitiesIn, pagesUpTo, type PageSource } from '../listing/index.js';
-import { impossibleSelections } from '../proof/index.js';
+import { impossibleSelections, LOCAL } from '../proof/index.js';
 import type { HistoryArchive, PurgeContext } from '../run/index.js';
 import { InstanceKind } from './instance-kind.js';
 import { TruncationEvidence } from './instance-pages.js';
@@ -297,6 +297,12 @@ export class TemporalHistories implements HistoryArchive {
   #viewBy({ time, ids, atMs }: Reading): PurgeContext {
     const { selection, lister, clock, limits } = this.#context;
     const asked = new Set(ids);
+    const byId = withIds(
+      selection.filter(({ name }) => !isByValue(name) && !isOfTime(name)),
+      asked,
+    );
+    // Brokers refuse a query by ids alone (clause 5.7.4.4).
+    const isTooWide = !byId.some(({ name }) => ['type', 'attrs', 'local'].includes(name));
     let chars = 0;
     const page: PageSource['page'] = async (query) => {
       if (clock.monotonicMs() - atMs > MAX_READ_MS) throw new UnarchivableHistory(TOO_LARGE);
@@ -319,13 +325,7 @@ export class TemporalHistories implements HistoryArchive {
       lister: { ...lister, page },
       paging: { contradicted: false, longestPage: 0 },
       limits: { ...limits, concurrency: Math.min(4, limits.concurrency) },
-      selection: [
-        ...withIds(
-          selection.filter(({ name }) => !isByValue(name) && !isOfTime(name)),
-          asked,
-        ),
-        ...timeParameters(time),
-      ],
+      selection: [...byId, ...(isTooWide ? [LOCAL] : []), ...timeParameters(time)],
     };
   }
 }

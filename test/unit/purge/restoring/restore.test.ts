@@ -667,3 +667,35 @@ it('entities with long ids and types are restored at a broker that takes request
   });
   assert.deepEqual([report.restored, report.failed], [30, 0]);
 });
+
+it('entities and attributes of several types are restored at a broker that refuses several types next to several ids', async () => {
+  const archive = ['A', 'B', 'A', 'B', 'C'].map((type, index) => ({
+    id: `urn:t:${String(index)}`,
+    type,
+    n: 1,
+  }));
+  for (const unit of ['entities', 'attributes'] as const) {
+    const world = new Map<string, Entity>(
+      unit === 'entities' ? [] : archive.map(({ n: _n, ...entity }) => [entity.id, entity]),
+    );
+    const report = await restore(unit, archive, ({ method, path, jsonBody = '' }) => {
+      const [resource = '', search] = path.split('?');
+      if (method === 'GET') {
+        const query = new URLSearchParams(search);
+        const [ids = [], types = []] = ['id', 'type'].map((name) => query.get(name)?.split(','));
+        if (types.length === 0 || (ids.length > 1 && types.length > 1)) return problem(400);
+        const found = ids.flatMap((id) => world.get(id) ?? []);
+        return replyOf(
+          200,
+          found.filter(({ type }) => types.includes(String(type))),
+        );
+      }
+      const sent = JSON.parse(jsonBody) as Entity | readonly Entity[];
+      const id = decodeURIComponent(resource.split('/')[2] ?? '');
+      if (Array.isArray(sent)) for (const entity of sent as readonly Entity[]) world.set(entity.id, entity);
+      else world.set(id, { ...world.get(id), ...(sent as Entity), id });
+      return replyOf(resource.startsWith('/entityOperations') ? 201 : 204);
+    });
+    assert.deepEqual([report.restored, report.failed], [5, 0], JSON.stringify(report));
+  }
+});
