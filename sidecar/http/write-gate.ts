@@ -303,11 +303,15 @@ function replacementOf(
   };
 }
 
+/** Headers that say which of the entities with an id is meant. */
+const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'ngsild-snapshot'];
+
 /** Where to look up entities. The Link header is left out, because it only says how to interpret the body. */
 function entityLookupOf(req: IncomingMessage, isTemporal: boolean): EntityLookup {
-  const { link: _link, ...headers } = forwardedHeaders(req.headers);
-  const names = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath'];
-  const key = `${isTemporal ? 't' : 'e'} ${names.map((name) => JSON.stringify(headers[name] ?? '')).join(' ')}`;
+  const { link: _link, ...others } = forwardedHeaders(req.headers);
+  const { 'ngsild-snapshot': snapshot } = req.headers;
+  const headers = typeof snapshot === 'string' ? { ...others, 'ngsild-snapshot': snapshot } : others;
+  const key = `${isTemporal ? 't' : 'e'} ${PLACE_HEADERS.map((name) => JSON.stringify(headers[name] ?? '')).join(' ')}`;
   return { key, isTemporal, headers };
 }
 

@@ -43,7 +43,7 @@ const car = (more: object = {}) => ({ id: ID, type: 'Car', speed: P('fast'), ...
 let broker: RecordingBroker;
 let gateway: TestGateway;
 
-function answer({ method, url }: RecordedRequest) {
+function answer({ method, url, headers: received }: RecordedRequest) {
   if (method !== 'GET') return { status: 204 };
   const id = decodeURIComponent(/entities\/([^?/]+)/.exec(url)?.[1] ?? '');
   const types: Readonly<Record<string, string | readonly string[]>> = {
@@ -52,7 +52,8 @@ function answer({ method, url }: RecordedRequest) {
     'urn:ngsi-ld:Car:2': ['Vehicle', 'Car'],
     'urn:ngsi-ld:Truck:1': 'https://other.example/Truck',
   };
-  const type = types[id];
+  const isTruckInSnapshot = id === 'urn:ngsi-ld:Truck:1' && received['ngsild-snapshot'] !== undefined;
+  const type = isTruckInSnapshot ? 'Car' : types[id];
   const headers = { 'content-type': 'application/json' };
   if (type === undefined) return { status: 404, headers, body: '{}' };
   return { status: 200, headers, body: JSON.stringify({ id, type }) };
@@ -720,6 +721,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       [`DELETE of ${name}`, { method: 'DELETE', path: `${ATTRS}/${name}`, body: raw('') }],
     ]),
   ),
+  'a part of what is a car in the snapshot that is written': {
+    method: 'PATCH',
+    path: `${ENTITIES}/urn:ngsi-ld:Truck:1/attrs`,
+    headers: { ...CARS_JSON, 'ngsild-snapshot': 'urn:ngsi-ld:Snapshot:1' },
+    body: BAD_PART,
+  },
   // With a policy that accepts writes that are not judged.
   ...Object.fromEntries<Attack>(
     [
