@@ -146,6 +146,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
           accept: 'application/json',
           // Without it, any coding is acceptable (RFC 9110 § 12.5.3), and some proxies compress then. Others always do.
           'accept-encoding': 'identity',
+          // A cache must not answer for the broker (RFC 9111 § 5.2.1.4).
+          'cache-control': 'no-cache',
           ...request.headers,
           ...(viaName === undefined ? {} : { via: withVia(request.headers?.['via'], viaName) }),
           ...(request.jsonBody === undefined ? {} : { 'content-type': 'application/json' }),

@@ -108,6 +108,7 @@ export function entitiesIn({ entities: parsed }: Pick<ParsedPage, 'entities'>): 
 
 function pageOf(reply: BrokerReply, list: EntityList | IdsIn, keepsText = false): ParsedPage {
   if ('fault' in list) throw new BrokerReplyError(`The broker ${list.fault}.`);
+  if (isFromCache(reply)) throw new BrokerReplyError(FROM_CACHE);
   // The id as it was read may be that of another entity.
   if (reply.isDamaged === true && list.ids.some((id) => id.includes(REPLACED)))
     throw new BrokerReplyError('The broker listed an id that is not UTF-8, so its entity cannot be named.');
@@ -126,6 +127,19 @@ function pageOf(reply: BrokerReply, list: EntityList | IdsIn, keepsText = false)
     isDamaged: reply.isDamaged === true,
     ...(keepsText ? { body: reply.body } : {}),
   };
+}
+
+const FROM_CACHE =
+  'A cache answered a query in place of the broker, so the list may be old, or that of another tenant. ' +
+  'Exclude the broker from the cache, or let BROKER_URL bypass it.';
+
+/** Headers in which caches say by "hit" that they had the answer: RFC 9211, Kong and nginx, others. */
+const CACHE_HEADERS = ['cache-status', 'x-cache-status', 'x-cache'] as const;
+
+/** Whether an answer was stored by a cache, for a second or longer (RFC 9111, clause 5.1) or by what the cache says. */
+function isFromCache({ headers }: BrokerReply): boolean {
+  if (Number(headers.get('age') ?? 0) >= 1) return true;
+  return CACHE_HEADERS.some((name) => /(?<![a-z])hit(?![a-z])/i.test(headers.get(name) ?? ''));
 }
 
 /** Stands for each byte that is not UTF-8. */

@@ -75,6 +75,7 @@ it('the broker client asks for JSON and sends the given headers, without a body'
   assert.deepEqual(sent[0]?.headers, {
     accept: 'application/json',
     'accept-encoding': 'identity',
+    'cache-control': 'no-cache',
     'ngsild-tenant': 'city',
     link: '<c>; rel="x"',
   });

@@ -25,6 +25,27 @@ it('parsePage keeps ids in order, repeats included, by id or @id', () => {
   assert.deepEqual(entitiesIn(page)[2], { id: 'urn:a:2', type: 'A' });
 });
 
+it('a list that a cache stored for a second or longer, or says to have had, is refused', () => {
+  for (const headers of [
+    { age: '1' },
+    { age: '3600' },
+    { age: '0', 'x-cache-status': 'Hit' },
+    { 'x-cache': 'HIT from proxy, MISS from other' },
+    { 'x-cache': 'TCP_HIT' },
+    { 'cache-status': 'ExampleCache; hit; ttl=30' },
+  ])
+    assert.throws(() => withHeaders(headers), /cache answered/, JSON.stringify(headers));
+  for (const headers of [
+    {},
+    { age: '0' },
+    { age: 'x' },
+    { 'x-cache-status': 'Miss' },
+    { 'x-cache': 'RefreshHit from cloudfront' },
+    { 'cache-status': 'ExampleCache; fwd=uri-miss; stored' },
+  ])
+    assert.deepEqual(withHeaders(headers).ids, []);
+});
+
 it('parsePage reads a missing body as an empty page, unless its media type is not JSON', () => {
   for (const type of ['text/html', 'text/plain; charset=utf-8', 'application/octet-stream'])
     assert.throws(() => parsePage(replyOf(200, '', { 'content-type': type })), BrokerReplyError);
