@@ -28,8 +28,8 @@ const SEATS = 'https://official.example/seats';
 const OTHER = 'https://other.example/seats';
 
 function create(service: SchemaService, context: JsonValue, change: Partial<ModelChange> = {}) {
-  const { status = 'published' } = change;
-  const model = { name: 'Bench', schema: SCHEMA, context, compatibility: 'backward', status } as const;
+  const { status = 'published', schema = SCHEMA } = change;
+  const model = { name: 'Bench', schema, context, compatibility: 'backward', status } as const;
   return service.models.create('city', model, OPTIONS);
 }
 
@@ -73,6 +73,21 @@ function failing(
 }
 
 const rigOf = useRigs();
+
+it('a context that loses the prefix of an attribute, or makes it a mere term, is refused as breaking', async (t) => {
+  const { service } = await rigOf(t);
+  const schema = plainSchema({ 'ex:seats': { type: 'integer' } });
+  await create(service, { ex: 'https://official.example/' }, { schema });
+  for (const context of [null, {}, { ex: { '@id': 'https://official.example/' } }] as const) {
+    const { differences } = await refusedReport(service, { context });
+    assert.deepEqual(columns(differences, 'pointer', 'detail'), [
+      ['/properties/ex:seats', `"ex:seats" means ex:seats, meant ${SEATS}`],
+    ]);
+  }
+  const context = { ex: { '@id': 'https://official.example/', '@prefix': true } };
+  const { change } = await put(service, { context });
+  assert.deepEqual(change, { overall: 'compatible', differences: [] });
+});
 
 it('a context that gives a term another meaning is refused as breaking, however it is written', async (t) => {
   const { service } = await rigOf(t);

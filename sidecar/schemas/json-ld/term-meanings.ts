@@ -15,10 +15,11 @@ export interface ContextMeaning {
   readonly defaults: Readonly<Partial<Record<'@language' | '@direction', string>>>;
 }
 
-/** The meaning of a term: its IRI, and the rest of its definition as JSON with sorted members. */
+/** The meaning of a term: its IRI, the rest of its definition as JSON with sorted members, and whether it is a prefix. */
 export interface ComparableTerm {
   readonly iri: string;
   readonly coercion?: string;
+  readonly isPrefix?: true;
 }
 
 /** The characters at the end of an IRI that turn a plain definition into a prefix (JSON-LD 1.1 API § 4.2.2). */
@@ -56,14 +57,17 @@ export function withoutCore(text: string): readonly JsonValue[] {
 }
 
 function comparable(meaning: TermMeaning | null): ComparableTerm {
-  const iri = iriOf(meaning) ?? 'nothing';
-  if (!isObject(meaning)) return { iri };
+  const plain = {
+    iri: iriOf(meaning) ?? 'nothing',
+    ...(isPrefixTerm(meaning) ? { isPrefix: true as const } : {}),
+  };
+  if (!isObject(meaning)) return plain;
   const said = Object.entries(meaning)
-    .filter(([name]) => name !== '@id')
+    .filter(([name]) => name !== '@id' && name !== '@prefix')
     .map(([name, value]) => [name, saidBy(name, value)] as const);
-  if (said.length === 0) return { iri };
+  if (said.length === 0) return plain;
   const inOrder = said.sort(([one], [other]) => (one < other ? -1 : 1));
-  return { iri, coercion: JSON.stringify(Object.fromEntries(inOrder)) };
+  return { ...plain, coercion: JSON.stringify(Object.fromEntries(inOrder)) };
 }
 
 /**

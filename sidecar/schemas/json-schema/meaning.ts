@@ -6,31 +6,19 @@ import {
   pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
-import { truncate } from '../../shared/format-value.js';
 import { statedUnit } from '../../shared/stated-unit.js';
 import {
   possibleSchemas,
   cachedAttributesOf,
+  entityTypes,
+  listedTypes,
   type ModelAttribute,
   type ModelAttributes,
 } from './attributes.js';
 import type { Difference } from './differences.js';
+import { changesOfTerms, shown, type TermMeanings } from './term-changes.js';
 import { ValueConstraints } from './value-constraints.js';
 import { namedSchemasIn, schemaIn, schemasIn, type ReferenceTargets } from './flatten.js';
-
-/** What a term of a context means: its IRI, and the rest of its definition (JSON-LD 1.1, section 9.15). */
-interface TermMeaning {
-  readonly iri: string;
-  /** Type coercion, container and the like, as a text that is equal for equal definitions. */
-  readonly coercion?: string;
-}
-
-/**
- * The meanings of the terms of a model's context. Terms of the core context are not included, because they never
- * change.
- */
-export type TermMeanings = Readonly<Record<string, TermMeaning>>;
 
 /** The parts of a version of a model that determine what its data means. */
 export interface MeaningSource {
@@ -71,7 +59,7 @@ export function meaningChanges(before: MeaningSource, after: MeaningSource): rea
 
 class MeaningComparison {
   readonly #differences = new Map<string, Difference>();
-  readonly #old: ReferenceTargets;
+  readonly #old: ModelAttributes;
   readonly #fresh: ModelAttributes;
   #knownPlaces: ReadonlyMap<string, readonly string[]> | undefined;
   /** Pairs of schemas that have been compared. */
@@ -79,7 +67,7 @@ class MeaningComparison {
   #values = 0;
 
   constructor(old: ModelAttributes, fresh: ModelAttributes) {
-    this.#old = old.targets;
+    this.#old = old;
     this.#fresh = fresh;
   }
 
@@ -105,16 +93,23 @@ class MeaningComparison {
 
   terms(old: TermMeanings, fresh: TermMeanings): void {
     let others = 0;
-    for (const [term, meaning] of Object.entries(fresh)) {
-      const earlier = member(old, term);
-      const detail = earlier === undefined ? undefined : changeOfTerm(term, earlier, meaning);
-      if (detail === undefined) continue;
-      const tokens = this.#places.get(term);
+    for (const { name, detail } of changesOfTerms(old, fresh, this.#sharedNames())) {
+      const tokens = this.#places.get(name);
       if (tokens === undefined && (others += 1) > MAX_OTHER_TERMS) continue;
       this.#add(tokens ?? [], detail);
     }
     const more = others - MAX_OTHER_TERMS;
     if (more > 0) this.#add([], `${more} more terms of the context mean something else`);
+  }
+
+  /** The names of members, and the types of entities, that both versions describe. */
+  #sharedNames(): readonly string[] {
+    const namesOf = (model: ModelAttributes) => [
+      ...placesOf(model).keys(),
+      ...entityTypes('', listedTypes(model)),
+    ];
+    const known = new Set(namesOf(this.#old));
+    return namesOf(this.#fresh).filter((name) => known.has(name));
   }
 
   #value(
@@ -130,9 +125,9 @@ class MeaningComparison {
     const partners = this.#seen.get(first) ?? new Set();
     if (partners.has(other) || (this.#values += 1) > MAX_VALUES) return;
     this.#seen.set(first, partners.add(other));
-    const [was, is] = [possibleSchemas(old, this.#old), possibleSchemas(fresh, this.#fresh.targets)];
+    const [was, is] = [possibleSchemas(old, this.#old.targets), possibleSchemas(fresh, this.#fresh.targets)];
     const [oldFacts, constraints] = [
-      new ValueConstraints(old, this.#old),
+      new ValueConstraints(old, this.#old.targets),
       new ValueConstraints(fresh, this.#fresh.targets),
     ];
     this.#unit(unitOf(was), unitOf(is), name, tokens);
@@ -140,7 +135,7 @@ class MeaningComparison {
     if (types.length > 0 && newTypes.length > 0 && !types.some((type) => newTypes.includes(type)))
       this.#add(tokens, `the value of ${shown(name)} is ${newTypes.join(' or ')}, was ${types.join(' or ')}`);
     const [readings, newReadings] = [
-      readingsOf(oldFacts, was, this.#old),
+      readingsOf(oldFacts, was, this.#old.targets),
       readingsOf(constraints, is, this.#fresh.targets),
     ];
     if (readings.length > 0 && newReadings.length > 0 && !readings.every((one) => newReadings.includes(one)))
@@ -191,14 +186,6 @@ class MeaningComparison {
   }
 }
 
-function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string | undefined {
-  if (was.iri !== is.iri)
-    return `${shown(term)} means ${truncate(is.iri, 300)}, meant ${truncate(was.iri, 300)}`;
-  if (was.coercion === is.coercion) return undefined;
-  const [now, before] = [is.coercion ?? 'a plain value', was.coercion ?? 'a plain value'];
-  return `${shown(term)} is read as ${truncate(now, 200)}, was read as ${truncate(before, 200)}`;
-}
-
 /** The place where each name is described first. */
 function placesOf({ sources }: ModelAttributes): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, readonly string[]>();
@@ -228,10 +215,6 @@ function itemsOf(atoms: readonly JsonObject[]): readonly Schema[] {
 
 function withArticle(word: string): string {
   return `a ${word}`;
-}
-
-function shown(value: JsonValue): string {
-  return truncate(writeJson(value), 200);
 }
 
 /** Matches units that are words. Case matters in symbols of units (`mW`, `MW`), but not in words (`Celsius`). */

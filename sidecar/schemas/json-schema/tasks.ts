@@ -10,7 +10,8 @@ import { parseJson } from '../../shared/json/lossless-json.js';
 import { parsedSchema } from './bundle.js';
 import { compareSchemas } from './change-report.js';
 import { type ChangeReport, reportOf } from './differences.js';
-import { meaningChanges, type MeaningSource, type TermMeanings } from './meaning.js';
+import { meaningChanges, type MeaningSource } from './meaning.js';
+import type { TermMeanings } from './term-changes.js';
 import { differencesWithWitnesses } from './witness.js';
 
 /** A place where two documents differ, in the terms of JSON Patch (RFC 6902). */

@@ -22,7 +22,8 @@ import { compareModels } from '../json-schema/tasks.js';
 import { type ChangeReport, TOO_COMPLEX } from '../json-schema/differences.js';
 import { type RefusedSchema, SchemaRefusedError } from '../json-schema/errors.js';
 import { type LinkedSchema, resolveReferences, resolveReferencesIn } from '../json-schema/linker.js';
-import type { MeaningSource, TermMeanings } from '../json-schema/meaning.js';
+import type { MeaningSource } from '../json-schema/meaning.js';
+import type { TermMeanings } from '../json-schema/term-changes.js';
 import type { Dialect } from '../json-schema/keywords.js';
 import { usabilityFaults } from '../json-schema/usability.js';
 

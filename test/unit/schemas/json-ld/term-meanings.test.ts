@@ -51,6 +51,16 @@ describe('the meanings of terms', () => {
     assert.notDeepEqual(reversed['a'], await of({}));
   });
 
+  it('the meanings of terms say which can be prefixes, which is no coercion', async () => {
+    const iri = 'https://x.example/';
+    const of = async (definition: unknown) => (await termsOf({ a: definition }))['a'];
+    assert.deepEqual(await of(iri), { iri, isPrefix: true });
+    assert.deepEqual(await of({ '@id': iri, '@prefix': true }), { iri, isPrefix: true });
+    assert.deepEqual(await of({ '@id': iri }), { iri });
+    assert.deepEqual(await of(`${iri}a`), { iri: `${iri}a` });
+    assert.deepEqual(await of({ '@id': `${iri}a`, '@prefix': true }), { iri: `${iri}a`, isPrefix: true });
+  });
+
   it('the meanings of terms leave out the core context, and include removed terms', async () => {
     const found = await termsOf([
       { location: 'https://example.com/l', a: 'https://x.example/a' },

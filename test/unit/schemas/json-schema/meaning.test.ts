@@ -139,6 +139,39 @@ describe('a change of meaning', () => {
     assert.deepEqual([coerced.overall, coerced.differences.length], ['breaking', 1]);
   });
 
+  it('another prefix is a change of meaning for the compact IRIs that both versions use, members and types alike', () => {
+    const of = (prefix: object, more: readonly string[] = []) => ({
+      schema: {
+        properties: {
+          type: { const: 'ex:Car' },
+          'ex:a': {},
+          b: { properties: { 'ex:c': {}, 'ex://d': {} } },
+          ...Object.fromEntries(more.map((name) => [name, {}])),
+        },
+      },
+      terms: { ...prefix } as Record<string, { iri: string; isPrefix?: true }>,
+    });
+    const detailsOf = (before: object, after: object) =>
+      column(compareModels(of(before), of(after, ['ex:new'])).differences, 'detail').filter((detail) =>
+        detail.includes('mean'),
+      );
+    const prefix = { ex: { iri: 'https://ex.example/', isPrefix: true } };
+    const told = ['ex:c', 'ex:a', 'ex:Car'].map((name) => [name, `https://ex.example/${name.slice(3)}`]);
+    const lost = told.map(([name, iri]) => `"${name}" means ${name}, meant ${iri}`);
+    assert.deepEqual(detailsOf(prefix, {}), lost);
+    assert.deepEqual(detailsOf(prefix, { ex: { iri: 'https://ex.example/' } }), lost);
+    assert.deepEqual(
+      detailsOf({}, prefix),
+      told.map(([name, iri]) => `"${name}" means ${iri}, meant ${name}`),
+    );
+    assert.deepEqual(detailsOf(prefix, prefix), []);
+    const asTerm = { ...prefix, 'ex:a': { iri: 'https://ex.example/a' } };
+    assert.deepEqual([detailsOf(prefix, asTerm), detailsOf(asTerm, prefix)], [[], []]);
+    const coerced = { ...prefix, 'ex:a': { iri: 'https://ex.example/a', coercion: '{"@type":"@id"}' } };
+    assert.deepEqual(detailsOf(prefix, { ...coerced, other: { iri: 'x:y' } }), []);
+    assert.equal(compareModels(of(coerced), of(prefix)).overall, 'breaking');
+  });
+
   it('a change of meaning is reported for a hundred terms that the schema does not describe, and others are counted', () => {
     const termsOf = (prefix: string, count: number) =>
       Object.fromEntries(
