@@ -266,6 +266,23 @@ describe('models with their own context', () => {
   });
 });
 
+describe('own contexts and the core context', () => {
+  const rigOf = useRigs();
+
+  it('models warn once of each core term that their own context defines otherwise, also of those with the usual meaning', async (t) => {
+    const { service } = await rigOf(t);
+    const iris = Object.fromEntries(
+      ['status', 'location', 'title'].map((name) => [name, `https://official.example/${name}`]),
+    );
+    const context = { ...iris, description: 'http://purl.org/dc/terms/description' };
+    const schema = plainSchema(Object.fromEntries(Object.keys(context).map((name) => [name, {}])));
+    const model = { name: 'Bench', schema, context };
+    const { warnings } = metadataOf((await written(service.models.create('city', model, OPTIONS))).version);
+    const terms = [...warnings].map(({ code, term }) => `${code} ${term}`).sort();
+    assert.deepEqual(terms, ['core-term location', 'core-term status', 'core-term title']);
+  });
+});
+
 describe('reference documents as contexts', () => {
   const rigOf = useRigs();
 

@@ -140,6 +140,13 @@ const TERM_CHECKS: readonly Check[] = [
       ? undefined
       : ['no-iri', `"${term}" is mapped to ${iri ?? 'null'}, which cannot name an attribute or a type.`];
   },
+  ({ term, definition }) =>
+    isObject(definition) && Object.hasOwn(definition, '@reverse')
+      ? [
+          'no-iri',
+          `"${term}" means a property in the opposite direction (@reverse), which no attribute can be.`,
+        ]
+      : undefined,
   ({ id, prefixes }) => {
     const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
     if (prefix === undefined || prefixes === undefined || prefixes.get(prefix) === true) return undefined;

@@ -223,9 +223,10 @@ function termWarnings(
 ): readonly ModelWarning[] {
   if (own === undefined) return warnings;
   const [left, known] = [new Set(own.ownTerms), new Set(names)];
+  const told = new Set(warnings.map(({ term }) => term));
   const others = own.warnings.flatMap(({ code, pointer, detail }): readonly ModelWarning[] => {
     const term = tokensOf(pointer)?.at(-1) ?? '';
-    const isMeant = code !== 'core-term' && code !== 'core-context-not-last';
+    const isMeant = code !== 'core-context-not-last' && !(code === 'core-term' && told.has(term));
     return isMeant && (known.has(term) || term.startsWith('@')) ? [{ code, term, detail }] : [];
   });
   return [...warnings.filter(({ term }) => !left.has(term)), ...others];

@@ -88,6 +88,7 @@ describe('the warnings of a context', () => {
     ['core terms by a prefix', { ex: 'http://a/', title: 'ex:title' }, 'core-term /title'],
     ['core terms that mean nothing', { location: null }, 'core-term /location', 'no-iri /location'],
     ['terms that mean nothing', { a: null, b: { '@id': null } }, 'no-iri /a', 'no-iri /b'],
+    ['terms in the opposite direction', { a: { '@reverse': 'http://a/a' } }, 'no-iri /a'],
     ['aliases of keywords, and blank nodes', { a: '@id', b: '_:b' }, 'no-iri /a', 'no-iri /b'],
     ['@vocab', [{ '@vocab': 'http://v/' }], 'vocab /0/@vocab'],
     [
