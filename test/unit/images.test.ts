@@ -118,6 +118,22 @@ it('the folders to which Kong’s image writes are tmpfs in docker-compose.yml',
   assert.ok(tmpfs.includes(posix.dirname(environment['KONG_DECLARATIVE_CONFIG'] ?? '')));
 });
 
+it('each tmpfs in docker-compose.yml is a folder that any user of the image may write to, so that a container also starts again', () => {
+  for (const { file, last, service } of IMAGES) {
+    const folders = service?.tmpfs.map((mount) => mount.split(':')[0] ?? '') ?? [];
+    assert.ok(folders.includes('/tmp'), file);
+    // Base images have /tmp, with this mode.
+    for (const folder of folders.filter((name) => name !== '/tmp'))
+      assert.ok(
+        last.instructions.some(
+          ({ name, user, text }) =>
+            name === 'RUN' && user === 'root' && text === `install -d -m 1777 ${folder}`,
+        ),
+        `${file}: ${folder}`,
+      );
+  }
+});
+
 it('the images have the Node.js version of npm scripts', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;

@@ -56,7 +56,7 @@ it('docker-compose.yml requires the token, uses the same one for Kong and the si
   assert.match(String(kong?.environment?.['GATEWAY_TOKEN']), /^[^}]*\}$/);
   assert.match(
     String(sidecar?.environment?.['GATEWAY_TOKEN']),
-    /^[^}]*\}\$\{OLD_GATEWAY_TOKEN:\+,\$OLD_GATEWAY_TOKEN\}$/,
+    /^[^}]*\}\$\{OLD_GATEWAY_TOKEN:\+,\$\{OLD_GATEWAY_TOKEN:-\}\}$/,
   );
   assert.match(read('.env.example'), /^# OLD_GATEWAY_TOKEN=$/m);
   assert.match(read('.env.example'), /^GATEWAY_TOKEN=$/m);
