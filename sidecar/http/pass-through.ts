@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, interceptors } from 'undici';
 import { MIN_BYTES_PER_SECOND } from './min-data-rate.js';
 import { ForwardExchange, type ForwardFailure, type PassThroughResult } from './forward-exchange.js';
 import { answerProblem, FAILURE_PROBLEMS } from './forward-problem.js';
@@ -104,9 +104,16 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     } else {
       const headers = headersFor(forwardedHeaders(req), overrides);
       const outbound = { origin: base.origin, path, headers, brokerTimeout };
-      new ForwardExchange(req, res, exchangeOptions, outbound, overrides).start(awaitsContinue);
+      const how = overrides.replacement === undefined ? exchangeOptions : decoding(exchangeOptions);
+      new ForwardExchange(req, res, how, outbound, overrides).start(awaitsContinue);
     }
   };
+}
+
+/** For an answer that is read here: some proxies compress it although they are asked not to. */
+function decoding<Options extends { readonly dispatcher: Dispatcher }>(options: Options): Options {
+  const decompress = interceptors.decompress({ skipErrorResponses: false });
+  return { ...options, dispatcher: options.dispatcher.compose(decompress) };
 }
 
 /** The target of forwarded requests. */

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { after, before, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { type Answer, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
 import {
+  type RecordedAnswer,
   type RecordedRequest,
   type RecordingBroker,
   startRecordingBroker,
@@ -25,7 +27,7 @@ let broker: RecordingBroker;
 let gateway: TestGateway;
 let api: ApiClient;
 let stored: string | undefined;
-let reply: { readonly status: number; readonly body?: string } = { status: 204 };
+let reply: RecordedAnswer = { status: 204 };
 
 before(async () => {
   broker = await startRecordingBroker(({ method }: RecordedRequest) =>
@@ -33,7 +35,7 @@ before(async () => {
       ? stored === undefined
         ? { status: 404, body: '{}' }
         : { status: 200, body: JSON.stringify({ id: 'urn:ngsi-ld:Car:7', type: stored }) }
-      : { ...reply, headers: { 'content-type': 'application/json', 'x-broker': 'b' } },
+      : { ...reply, headers: { 'content-type': 'application/json', 'x-broker': 'b', ...reply.headers } },
   );
   gateway = await startTestGateway({ BROKER_URL: broker.url, WORKBENCH_TIMEOUT_MS: '60000' });
   api = await ApiClient.of(gateway.url);
@@ -324,6 +326,39 @@ it('with batch=valid-only, valid entities of a batch are sent unchanged, and the
     reply = { status: 204 };
     const none = await write([car(1, 'x')], '/ngsi-ld/v1/entityOperations/upsert');
     assert.equal(none.status, 400, 'nothing is left to be sent');
+  });
+});
+
+it('with batch=valid-only, an answer that is compressed although identity was asked for is read as well', async () => {
+  const packed = (status: number, body: unknown): RecordedAnswer => ({
+    status,
+    headers: { 'content-encoding': 'gzip' },
+    body: gzipSync(JSON.stringify(body)),
+  });
+  await under({ t: { mode: 'enforce', batch: 'valid-only' } }, async () => {
+    const sendBatch = () => write([car(1, 1), car(2, 'x'), car(3, 1)], '/ngsi-ld/v1/entityOperations/create');
+    for (const status of [207, 400]) {
+      reply = packed(status, {
+        success: ['urn:ngsi-ld:Car:1'],
+        errors: [{ entityId: 'urn:ngsi-ld:Car:3', error: {} }],
+      });
+      const answer = await sendBatch();
+      const { success, errors } = answer.json() as { success: string[]; errors: unknown[] };
+      assert.deepEqual([answer.status, success, errors.length], [207, ['urn:ngsi-ld:Car:1'], 2]);
+    }
+    reply = packed(503, { title: 'down' });
+    const down = await sendBatch();
+    assert.deepEqual(
+      [down.status, down.text, down.headers.get('content-encoding')],
+      [503, '{"title":"down"}', null],
+    );
+    reply = { ...packed(207, {}), body: 'not gzip' };
+    const broken = await sendBatch();
+    assert.deepEqual(
+      [broken.status, (broken.json() as { type: string }).type],
+      [502, 'urn:ngsi-ld-gateway:problem:broker-reply-unusable'],
+    );
+    reply = { status: 204 };
   });
 });
 

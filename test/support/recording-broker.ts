@@ -17,7 +17,7 @@ export interface RecordedRequest {
 export interface RecordedAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** A broker that records each request before answering it. */
