@@ -101,9 +101,13 @@ export class Instances implements RestoreKind {
     const results = new Map<string, CreateResult>();
     const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
     await pLimit(this.#options.limits.concurrency).map(byEntity.values(), async (group) => {
-      // Stellio refuses a request if an instance in it has no time, so instances with a time are sent separately.
+      // The newest come first: Stellio makes the current entity of the first request that it gets. It refuses a request if an
+      // instance in it has no time, so instances with a time are sent separately.
+      const sorted = group.toSorted(
+        (one, other) => (timeOf(other.content) ?? 0) - (timeOf(one.content) ?? 0),
+      );
       for (const isTimed of [true, false])
-        for (const part of this.#portionsOf(group.filter((item) => hasTime([item]) === isTimed)))
+        for (const part of this.#portionsOf(sorted.filter((item) => hasTime([item]) === isTimed)))
           await this.#add(part, results);
     });
     return results;

@@ -543,6 +543,34 @@ it('instances whose answer is lost are sent again only if they are not shown', a
   ]);
 });
 
+it('the newest instances of a history are sent first, because a broker may make the current entity of them', async () => {
+  const at = (index: number) => new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString();
+  const speed = Array.from({ length: 1200 }, (_, value) => ({
+    type: 'Property',
+    value,
+    observedAt: at(value),
+  }));
+  const stored: (typeof speed)[number][] = [];
+  let current: number | undefined;
+  const { restored } = await restore(
+    'instances',
+    [{ id: 'urn:a:1', type: 'A', speed }],
+    ({ method, path, jsonBody = '' }) => {
+      if (method === 'GET') {
+        const query = new URLSearchParams(path.split('?')[1]);
+        const [from = '', to = ''] = ['timeAt', 'endTimeAt'].map((name) => query.get(name) ?? '');
+        const shown = stored.filter(({ observedAt }) => observedAt >= from && observedAt < to);
+        return replyOf(200, [{ id: 'urn:a:1', type: 'A', speed: shown }]);
+      }
+      const { speed: sent } = JSON.parse(jsonBody) as { readonly speed: typeof speed };
+      current ??= Math.max(...sent.map(({ value }) => value));
+      stored.push(...sent);
+      return replyOf(204);
+    },
+  );
+  assert.deepEqual([restored, stored.length, current], [1200, 1200, 1199]);
+});
+
 it('instances that may still appear, or that no query shows, are sent once', async () => {
   const [seen = { id: '' }] = histories(1);
   const unseen = { id: 'urn:t:0', type: 'T', speed: [ONE] };
