@@ -9,7 +9,7 @@ export {
   type ItemKind,
   WHOLE_ENTITIES,
   countItems,
-  portionsByType,
+  pagesById,
   portionsOf,
   resolveUnclear,
   resolveUnclearAtEnd,

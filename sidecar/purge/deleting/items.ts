@@ -5,6 +5,8 @@ import {
   type Listed,
   type ListedPage,
   type PageShape,
+  type PageSource,
+  pagesUpTo,
   walkMatches,
   type PagingEvidence,
   type WalkEnd,
@@ -12,6 +14,7 @@ import {
 import { isAskable, type Parameter } from '../query/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { GatewayError } from '../../shared/errors.js';
+import { isNotUnderstood } from '../errors.js';
 
 /** Items found on one page. */
 export interface ItemBatch {
@@ -233,26 +236,45 @@ export function* portionsOf<Asked extends Pick<Item, 'entityId'>>(
   if (portion.length > 0) yield portion;
 }
 
+/** After so many refused ids in a row, the broker is assumed to refuse the queries for another reason. */
+const MAX_REFUSED_IDS = 10;
+
 /**
- * Splits items so that one query can ask for their entities by id and type: brokers may require a type next to ids (clause
- * 5.7.2.4), and some refuse several types next to several ids (Orion-LD).
+ * Yields pages with the entities of some items, in queries by id and type: brokers may require a type next to ids (clause
+ * 5.7.2.4), and some refuse several types next to several ids (Orion-LD). Entities whose id the broker refuses are left out: some
+ * list ids that they refuse as no URI in a query (Scorpio).
  *
  * @param typesOf returns the `type` of the entity of an item as the broker shows it
- * @returns the items of each query, and the filters that name their entities
+ * @param filters further filters
+ * @throws as Lister.page()
  */
-export function* portionsByType<Asked extends Pick<Item, 'entityId'>>(
+export async function* pagesById<Asked extends Pick<Item, 'entityId'>>(
+  lister: Pick<PageSource, 'page'>,
   items: readonly Asked[],
   typesOf: (item: Asked) => unknown,
-): Iterable<{ readonly items: readonly Asked[]; readonly filters: readonly Parameter[] }> {
+  filters: readonly Parameter[] = [],
+): AsyncGenerator<ListedPage, void> {
+  let refused = 0;
   const byType = Map.groupBy(items, (item) =>
     [typesOf(item)]
       .flat()
       .filter((type) => typeof type === 'string')
       .join(),
   );
-  for (const [type, all] of byType)
-    for (const portion of portionsOf(all)) {
-      const ids = new Set(portion.map(({ entityId }) => entityId));
-      yield { items: portion, filters: withIds(type === '' ? [] : [{ name: 'type', value: type }], ids) };
+  for (const [type, all] of byType) {
+    const others = [...filters, ...(type === '' ? [] : [{ name: 'type', value: type }])];
+    const portions = [...portionsOf(all)].map((each) => [...new Set(each.map(({ entityId }) => entityId))]);
+    for (let ids = portions.shift(); ids !== undefined; ids = portions.shift()) {
+      try {
+        yield* pagesUpTo(lister, withIds(others, new Set(ids)), ids.length);
+        refused = 0;
+      } catch (error) {
+        if (!isNotUnderstood(error)) throw error;
+        const half = Math.ceil(ids.length / 2);
+        if (ids.length > 1) portions.unshift(ids.slice(0, half), ids.slice(half));
+        else refused += 1;
+        if (refused > MAX_REFUSED_IDS) throw error;
+      }
     }
+  }
 }

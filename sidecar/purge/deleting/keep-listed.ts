@@ -2,10 +2,10 @@ import { itemTexts } from '../../archive/index.js';
 import { type ArchivedPart, NOT_UTF8 } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
-import { entitiesIn, type ListedPage, pagesUpTo, REPLACED } from '../listing/index.js';
+import { entitiesIn, type ListedPage, REPLACED } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
-import { type ItemBatch, portionsByType } from './items.js';
+import { type ItemBatch, pagesById } from './items.js';
 
 /** Adds entities of a page to the archive of the purge, as a whole. Does nothing if there is no archive. */
 export async function keepEntities(
@@ -23,11 +23,9 @@ export async function keepEntities(
   const others = selection.filter(({ name }) => !REPLACED_FILTERS.has(name));
   const types = new Map(entitiesIn(page).map((entity, index) => [page.ids[index], entity['type']]));
   const items = ids.map((entityId) => ({ entityId }));
-  for (const { items: asked, filters } of portionsByType(items, ({ entityId }) => types.get(entityId))) {
-    const wanted = new Set(asked.map(({ entityId }) => entityId));
-    for await (const shown of pagesUpTo(context.lister, [...others, ...filters], wanted.size))
-      await keepShown(context, shown, wanted);
-  }
+  const wanted = new Set(ids);
+  for await (const shown of pagesById(context.lister, items, ({ entityId }) => types.get(entityId), others))
+    await keepShown(context, shown, wanted);
 }
 
 /** Filters that the ids and types of the listed entities replace. */

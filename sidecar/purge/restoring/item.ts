@@ -1,7 +1,7 @@
 import type { ArchivedEntity } from '../../archive/index.js';
 import type { BrokerCapabilities, BrokerProblem } from '../broker/index.js';
-import { portionsByType } from '../deleting/index.js';
-import { entities, entitiesIn, Lister, pagesUpTo } from '../listing/index.js';
+import { pagesById } from '../deleting/index.js';
+import { entities, entitiesIn, Lister } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { PurgeLimits } from '../run/index.js';
 import type { Clock } from '../../shared/clock.js';
@@ -78,16 +78,12 @@ export class Lookup {
   async shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonObject>> {
     const lister = isWhole ? this.#listers.whole : this.#listers.ids;
     const found = new Map<string, JsonObject>();
-    for (const { items: portion, filters } of portionsByType(items, ({ entity }) => entity['type'])) {
-      const ids = new Set(portion.map(({ entityId }) => entityId));
-      for await (const page of pagesUpTo(lister, filters, ids.size)) {
-        for (const [index, id] of page.ids.entries()) {
-          const entity = entitiesIn(page)[index];
-          if (ids.has(id) && isObject(entity)) found.set(id, entity);
-        }
-        if (found.size >= items.length) break;
+    const ids = new Set(items.map(({ entityId }) => entityId));
+    for await (const page of pagesById(lister, items, ({ entity }) => entity['type']))
+      for (const [index, id] of page.ids.entries()) {
+        const entity = entitiesIn(page)[index];
+        if (ids.has(id) && isObject(entity)) found.set(id, entity);
       }
-    }
     return found;
   }
 }

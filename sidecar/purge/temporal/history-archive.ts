@@ -32,6 +32,7 @@ const MAX_AT_ONCE = 64;
 
 const TOO_LARGE =
   'Its history is too large to be archived as a whole (12 MiB, or ten seconds of reading). Purge its instances first, with a time filter.';
+const REFUSED = 'The broker lists it, but refuses to show it by its id.';
 const HIDDEN = 'The broker shows only some of its instances.';
 const NO_SYSTEM_TIMES =
   'The broker lists instances neither by createdAt nor by modifiedAt, so it may hide those that were never observed. Purge instances, with a time filter.';
@@ -62,6 +63,8 @@ interface Reading {
   readonly time: TimeFilter;
   readonly ids: readonly string[];
   readonly histories: Map<string, History>;
+  /** Receives the times by which the broker refuses to list. */
+  readonly refused: Set<TimeFilter>;
   /** When reading began. */
   readonly atMs: number;
 }
@@ -111,13 +114,15 @@ export class TemporalHistories implements HistoryArchive {
     const ids = new Set(items.map(({ entityId }) => entityId));
     const { histories, later } = await this.#read([...ids], atMs);
     // Asked last, because an entity may stop matching while its history is read.
-    const matching = await this.#stillMatching(ids);
+    const askable = [...ids].filter((id) => histories.get(id) !== REFUSED);
+    const matching = await this.#stillMatching(new Set(askable));
     // Before archiving, which may take long: the histories change in the meantime.
     const listedMs = clock.monotonicMs();
     const shown: Item[] = [];
     for (const item of items) {
-      if (later.has(item.entityId) || !matching.has(item.entityId)) continue;
-      if (await this.#keep(item, histories.get(item.entityId))) shown.push(item);
+      const read = histories.get(item.entityId);
+      const isDue = read === REFUSED || matching.has(item.entityId);
+      if (isDue && !later.has(item.entityId) && (await this.#keep(item, read))) shown.push(item);
     }
     this.#adapt(clock.monotonicMs() - atMs);
     return { items: shown, listed: { atMs: listedMs, tookMs: 0 } };
@@ -160,7 +165,7 @@ export class TemporalHistories implements HistoryArchive {
    */
   async #stillMatching(ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const { selection, lister } = this.#context;
-    if (!selection.some(({ name }) => isByValue(name))) return ids;
+    if (ids.size === 0 || !selection.some(({ name }) => isByValue(name))) return ids;
     const shown = new Set<string>();
     for await (const page of pagesUpTo(lister, withIds(selection, ids), ids.size)) {
       for (const id of page.ids) if (ids.has(id)) shown.add(id);
@@ -185,13 +190,18 @@ export class TemporalHistories implements HistoryArchive {
   /** @returns the histories, or why at least one of them cannot be archived */
   async #readTogether(ids: readonly string[], atMs: number): Promise<ReadonlyMap<string, History> | string> {
     const histories = new Map<string, History>();
+    const refused = new Set<TimeFilter>();
+    const times = EVERY_TIME.filter((time) => !this.#refused.has(time));
     try {
-      for (const time of EVERY_TIME)
-        if (!this.#refused.has(time) && !(await this.#readBy({ time, ids, histories, atMs }))) return HIDDEN;
+      for (const time of times)
+        if (!(await this.#readBy({ time, ids, histories, refused, atMs }))) return HIDDEN;
     } catch (error) {
       if (error instanceof UnarchivableHistory) return error.message;
       throw error;
     }
+    // A broker that refuses every time refuses something else, such as an id that is no URI (Scorpio).
+    if (refused.size === times.length) return REFUSED;
+    for (const time of refused) this.#refused.add(time);
     const hasSystemTime = EVERY_TIME.some(
       (time) => time.property !== 'observedAt' && !this.#refused.has(time),
     );
@@ -204,7 +214,7 @@ export class TemporalHistories implements HistoryArchive {
    * @returns whether the broker showed all of them
    */
   async #readBy(reading: Reading): Promise<boolean> {
-    const { time, histories } = reading;
+    const { time, histories, refused } = reading;
     const view = this.#viewBy(reading);
     try {
       const { isWhole, mayBeCut } = await this.#walk(view, reading);
@@ -216,7 +226,7 @@ export class TemporalHistories implements HistoryArchive {
       return !mayBeCut || (await this.#readUnshown(view, reading));
     } catch (error) {
       if (!isNotUnderstood(error)) throw error;
-      this.#refused.add(time);
+      refused.add(time);
       return true;
     }
   }

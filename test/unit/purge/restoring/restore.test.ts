@@ -727,3 +727,35 @@ it('entities and attributes of several types are restored at a broker that refus
     assert.deepEqual([report.restored, report.failed], [5, 0], JSON.stringify(report));
   }
 });
+
+it('an id that the broker refuses in queries does not prevent the restore of other entities', async () => {
+  const odd = 'urn:t:has spaces';
+  const archive = [
+    ...Array.from({ length: 40 }, (_, index) => ({ id: `urn:t:${String(index)}`, type: 'T' })),
+  ];
+  archive.splice(17, 0, { id: odd, type: 'T' });
+  const created = new Set(['urn:t:3']);
+  let queries = 0;
+  const broker = ({ method, path, jsonBody = '[]' }: BrokerRequest) => {
+    if (method === 'GET') {
+      queries += 1;
+      const ids = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+      if (ids.includes(odd)) return problem(400);
+      return replyOf(
+        200,
+        ids.filter((id) => created.has(id)).map((id) => ({ id, type: 'T' })),
+      );
+    }
+    const ids = (JSON.parse(jsonBody) as readonly Entity[]).map(({ id }) => id);
+    for (const id of ids) created.add(id);
+    return replyOf(201, ids);
+  };
+  const report = await restore('entities', archive, broker);
+  assert.deepEqual([report.restored, report.alreadyThere, report.failed], [39, 1, 1]);
+  assert.match(JSON.stringify(report.errors), /has spaces.*does not show it/);
+  assert.ok(queries < 200, String(queries));
+  await assert.rejects(
+    restore('entities', archive, ({ method }) => problem(method === 'GET' ? 400 : 201)),
+    /with status 400/,
+  );
+});

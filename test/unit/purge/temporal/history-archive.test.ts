@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import type { PageQuery } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeContext } from '../../../../sidecar/purge/run/index.js';
 import { TemporalHistories } from '../../../../sidecar/purge/temporal/history-archive.js';
@@ -19,11 +20,14 @@ const ENTITY = {
  * Histories at a broker that takes this long to return this many of them, with a clock of its own.
  *
  * @param matchesUntilMs when entities stop matching the `q` of the purge, which then has one
+ * @param refused an id that the broker refuses in queries
  */
-function archive(tookMs: (ids: number) => number, keepMs = 0, matchesUntilMs?: number) {
+function archive(tookMs: (ids: number) => number, keepMs = 0, matchesUntilMs?: number, refused?: string) {
   const clock = { ms: 1000, monotonicMs: () => clock.ms };
   const page = async ({ selection, offset = 0 }: PageQuery) => {
     const ids = (selection.find(({ name }) => name === 'id')?.value ?? ID).split(',');
+    if (refused !== undefined && ids.includes(refused))
+      throw new BrokerRefusedError('list', { status: 400, title: 'Not a URI' });
     clock.ms += tookMs(ids.length);
     const matches = !selection.some(({ name }) => name === 'q') || clock.ms < (matchesUntilMs ?? 0);
     const isShown = offset === 0 && matches && !selection.some(({ value }) => value.startsWith('noSuch'));
@@ -87,3 +91,15 @@ it('an entity that stops matching while its history is read is not deleted', asy
   const matching = archive(() => 500, 0, Infinity);
   assert.deepEqual((await matching.histories.keep([{ entityId: ID }])).items, [{ entityId: ID }]);
 });
+
+for (const matchesUntilMs of [undefined, Infinity])
+  it(`an id that the broker refuses in queries does not prevent the archive of other histories${matchesUntilMs === undefined ? '' : ', selected by q'}`, async () => {
+    const odd = 'urn:ngsi-ld:Sensor:has spaces';
+    const { histories, doubts } = archive(() => 10, 0, matchesUntilMs, odd);
+    const both = [{ entityId: odd }, { entityId: ID }];
+    assert.deepEqual((await histories.keep(both)).items, both.slice(0, 1));
+    assert.equal(doubts.length, 1);
+    assert.match(JSON.stringify(doubts), /has spaces.*refuses to show it by its id/);
+    assert.deepEqual((await histories.keep(both.slice(1))).items, both.slice(1));
+    assert.equal(doubts.length, 1, 'the other one is archived');
+  });
