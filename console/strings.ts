@@ -88,6 +88,7 @@ export const text = {
   copy: { button: 'Copy', done: 'Copied', failed: 'Not copied: select the text instead' },
   state: {
     loading: 'Loading…',
+    working: 'Working…',
     offline: 'The gateway cannot be reached',
     offlineDetail: 'Check that the gateway is running and that this machine can reach it.',
     mayHaveArrived: 'The request may have arrived. Check whether it did before you send it again.',
@@ -216,7 +217,7 @@ export const text = {
       `Delete ${isMore ? 'at least ' : ''}${counted(value, unit)}?`,
     more: 'More items match than could be counted. All of them will be deleted.',
     goAll: 'Delete all matches',
-    what: 'This deletes data in the broker, and cannot be undone unless it is archived. The request is:',
+    what: 'This deletes data in the broker. Only what is archived can be restored. The request is:',
     exact: 'Only what was counted is deleted. Anything that starts to match later is kept.',
     bound: (value: number) => `Refuse if more than ${count(value)} match by the time it starts`,
     type: (value: number) => `Type the count to confirm: ${count(value)}`,
@@ -368,7 +369,7 @@ export const text = {
     enforceGo: 'Enforce',
     enforceCancel: 'Keep reporting',
     runTitle: (name: string) => `Run ${name} now?`,
-    runWhat: 'This run deletes what the policy matches. This cannot be undone.',
+    runWhat: 'This run deletes what the policy matches. Only what is archived can be restored.',
     runGo: 'Delete now',
     removeTitle: (name: string) => `Delete the policy ${name}?`,
     removeWhat: 'There will be no further runs. The records of past runs are kept.',
@@ -380,7 +381,7 @@ export const text = {
     scheduleHint: 'minute hour day month weekday: 0 3 * * *',
     timeZone: 'Time zone',
     maxGrowth: 'Growth guard (maxGrowth)',
-    maxGrowthHint: 'times the median of the last five runs; 0: off',
+    maxGrowthHint: 'only reports if more match than this many times the median of the last five runs; 0: off',
     enabled: 'Runs on its schedule (enabled)',
     saveReport: 'Save (report only)',
     saveStops: (name: string) =>
@@ -776,6 +777,8 @@ export const text = {
     ofScan: 'Findings of the last scan',
     counts: (checked: number, invalid: number, refused: number, notJudged: number) =>
       `${count(checked)} checked: ${count(invalid)} invalid, ${count(refused)} refused; ${count(notJudged)} not judged`,
+    whyNotJudged:
+      'Most often, no published model is for the type, or the @context of the write gives the type another IRI than the model does.',
     since: (when: string) => `Counted by the gateway that answered, since ${when}.`,
   },
   workbench: {

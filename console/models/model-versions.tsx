@@ -95,6 +95,7 @@ export function ModelVersions({
                 {one.version < model.version && (
                   <Button
                     class="small"
+                    aria-disabled={restoring.isBusy}
                     onClick={() => restoring.run(() => restore(one.version))}
                     label={t.restore(one.version)}
                   />

@@ -56,7 +56,11 @@ export function ReferenceModels({
     <Card id="users" title={t.users}>
       <p class="quiet">{t.usersLead}</p>
       <div class="actions">
-        <Button onClick={() => ask(true)} label={outcome === undefined ? t.check : t.checkAgain} />
+        <Button
+          aria-disabled={isBusy}
+          onClick={() => ask(true)}
+          label={outcome === undefined ? t.check : t.checkAgain}
+        />
         <p class="quiet" role="status">
           {isBusy ? doing : outcome?.dependents.length === 0 ? t.none : ''}
         </p>
@@ -72,7 +76,12 @@ export function ReferenceModels({
           {!outcome.isDone && updated === 0 && <p class="quiet">{t.nothingToUpdate}</p>}
           {!outcome.isDone && updated > 0 && (
             <div class="actions">
-              <Button class="primary" onClick={() => ask(false)} label={t.update(updated)} />
+              <Button
+                class="primary"
+                aria-disabled={isBusy}
+                onClick={() => ask(false)}
+                label={t.update(updated)}
+              />
               <p class="quiet">
                 {t.updateHint} {isFetched && t.updateFetched}
               </p>

@@ -35,6 +35,8 @@ export function ConfirmDialog({
   ...props
 }: ConfirmDialogProps) {
   const { isBusy, error, run } = useAction();
+  // Closing the dialog would not stop what is under way, so it stays open until that has ended.
+  const close = () => isBusy || onClose();
   const act = async () => {
     try {
       await onConfirm();
@@ -44,15 +46,21 @@ export function ConfirmDialog({
     }
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={close}>
       <Form method="dialog" onSubmit={() => isReady && run(act)}>
         <EnvironmentInfo tenant={props.tenant} />
         <p>{message}</p>
         {props.children}
         {error !== undefined && <Failure error={error} />}
         <div class="actions">
-          <Button type="submit" class="danger" disabled={!isReady || isBusy} label={confirm} />
-          <Button onClick={onClose} label={props.cancel ?? text.cancel} />
+          <Button
+            type="submit"
+            class="danger"
+            disabled={!isReady}
+            aria-disabled={isBusy}
+            label={isBusy ? text.state.working : confirm}
+          />
+          <Button aria-disabled={isBusy} onClick={close} label={props.cancel ?? text.cancel} />
         </div>
       </Form>
     </Dialog>

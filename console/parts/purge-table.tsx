@@ -33,7 +33,7 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
             </a>
           </td>
           <td class="number">{count(purge.matched)}</td>
-          <td class="number">{purge.dryRun ? '–' : count(purge.deleted)}</td>
+          <td class="number">{purge.dryRun || purge.target === 'restore' ? '–' : count(purge.deleted)}</td>
           <td>
             {purge.retentionPolicy === undefined ? (
               purge.caller
@@ -47,10 +47,10 @@ export function PurgeTable({ purges, label }: { readonly purges: readonly Purge[
   );
 }
 
-/** The query of a purge, with its tenant. */
+/** The query of a purge, with its tenant, and what it is for if that is not to delete entities. */
 function queryText({ target, query, tenant }: Purge): string {
   return [
-    target === 'temporal' ? 'temporal' : undefined,
+    target === 'entities' ? undefined : target,
     query === '' ? '?' : readableQuery(query),
     tenant && `@ ${tenant}`,
   ]

@@ -10,11 +10,11 @@ import { ConfirmPurge } from './confirm.js';
 import { isEmpty, hasInvalidHeader, unitOf, type PurgeForm, previewKey } from './form.js';
 import { planPurge, previewPurge } from './purge-api.js';
 
-type Confirming = Parameters<typeof ConfirmPurge>[0]['preview'];
+type Question = Omit<Parameters<typeof ConfirmPurge>[0], 'onClose'>;
 
 /** Counts what the form matches with a dry run, whenever typing pauses, and offers to start the purge. */
 export function PreviewPane({ form }: { readonly form: PurgeForm }) {
-  const [confirming, setConfirming] = useState<Confirming>();
+  const [question, setQuestion] = useState<Question>();
   const [isPlanning, setIsPlanning] = useState(false);
   const isWrong = hasInvalidHeader(form);
   const key = keyOf(form);
@@ -25,17 +25,22 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
   const isCurrent = key === keyOf(settled) && !asked.isLoading;
   const t = text.preview;
   const unit = unitOf(form, found?.unit);
-  /** Counts once more. The user confirms this count, and with a plan exactly these items are deleted. */
+  /**
+   * Counts once more. The user confirms this count, and with a plan exactly these items are deleted. The form may be changed
+   * while it is counted, so the question keeps the one that was counted.
+   */
   const confirm = async (preview: PurgePreview) => {
     if (isPlanning) return;
     setIsPlanning(true);
     const planned = await planPurge(form);
     setIsPlanning(false);
-    setConfirming(
-      planned === undefined || planned.matched === 0
-        ? { ...preview, unit }
-        : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
-    );
+    setQuestion({
+      form,
+      preview:
+        planned === undefined || planned.matched === 0
+          ? { ...preview, unit }
+          : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
+    });
   };
   const follows = isCurrent && found !== undefined ? counted(found.matched, unit) : undefined;
   return (
@@ -60,7 +65,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
             class="danger"
             aria-disabled={isPlanning}
             onClick={() => void confirm(found)}
-            label={t.start(found.matched, unit)}
+            label={isPlanning ? t.counting : t.start(found.matched, unit)}
           />
         </div>
       )}
@@ -77,9 +82,7 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
           {t.follows(isCurrent && error !== undefined ? t.notCounted : (follows ?? '…'))}
         </p>
       )}
-      {confirming !== undefined && (
-        <ConfirmPurge form={form} preview={confirming} onClose={() => setConfirming(undefined)} />
-      )}
+      {question !== undefined && <ConfirmPurge {...question} onClose={() => setQuestion(undefined)} />}
     </section>
   );
 }

@@ -49,7 +49,7 @@ export function QualityPage({
 function NewScan() {
   const t = text.quality;
   const [form, setForm] = useState({ query: '', model: '', tenant: '', sample: '' });
-  const { error, run } = useAction();
+  const { isBusy, error, run } = useAction();
   const bind = bindForm(form, (changed) => setForm({ ...form, ...changed }), fieldErrors(error));
   const start = async () => {
     const { query, sample, ...more } = form;
@@ -68,7 +68,13 @@ function NewScan() {
       <Field {...bind('tenant')} label={text.labels.tenant} />
       <Field {...bind('sample')} label={t.sample} hint={t.sampleHint} type="number" />
       <ForRole roles={['modeller', 'purger']}>
-        <Button type="submit" class="primary" disabled={form.query.trim() === ''} label={t.start} />
+        <Button
+          type="submit"
+          class="primary"
+          disabled={form.query.trim() === ''}
+          aria-disabled={isBusy}
+          label={t.start}
+        />
       </ForRole>
       {error !== undefined && <Failure error={error} />}
     </Form>

@@ -109,7 +109,7 @@ function FindingEntities({
   readonly params: URLSearchParams;
 }) {
   const t = text.quality;
-  const { error, run } = useAction();
+  const { isBusy, error, run } = useAction();
   const list = usePagedList(params, `${scan.id} ${finding} ${scan.state}`, (page, signal) =>
     api.page('/scans/{scan}/entities', { path: { scan: scan.id }, query: { finding, ...page }, signal }),
   );
@@ -131,7 +131,12 @@ function FindingEntities({
             {items.map((entity) => (
               <li key={entity.id}>
                 <code>{entity.id}</code>{' '}
-                <Button class="small" onClick={() => run(() => open(entity))} label={t.open} />
+                <Button
+                  class="small"
+                  aria-disabled={isBusy}
+                  onClick={() => run(() => open(entity))}
+                  label={t.open}
+                />
                 <ul>
                   {entity.errors.map(({ pointer, detail }) => (
                     <li key={`${pointer} ${detail}`}>

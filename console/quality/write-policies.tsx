@@ -103,6 +103,7 @@ function WriteFindings({
       {value !== undefined && (
         <>
           <p>{t.counts(value.checked, value.invalid, value.refused, value.notJudged)}</p>
+          {value.notJudged > 0 && <p class="hint">{t.whyNotJudged}</p>}
           <p class="hint">{t.since(time(value.since))}</p>
           {value.findings.length > 0 && <FindingTable findings={value.findings} of={value.checked} />}
         </>

@@ -100,13 +100,17 @@ function PolicyView({ read, isToEnforce, hadConflict, onChanged, onConflict }: P
           <ForRole roles={['purger']}>
             {mode === 'report' ? (
               <>
-                <Button onClick={() => attempt(run)} label={t.runReport} />
+                <Button aria-disabled={work.isBusy} onClick={() => attempt(run)} label={t.runReport} />
                 <Button class="danger" onClick={() => setAsking('enforce')} label={t.enforce} />
               </>
             ) : (
               <>
                 <Button class="danger" onClick={() => setAsking('run')} label={t.run} />
-                <Button onClick={() => attempt(() => setMode('report'))} label={t.report} />
+                <Button
+                  aria-disabled={work.isBusy}
+                  onClick={() => attempt(() => setMode('report'))}
+                  label={t.report}
+                />
               </>
             )}
             <ConfirmButton

@@ -18,7 +18,7 @@ export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | 
   const t = text.workbench;
   const chosen: Part = part === 'jsonld' ? part : 'validate';
   const [workbench, setWorkbench] = useState(savedWorkbench);
-  const { error, run } = useAction();
+  const { isBusy, error, run } = useAction();
   saveWorkbench(workbench);
   const change = (one: Partial<Workbench>) => setWorkbench((last) => ({ ...last, ...one }));
   return (
@@ -29,6 +29,7 @@ export function WorkbenchPage({ part = 'validate' }: { readonly part?: string | 
         <>
           <Button
             class="small button"
+            aria-disabled={isBusy}
             onClick={() => run(async () => change({ text: await exampleOf(workbench.model) }))}
             label={t.example}
           />

@@ -153,7 +153,7 @@ describe('controls', () => {
       await one.give(question(true));
       await one.submit();
       await one.submit();
-      assert.deepEqual([done, one.buttons[0]], [1, '(Go)']);
+      assert.deepEqual([done, one.buttons[0]], [1, `(${text.state.working})`]);
       await one.act(() => fail(new Error('no luck')));
       assert.ok(one.text.includes('no luck'));
       await one.press('Go');

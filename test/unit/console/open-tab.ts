@@ -240,9 +240,11 @@ export class Shown {
     return [...this.#root.querySelectorAll(selector)];
   }
 
-  /** The names of the buttons; disabled ones in brackets. */
+  /** The names of the buttons; those that do nothing at the moment in brackets. */
   get buttons(): readonly string[] {
-    return this.all('button').map((one) => (one.hasAttribute('disabled') ? `(${nameOf(one)})` : nameOf(one)));
+    return this.all('button').map((one) =>
+      one.matches('[disabled], [aria-disabled="true"]') ? `(${nameOf(one)})` : nameOf(one),
+    );
   }
 
   /** The button or link with this name. */
