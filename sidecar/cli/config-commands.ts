@@ -80,7 +80,7 @@ function setContext(
 }
 
 /** Makes a context the current one. @throws CliError if there is no such context */
-function useContext(name: string, { env, stdout }: CliContext): ExitCode {
+function useContext(name: string, { env, stdout, stderr }: CliContext): ExitCode {
   const { contexts } = readContexts(env);
   const context = contexts[name];
   if (context === undefined) {
@@ -88,11 +88,16 @@ function useContext(name: string, { env, stdout }: CliContext): ExitCode {
     throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` Available: ${names}.`}`);
   }
   writeContexts({ current: name, contexts }, env);
-  writeLines(
-    stdout,
-    `Commands now use ${context.gateway}, unless --gateway or NGSILD_GATEWAY_URL names another gateway.`,
-  );
+  writeLines(stdout, `Commands now use ${context.gateway}, unless --gateway names another gateway.`);
+  writeLines(stderr, ...overriding(env));
   return EXIT.done;
+}
+
+/** Says that commands do not use the current context. */
+function overriding(env: CliContext['env']): readonly string[] {
+  return env['NGSILD_GATEWAY_URL']
+    ? ['Warning: NGSILD_GATEWAY_URL is set, so commands use that gateway.']
+    : [];
 }
 
 /** Lists the contexts. Token commands are not shown, because they may contain a token. @throws CliError */
@@ -115,5 +120,6 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
     none: 'There are no contexts yet. Create one with: ngsi-ld-gateway config set-context NAME --gateway URL',
   };
   writeList(records, options, table, context);
+  writeLines(context.stderr, ...overriding(context.env));
   return EXIT.done;
 }

@@ -28,10 +28,17 @@ export function gatewayFailure(error: unknown, ...more: readonly string[]): unkn
 function problemText({ problem, message }: ApiError): string {
   const { status, errors } = problem;
   const faults = Array.isArray(errors)
-    ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${writeJson(fault)}`)
+    ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${faultText(fault)}`)
     : [];
   const words = [message, ...faults].join('\n');
   return [`The gateway answered ${status}: ${words}`, ...hintsFor(status)].join('\n');
+}
+
+/** Says what is wrong, and where: `/schema/required: …`. */
+function faultText(fault: unknown): string {
+  const { pointer, detail } = Object(fault) as Readonly<Record<string, unknown>>;
+  if (typeof detail !== 'string') return writeJson(fault);
+  return typeof pointer === 'string' && pointer !== '' ? `${pointer}: ${detail}` : detail;
 }
 
 function hintsFor(status: number): readonly string[] {

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, printable } from './format.js';
 import { requireMembers } from './gateway-responses.js';
 import { reportLines } from './import-view.js';
-import { writeDocument } from './output.js';
+import { requireRedirected, writeDocument } from './output.js';
 import { readUpload, type Upload } from './repository-folder.js';
 import { candidatesOf } from './stored-candidates.js';
 import {
@@ -124,6 +124,7 @@ export async function exportModels(
   context: CliContext,
 ): Promise<ExitCode> {
   const file = output ?? `${domain ?? 'models'}.tar.gz`;
+  if (file === '-') requireRedirected(context, 'models.tar.gz');
   if (output === undefined && existsSync(file))
     throw usage(`${file} already exists: use -o to name a file, which is then replaced.`);
   const { body } = await gateway.request('get', '/export', { query: { domain }, headers: { accept: '*/*' } });

@@ -1,7 +1,10 @@
 import { styleText } from 'node:util';
 import { type ScalarTag, stringify, type Tags } from 'yaml';
+import { truncate } from '../shared/format-value.js';
 import { LosslessNumber } from '../shared/json/json.js';
+import { readableQuery } from '../shared/readable-query.js';
 import { writeLines, type CliContext } from './context.js';
+import { usage } from './exit-codes.js';
 import { formatTable, jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
 
@@ -42,6 +45,18 @@ export function writeDocument(
   const form = formOf(options);
   if (form === 'table') writeLines(stdout, ...lines());
   else writeLines(stdout, form === 'yaml' ? yamlOf(document) : jsonText(document));
+}
+
+/** A query as people read it. A long one is cut on a terminal, but not in a pipe, where `grep` has to find its end. */
+export function shownQuery(query: string, most: number, { stdout }: CliContext): string {
+  const text = readableQuery(query);
+  return stdout.isTTY === true ? truncate(text, most) : text;
+}
+
+/** Keeps compressed output off a terminal. @param file an example @throws CliError */
+export function requireRedirected({ stdout }: CliContext, file: string): void {
+  if (stdout.isTTY === true)
+    throw usage(`The output is compressed with gzip: redirect it to a file, such as > ${file}`);
 }
 
 function formOf({ json, output }: OutputOptions): 'table' | 'json' | 'yaml' {

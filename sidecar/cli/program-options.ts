@@ -23,7 +23,9 @@ export function withListOptions(command: Command): Command {
 }
 
 export function outputOption(): Option {
-  return new Option('-o, --output <format>', 'table, json (one document per line) or yaml').choices(OUTPUTS);
+  return new Option('-o, --output <format>', 'form of the output; json is one document per line').choices(
+    OUTPUTS,
+  );
 }
 
 export function gatewayOption(): Option {

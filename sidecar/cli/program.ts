@@ -203,7 +203,7 @@ function createProgram(
       .option('--type <name>', 'only purges of this entity type')
       .option('--dry-run', 'only dry runs')
       .option('--all', 'include dry runs')
-      .option('--limit <n>', 'how many', parsePositiveInteger)
+      .option('--limit <n>', 'how many (default: 100)', parsePositiveInteger)
       .option('--offset <n>', 'how many to skip', parseNonNegativeInteger),
     async () => (await import('./purges-commands.js')).listPurges,
   );

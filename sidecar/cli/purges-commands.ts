@@ -4,13 +4,13 @@ import { commandText, writeLines, writeJsonLine, type CliContext } from './conte
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { cancelPurge, requireId, followPurge } from './gateway-backend.js';
-import { colouredState, writeList, writeDocument } from './output.js';
+import { colouredState, shownQuery, writeList, writeDocument } from './output.js';
 import { rateOf, type OutputOptions } from './program-options.js';
 import { showProgress } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { defined } from '../shared/defined.js';
-import { truncate } from '../shared/format-value.js';
+import { readableQuery } from '../shared/readable-query.js';
 
 export interface ListOptions extends OutputOptions {
   readonly state?: PurgeView['state'];
@@ -68,9 +68,14 @@ function rowOf(record: PurgeView, context: CliContext): readonly string[] {
   return [
     printable(id),
     colouredState(printable(marked), context),
-    ...[target, ...counts, caller, tenant ?? '-', createdAt ?? '-', truncate(query, QUERY_SHOWN)].map(
-      printable,
-    ),
+    ...[
+      target,
+      ...counts,
+      caller,
+      tenant ?? '-',
+      createdAt ?? '-',
+      shownQuery(query, QUERY_SHOWN, context),
+    ].map(printable),
   ];
 }
 
@@ -83,7 +88,12 @@ export async function showPurge(
 ): Promise<ExitCode> {
   const purge = await resolvePurgeId(idOrPrefix, gateway);
   const record = readPurge(await gateway.json('get', '/purges/{purge}', { path: { purge } }));
-  writeDocument(record, options, () => formatTable(rowsOf(record)), context);
+  writeDocument(
+    record,
+    options,
+    () => formatTable(rowsOf({ ...record, query: readableQuery(record.query) })),
+    context,
+  );
   return EXIT.done;
 }
 

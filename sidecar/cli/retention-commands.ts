@@ -6,8 +6,7 @@ import type { CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { requireMembers, undefinedIfNotFound } from './gateway-responses.js';
-import { writeList, writeDocument } from './output.js';
-import { truncate } from '../shared/format-value.js';
+import { shownQuery, writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
 import { followPurgeCommand } from './purges-commands.js';
 import { readPurge, unitOf } from './purge-view.js';
@@ -24,7 +23,8 @@ export async function listPolicies(
   context: CliContext,
 ): Promise<ExitCode> {
   const policies = await allPages((query) => gateway.page('/retention-policies', { query }));
-  const table = { head: HEAD, row: rowOf, none: 'There are no retention policies.' };
+  const row = (policy: Policy) => rowOf(policy, context);
+  const table = { head: HEAD, row, none: 'There are no retention policies.' };
   writeList(policies, options, table, context);
   return EXIT.done;
 }
@@ -42,7 +42,7 @@ const HEAD = [
   'QUERY',
 ];
 
-function rowOf(policy: Policy): readonly string[] {
+function rowOf(policy: Policy, context: CliContext): readonly string[] {
   const { enabled, mode, lastRun, query } = policy;
   return [
     policy.name,
@@ -54,7 +54,7 @@ function rowOf(policy: Policy): readonly string[] {
     policy.target,
     policy.tenant ?? '-',
     lastRun === undefined ? '-' : lastRunOf(lastRun),
-    truncate(query, QUERY_SHOWN),
+    shownQuery(query, QUERY_SHOWN, context),
   ].map(printable);
 }
 

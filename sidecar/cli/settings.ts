@@ -26,8 +26,8 @@ export function gatewayOf({ gateway }: ConnectionOptions, env: Env): ApiClient |
   const source = gateway === undefined ? 'NGSILD_GATEWAY_URL' : '--gateway';
   const name = context === undefined ? source : 'The gateway of the current context';
   const { href, pathname } = urlOf(text, name);
-  if (/\/(?:api\/v2|console)\/?$/.test(pathname))
-    throw usage(`${name} is the base URL of the gateway, without /api/v2 or /console.`);
+  const [path] = /\/(?:api\/v2|console|ngsi-ld\/v1)\/?$/.exec(pathname) ?? [];
+  if (path !== undefined) throw usage(`${name} is the base URL of the gateway, without ${path}.`);
   const readToken = () => {
     const ofContext = context === undefined ? undefined : tokenOf(context, env);
     return ofContext === undefined

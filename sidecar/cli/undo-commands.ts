@@ -4,8 +4,9 @@ import { isFinal } from '../client/purges.js';
 import type { ApiClient } from '../client/client.js';
 import { writeStream, type CliContext } from './context.js';
 import { defined } from '../shared/defined.js';
-import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
+import { EXIT, type ExitCode, failure } from './exit-codes.js';
 import { followPurge } from './gateway-backend.js';
+import { requireRedirected } from './output.js';
 import { rateOf } from './program-options.js';
 import { showDetached, showProgress } from './purge-command.js';
 import { readPurge } from './purge-view.js';
@@ -54,8 +55,7 @@ export async function readArchive(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  if (context.stdout.isTTY === true)
-    throw usage('The archive is compressed with gzip: redirect it to a file, such as > archive.ndjson.gz');
+  requireRedirected(context, 'archive.ndjson.gz');
   const purge = await resolvePurgeId(idOrPrefix, gateway);
   const { body } = await gateway.request('get', '/purges/{purge}/archive', { path: { purge } });
   if (body === null) throw failure('The gateway answered without an archive.');

@@ -3,7 +3,7 @@ import type { Schemas } from '../client/operations.js';
 import { applying } from './apply-file.js';
 import type { CliContext } from './context.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
-import { formatCount, formatTable, printable } from './format.js';
+import { formatCount, formatItems, formatTable, printable } from './format.js';
 import { undefinedIfNotFound } from './gateway-responses.js';
 import { writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
@@ -85,13 +85,25 @@ function tableOf(
     printable(Array.isArray(value) ? value.join(' ') : String(value)),
   ]);
   const counts =
-    `Since ${since}: ${formatCount(checked)} entities, ${formatCount(invalid)} ` +
+    `Since ${since}: ${formatItems(checked, 'entities')}, ${formatCount(invalid)} ` +
     `invalid, ${formatCount(refused)} refused, ${formatCount(notJudged)} not judged.`;
+  const why =
+    notJudged === 0
+      ? []
+      : [
+          'Not judged: most often, no published model is for the type, or the @context of the write gives the type another IRI.',
+        ];
   const rows = findings
     .slice(0, FINDINGS_SHOWN)
     .map(({ entities, domain, model, pointer, detail, sample }) =>
       [formatCount(entities), `${domain}/${model}`, pointer, detail, sample[0] ?? '-'].map(printable),
     );
   const head = ['ENTITIES', 'MODEL', 'PLACE', 'WHAT', 'EXAMPLE'];
-  return [...formatTable(members), '', counts, ...(rows.length === 0 ? [] : formatTable([head, ...rows]))];
+  return [
+    ...formatTable(members),
+    '',
+    counts,
+    ...why,
+    ...(rows.length === 0 ? [] : formatTable([head, ...rows])),
+  ];
 }

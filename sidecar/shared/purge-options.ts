@@ -60,7 +60,7 @@ export const PURGE_OPTIONS = {
     type: ['none', 'best-effort', 'required'],
     allowedIn: ['query', 'body', 'retention', 'console'],
     flag: '--archive <how>',
-    help: 'none, best-effort or required: archive what is deleted, so that it can be restored',
+    help: 'archive what is deleted, so that it can be restored',
     policy: 'archive',
     isForDeletes: true,
     meaning:

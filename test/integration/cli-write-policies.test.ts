@@ -37,7 +37,18 @@ it('the write-policies commands apply, list and show policies and their findings
   });
   assert.match((await policies('list')).stdout, /^NAME +MODE .*\ncars +report +0 +- +Car /);
   const shown = await policies('show', 'cars');
-  assert.match(shown.stdout, /1 entities, 1 invalid, 0 refused[^]*D\/Car +\/speed .*urn:ngsi-ld:Car:1/);
+  assert.match(
+    shown.stdout,
+    /1 entity, 1 invalid, 0 refused, 0 not judged\.\nENTITIES[^]*D\/Car +\/speed .*urn:ngsi-ld:Car:1/,
+  );
+  await gateway.send('POST', '/ngsi-ld/v1/entities', {
+    headers: { 'content-type': 'application/ld+json' },
+    body: JSON.stringify({ '@context': { Car: 'https://other.example/Car' }, id: 'urn:a:2', type: 'Car' }),
+  });
+  assert.match(
+    (await policies('show', 'cars')).stdout,
+    /, 1 not judged\.\nNot judged: most often, no published model/,
+  );
   const listed = join(folder, 'listed.json');
   writeFileSync(listed, (await policies('list', '--json')).stdout);
   assert.equal((await policies('apply', listed)).stdout, 'cars replaced\n');

@@ -44,6 +44,11 @@ describe('contexts', () => {
       ['mine', null],
     );
     assert.equal((await run(['config', 'use-context', 'other'])).code, 0);
+    for (const words of [['use-context', 'other'], ['list']])
+      assert.match(
+        (await run(['config', ...words], { NGSILD_GATEWAY_URL: GATEWAY })).err,
+        /^Warning: NGSILD_GATEWAY_URL is set, so commands use that gateway\.\n$/,
+      );
     assert.match((await run(['config', 'list', '-o', 'json'])).out, /"name":"other",[^\n]*"isCurrent":true/);
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
   });

@@ -143,6 +143,9 @@ it('an interrupted export leaves the file unchanged and no other files next to i
 
   const context = new FakeContext({ env: ENV });
   assert.deepEqual([await context.run('models', 'export', '-o', '-'), context.out], [0, 'new archive']);
+  const terminal = new FakeContext({ env: ENV });
+  Object.assign(terminal.stdout, { isTTY: true });
+  assert.deepEqual([await terminal.run('models', 'export', '-o', '-'), terminal.out], [2, '']);
 });
 
 const PUSH = {

@@ -251,6 +251,16 @@ it('-o chooses between a table, JSON lines and YAML, and states have colors on a
     [{}, false],
   ] as const)
     assert.match(await list(['list'], env, isTTY), /\np-1 {2}succeeded {2}entities/);
+  const long = `type=A&q=name==%22${'a'.repeat(99)}%22`;
+  for (const [isTTY, end] of [
+    [true, '…'],
+    [false, '"'],
+  ] as const) {
+    const context = new FakeContext({ env: ENV });
+    Object.assign(context.stdout, { isTTY });
+    const { out } = await run(t, ['purges', 'list'], () => jsonResponse([over({ query: long })]), context);
+    assert.match(out, new RegExp(`type=A&q=name=="a+${end}\n$`));
+  }
   assert.equal((await run(t, ['purges', 'list', '-o', 'xml'], () => jsonResponse([]))).code, EXIT.usage);
 });
 

@@ -246,7 +246,7 @@ it('problems of one of several files are printed line by line, without control c
   assert.equal(await context.run('validate', ...files, '--gateway', GATEWAY), 4);
   assert.deepEqual(context.err.replaceAll(`${folder}/`, '').split('\n'), [
     'a\\u001b.json: The gateway answered 400: Not\\u001bthis.',
-    '  {"pointer":"/a","detail":"is wrong"}',
+    '  /a: is wrong',
     '',
   ]);
   assert.ok(context.out.endsWith('b.json: valid\n'), context.out);

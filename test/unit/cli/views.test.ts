@@ -352,9 +352,9 @@ it('a URL of a gateway or broker is http or https, without a query, a fragment o
 });
 
 it('a gateway is named by its base URL', () => {
-  for (const path of ['/api/v2', '/api/v2/', '/prefix/console/'])
-    assert.throws(() => gatewayOf({ gateway: `http://g${path}` }, {}), {
-      message: '--gateway is the base URL of the gateway, without /api/v2 or /console.',
+  for (const path of ['/api/v2', '/api/v2/', '/console/', '/ngsi-ld/v1'])
+    assert.throws(() => gatewayOf({ gateway: `http://g/prefix${path}` }, {}), {
+      message: `--gateway is the base URL of the gateway, without ${path}.`,
     });
 });
 
