@@ -115,7 +115,7 @@ function noTermReason(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > 512) return 'is too long';
   if (name.startsWith('@')) return 'has the form of a JSON-LD keyword';
-  if (/[:/]/.test(name)) return 'has the form of an IRI, which stands for itself';
+  if (/[:/]/.test(name)) return 'has the form of an IRI, full or compact, and needs no term';
   if (!name.isWellFormed()) return 'is not valid Unicode text';
   if (isUnsafeTerm(name)) return 'is a name that JSON-LD processors stumble over';
   return undefined;

@@ -1,4 +1,4 @@
-import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
+import { type AttributeKind, KIND_BY_NAME, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
 import { GEOMETRY_TYPES } from '../../ngsi-ld/geo-query.js';
 import type { JsonObject, Schema } from '../../shared/json/json.js';
 
@@ -68,11 +68,12 @@ const OWN_MEMBERS: Readonly<Record<AttributeKind, JsonObject>> = {
 /** Returns the schema of a normalized attribute of a kind, with any value. */
 export function attributeSchema(kind: AttributeKind): JsonObject {
   const valueMember = VALUE_MEMBERS[kind];
+  const names = [...KIND_BY_NAME].filter(([, named]) => named === kind).map(([name]) => name);
   return {
     type: 'object',
     required: ['type', valueMember],
     properties: {
-      type: { const: kind },
+      type: names.length === 1 ? { const: kind } : { enum: names },
       [valueMember]: VALUES[kind],
       ...OWN_MEMBERS[kind],
       ...COMMON_MEMBERS,

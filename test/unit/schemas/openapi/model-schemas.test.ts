@@ -193,6 +193,12 @@ describe('the schemas of the OpenAPI document', () => {
     assert.deepEqual(['a', 'ab', 'abc', 'abcd'].map(takes), [false, true, true, false]);
   });
 
+  it('the schemas of the OpenAPI document accept the former name of a kind, which some brokers still show', () => {
+    const accepts = acceptedBy({ properties: { a: { 'x-ngsi': { type: 'VocabProperty' } } } });
+    const takes = (type: string) => accepts('M', { id: 'urn:a:1', type: 'M', a: { type, vocab: 'b' } });
+    assert.deepEqual(['VocabProperty', 'VocabularyProperty', 'Property'].map(takes), [true, true, false]);
+  });
+
   it('the schemas of the OpenAPI document check every member of an entity that is not an attribute', () => {
     const entity = { id: 'urn:a:1', type: 'M' };
     const acceptsAny = acceptedBy({});
