@@ -1,5 +1,5 @@
 /**
- * Kong's JavaScript plugin server: `kong-js-pluginserver` of kong-pdk, with four bugs of its version 0.6.0 fixed. It takes
+ * Kong's JavaScript plugin server: `kong-js-pluginserver` of kong-pdk, with seven bugs of its version 0.6.0 fixed. It takes
  * the same options. The build bundles it with kong-pdk into one self-contained file, dist/kong-pluginserver.mjs.
  *
  * 1. kong-pdk numbers instances and events from 0 in each process, but Kong's workers keep the numbers of the previous
@@ -9,9 +9,16 @@
  * 2. An event that Kong does not end, such as one whose handler has answered the client itself, is kept for ever.
  * 3. A message that arrives in pieces, as long ones do, ends the process if a piece ends just before a number.
  * 4. A connection that breaks while the server answers ends the process.
+ * 5. Two messages that arrive together end the process. Kong sends the second one after it has stopped waiting for an answer to
+ *    the first.
+ * 6. Of the connections that Kong opens at a time, only 511 may wait to be accepted. Kong passes the other requests on without
+ *    the plugin.
+ * 7. If the worker of Kong that started the process crashes, Kong starts another process on the same socket, and never ends
+ *    this one.
  */
 import { randomInt } from 'node:crypto';
-import type { Server as SocketServer } from 'node:net';
+import { statSync } from 'node:fs';
+import { Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import { Decoder } from '@msgpack/msgpack';
 import cli from 'kong-pdk/cli.js';
@@ -42,6 +49,12 @@ class LatestEvents extends Map<number, unknown> {
   }
 }
 
+/** How long the queue of connections may be. The system lowers this to its own limit, `net.core.somaxconn`. */
+const BACKLOG = 65_535;
+
+/** How often to check whether the socket is still that of this process. */
+const SOCKET_CHECK_MS = 5_000;
+
 class RandomlyNumberedServer extends Server {
   constructor(pluginsDirectory: string) {
     super(pluginsDirectory, logger);
@@ -63,13 +76,22 @@ class PatientListener extends Listener {
   }
 }
 
-/** Makes the listener wait for the rest of a message. It recognises an incomplete message only by the text of this error. */
-function awaitRestOfMessages(): void {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called on the decoder it belongs to
-  const { decode } = Decoder.prototype;
+/** Ends the process soon after its socket was removed or replaced: no new connection can reach it. */
+function endWithoutSocket(path: string): void {
+  const { ino } = statSync(path);
+  setInterval(() => {
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino) process.exit();
+  }, SOCKET_CHECK_MS).unref();
+}
+
+/**
+ * Makes the listener wait for the rest of a message, and ignore all but the last of several messages: Kong does not wait for
+ * answers to the others any more. The listener recognises an incomplete message only by the text of this error.
+ */
+function decodeTheLatest(): void {
   Decoder.prototype.decode = function (this: Decoder, bytes) {
     try {
-      return decode.call(this, bytes);
+      return [...this.decodeMulti(bytes)].at(-1);
     } catch (error) {
       // The decoder tried to read beyond the last byte.
       if (error instanceof RangeError && /outside the bounds/.test(error.message))
@@ -79,9 +101,19 @@ function awaitRestOfMessages(): void {
   };
 }
 
+/** Lets as many connections wait as the system allows; otherwise Node.js sets a limit of 511. */
+function allowManyConnections(): void {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called on the server it belongs to
+  const { listen } = SocketServer.prototype;
+  SocketServer.prototype.listen = function (this: SocketServer, path: unknown) {
+    return listen.call(this, { path: String(path), backlog: BACKLOG });
+  };
+}
+
 const options = cli.parse();
 logger.setLevel(options.logLevel);
-awaitRestOfMessages();
+decodeTheLatest();
+allowManyConnections();
 const server = new RandomlyNumberedServer(options.pluginsDirectory);
 if (options.DumpAllPlugins === true) {
   const plugins = await Promise.all(
@@ -89,6 +121,7 @@ if (options.DumpAllPlugins === true) {
   );
   process.stdout.write(`${JSON.stringify(plugins)}\n`);
 } else {
-  new PatientListener(server, join(options.kongPrefix, options.sockName)).serve();
+  const path = join(options.kongPrefix, options.sockName);
+  new PatientListener(server, path).serve().on('listening', () => endWithoutSocket(path));
 }
 server.close();

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FakeKong } from '../support/fake-pdk.js';
 import { KongWorker, type BoundPlugin } from '../support/kong-worker.js';
@@ -129,6 +131,9 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
   });
 });
 
+/** How many connections Linux allows to wait; 0 on other systems. */
+const longestQueue = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8').catch(() => 0));
+
 describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
   let plugin: BuiltPlugin;
   let server: PluginServer;
@@ -150,6 +155,50 @@ describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
         whole.call('GetPluginInfo', 'ngsi-ld-purge'),
       );
       await assert.rejects(answer, (error) => error instanceof RpcError && /not found/.test(error.message));
+    }
+  });
+
+  it('the plugin server answers the second of two messages, when Kong does not wait for an answer to the first', async () => {
+    const link = await server.connect();
+    for (let count = 0; count < 3; count += 1)
+      await assert.rejects(
+        link.callTwice('Step', { Data: 'DELETE', EventId: 2 ** 48 }),
+        (error) => error instanceof RpcError && /not found/.test(error.message),
+      );
+    const kong = new FakeKong();
+    await link.access(await link.startInstance(config), kong);
+    assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
+  });
+
+  it(
+    'as many connections as the system allows wait for a busy plugin server',
+    { skip: longestQueue < 700 && 'the system allows few connections to wait' },
+    async () => {
+      server.signal('SIGSTOP');
+      try {
+        const links = await Promise.all(Array.from({ length: 600 }, () => server.connect()));
+        for (const link of links) link.close();
+      } finally {
+        server.signal('SIGCONT');
+      }
+    },
+  );
+
+  it('a plugin server exits if another one has taken its socket, as after a crash of a worker of Kong', async () => {
+    const own = { ...plugin, prefix: await mkdtemp(join(plugin.prefix, 'own-')) };
+    const first = await PluginServer.start(own);
+    const next = await PluginServer.start(own);
+    try {
+      assert.equal(await first.ended(), 0);
+      const link = await next.connect();
+      const kong = new FakeKong();
+      await link.access(await link.startInstance(config), kong);
+      assert.equal(kong.outcome.headers.get('x-gateway-token'), config.gateway_token);
+      await rm(next.socketPath);
+      assert.equal(await next.ended(), 0, 'without a socket, it would never be used again');
+    } finally {
+      await first.stop();
+      await next.stop();
     }
   });
 

@@ -143,6 +143,17 @@ export class PluginServer {
     return (await answer)[0];
   }
 
+  /** Resolves with the exit code when the process ends by itself. */
+  async ended(): Promise<number | null> {
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    return this.#child.exitCode;
+  }
+
+  /** Stops the process from running, or continues it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal);
+  }
+
   async stop(): Promise<void> {
     for (const link of this.#links) link.close();
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
@@ -229,6 +240,14 @@ export class Link {
     this.#socket.write(whole.subarray(0, bytes));
     await between();
     this.#socket.write(whole.subarray(bytes));
+    return this.#result(id, await answer);
+  }
+
+  /** Calls a method with two messages in one piece, as if Kong had stopped waiting for an answer to the first. */
+  async callTwice(method: string, argument: unknown): Promise<unknown> {
+    const [first, id] = [(this.#id += 1), (this.#id += 1)];
+    const answer = new Promise<unknown>((resolve, reject) => (this.#waiting = { resolve, reject }));
+    this.#socket.write(Buffer.concat([message(first, method, argument), message(id, method, argument)]));
     return this.#result(id, await answer);
   }
 
