@@ -101,7 +101,9 @@ function bodyFault(error: ErrorObject): InputIssue {
   switch (keyword) {
     case 'additionalProperties': {
       const name = String(given['additionalProperty']).slice(0, MAX_NAME_CHARS);
-      return { pointer: instancePath + pointerOf([name]), detail: 'is not a known member' };
+      const known = namesIn(parentSchema);
+      const these = known.length === 0 ? '' : `; the members here are ${known.join(', ')}`;
+      return { pointer: instancePath + pointerOf([name]), detail: `is not a known member${these}` };
     }
     case 'required':
       return {
@@ -130,6 +132,11 @@ function bodyFault(error: ErrorObject): InputIssue {
     default:
       return { pointer: instancePath, detail: message };
   }
+}
+
+/** The names of the members or parameters that a schema describes. */
+function namesIn(schema: ErrorObject['parentSchema']): readonly string[] {
+  return Object.keys((schema?.['properties'] ?? {}) as object);
 }
 
 const IN_WORDS: Readonly<Record<string, string>> = {
@@ -183,7 +190,7 @@ function queryRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   const given: Readonly<Record<string, unknown>> = params;
   switch (keyword) {
     case 'additionalProperties': {
-      const known = Object.keys((parentSchema?.['properties'] ?? {}) as object);
+      const known = namesIn(parentSchema);
       const these =
         known.length === 0
           ? ': there are no parameters here'

@@ -59,7 +59,7 @@ it('each kind of fault has its pointer and a sentence', async () => {
   assert.equal(await wrong(BODY, { name: 'x' }), undefined);
   assert.deepEqual(await errorsOf({ 'a/b~': 1, kind: 'c', schema: 1 }), [
     { pointer: '', detail: 'must have the member "name"' },
-    { pointer: '/a~1b~0', detail: 'is not a known member' },
+    { pointer: '/a~1b~0', detail: 'is not a known member; the members here are name, schema, kind' },
     { pointer: '/kind', detail: 'must be one of ["a","b"]' },
   ]);
   assert.deepEqual(await errorsOf({ name: 7 }), [{ pointer: '/name', detail: 'must be a string' }]);
@@ -96,7 +96,10 @@ it('a body with a hundred members has all of its faults listed, and a larger bod
 it('the name of an unknown member is quoted up to two hundred characters', async () => {
   for (const length of [200, 201, 5000])
     assert.deepEqual(await errorsOf({ name: 'x', ['m'.repeat(length)]: 1 }), [
-      { pointer: `/${'m'.repeat(200)}`, detail: 'is not a known member' },
+      {
+        pointer: `/${'m'.repeat(200)}`,
+        detail: 'is not a known member; the members here are name, schema, kind',
+      },
     ]);
 });
 
