@@ -10,12 +10,15 @@ export interface GracefulShutdownOptions {
   readonly idle: () => Promise<unknown>;
   /** Ends everything that waits for the broker: deletes in flight are counted as unknown, and every caller gets an answer. */
   readonly abortRequests: () => void;
-  /** Closes everything. */
+  /** Closes everything. What is not closed soon is left to the end of the process. */
   readonly close: () => Promise<void>;
 }
 
 /** Time after the grace time for writing the records and answers of interrupted work, in milliseconds. */
 const FINAL_ANSWERS_MS = 2000;
+
+/** Time for closing everything, in milliseconds: connections to a database that hangs would never close. */
+const CLOSE_MS = 5000;
 
 /** The shutdown of a gateway: waits for running work, at most for the grace time, and then closes everything. */
 export class GracefulShutdown {
@@ -40,26 +43,25 @@ export class GracefulShutdown {
   }
 
   async #shutDown(): Promise<void> {
-    const { graceMs, stop, abortRequests: cutOff, close } = this.#options;
+    const { graceMs, stop, idle, abortRequests: cutOff, close } = this.#options;
     stop();
-    if (!(await this.#isIdleWithin(graceMs, this.#forced.signal))) {
+    if (!(await this.#isDoneWithin(graceMs, idle(), this.#forced.signal))) {
       cutOff();
-      await this.#isIdleWithin(FINAL_ANSWERS_MS);
+      await this.#isDoneWithin(FINAL_ANSWERS_MS, idle());
     }
-    await close();
+    await this.#isDoneWithin(CLOSE_MS, close());
   }
 
-  /** Waits for all work to finish. @returns whether it did before `ms` milliseconds had passed or `enough` was aborted */
-  async #isIdleWithin(ms: number, interrupted?: AbortSignal): Promise<boolean> {
-    const { clock, idle } = this.#options;
+  /** Waits for work. @returns whether it was done before `ms` milliseconds had passed or `interrupted` was aborted */
+  async #isDoneWithin(ms: number, work: Promise<unknown>, interrupted?: AbortSignal): Promise<boolean> {
     const done = new AbortController();
     const signal = interrupted === undefined ? done.signal : AbortSignal.any([done.signal, interrupted]);
-    const timeout = clock.sleep(ms, signal).then(
+    const timeout = this.#options.clock.sleep(ms, signal).then(
       () => false,
       () => false,
     );
-    const isIdle = await Promise.race([idle().then(() => true), timeout]);
+    const isDone = await Promise.race([work.then(() => true), timeout]);
     done.abort();
-    return isIdle;
+    return isDone;
   }
 }

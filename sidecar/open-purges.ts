@@ -131,8 +131,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
     },
     /** Writes the remaining records. */
     async close() {
-      await (stopped ??= scheduler.stop());
-      await jobs.close();
+      await Promise.all([(stopped ??= scheduler.stop()), jobs.close()]);
       if (!isPersistent) await rm(idFolder, { recursive: true, force: true });
     },
   };

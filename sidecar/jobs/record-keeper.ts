@@ -26,6 +26,9 @@ const WRITE_EVERY_MS = 250;
 /** How long a job waits for the write of a record that should survive a crash, in milliseconds. */
 const WAIT_MS = 1000;
 
+/** How long closing waits for the store to take the remaining records, in milliseconds. */
+const CLOSE_MS = 3000;
+
 /** Maximum number of records that wait for an unavailable store. */
 const MAX_WAITING = 1000;
 
@@ -110,10 +113,7 @@ export class RecordKeeper {
       ({ record }) => isFinal(record.state) && (id === undefined || record.id === id),
     );
     if (ends.length === 0 || this.#isAway) return;
-    const enough = new AbortController();
-    const late = this.#options.clock.sleep(WAIT_MS, enough.signal).catch(() => {});
-    await Promise.race([Promise.all(ends.map(({ settled }) => settled.promise)), late]);
-    enough.abort();
+    await this.#isDoneWithin(WAIT_MS, Promise.all(ends.map(({ settled }) => settled.promise)));
   }
 
   /**
@@ -122,13 +122,9 @@ export class RecordKeeper {
    * @returns whether the record is stored
    */
   async writeNow(live: LiveJob): Promise<boolean> {
-    const { store, clock } = this.#options;
     const { lease } = live;
-    const enough = new AbortController();
-    const written = store.put(live.record, undefined, lease.claim).then(() => true);
-    const late = clock.sleep(WAIT_MS, enough.signal).then(() => false);
-    const isWritten = await Promise.race([written, late]).catch(() => false);
-    enough.abort();
+    const written = this.#options.store.put(live.record, undefined, lease.claim);
+    const isWritten = await this.#isDoneWithin(WAIT_MS, written);
     // Uses the record as it is by now: if the job has ended in the meantime, its end must be written.
     if (!isWritten) this.save(live.record, lease.claim);
     return isWritten;
@@ -207,19 +203,30 @@ export class RecordKeeper {
     return new Date(this.#options.clock.now()).toISOString();
   }
 
-  /** Writes the remaining records and stops. Records that the store does not take now are lost. */
+  /** Writes the remaining records and stops. Records that the store does not take soon are lost. */
   async close(): Promise<void> {
-    const { store, observer } = this.#options;
     this.#isClosing = true;
     this.#sleeping.abort();
-    await this.#writing;
-    for (const { record, claim, settled } of this.#waiting.values()) {
-      await store.put(record, undefined, claim).catch((error: unknown) => {
-        if (!(error instanceof LeaseLostError)) observer.recordLost(record);
-      });
+    await this.#isDoneWithin(CLOSE_MS, this.#writeRest());
+    for (const { record, settled } of this.#waiting.values()) {
+      this.#options.observer.recordLost(record);
       settled.resolve();
     }
     this.#waiting.clear();
+  }
+
+  /** Waits for work. @returns whether it was done before `ms` milliseconds had passed; false also if it failed */
+  async #isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+    const enough = new AbortController();
+    const late = this.#options.clock.sleep(ms, enough.signal).then(() => false);
+    const isDone = await Promise.race([work.then(() => true), late]).catch(() => false);
+    enough.abort();
+    return isDone;
+  }
+
+  async #writeRest(): Promise<void> {
+    await this.#writing;
+    await Promise.all([...this.#waiting.values()].map((entry) => this.#write(entry)));
   }
 
   async #writeAll(): Promise<void> {

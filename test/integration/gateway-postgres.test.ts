@@ -9,6 +9,7 @@ import {
   stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { CuttingProxy } from '../support/cutting-proxy.js';
 import { createDatabase, PostgresServer, type TestDatabase } from '../support/postgres.js';
 import { Gate, isDelete, relayTo, startRecordingBroker } from '../support/recording-broker.js';
 import { ApiClient, CAR, makeModel } from './api-client.js';
@@ -284,6 +285,25 @@ describe('a gateway whose PostgreSQL is unavailable for a while', PATIENCE, () =
     const id = (await purge).headers.get('purge-id') ?? '';
     const written = () => database.query<{ state: string }>(`SELECT state FROM job WHERE id = '${id}'`);
     await until(written, ([row]) => row?.state === 'succeeded');
+  });
+
+  it('a gateway closes seconds after its grace time although its PostgreSQL hangs, and logs the records that are lost', async () => {
+    const database = await fresh();
+    const proxy = await CuttingProxy.start(Number(new URL(database.url).port));
+    stopLater(() => proxy.close());
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    const { gateway } = await start(url.href, { SHUTDOWN_GRACE_MS: '0' });
+    assert.equal((await gateway.purge('type=Car&dryRun=true')).status, 200);
+    proxy.silence();
+    const { headers } = await gateway.purge('type=Car');
+    const beganMs = performance.now();
+    await gateway.gateway.close();
+    assert.ok(performance.now() - beganMs < 9000, 'two seconds for the last answers and five for closing');
+    assert.deepEqual(
+      gateway.log.with('record of a purge lost').map(({ record }) => (record as PurgeRecord).id),
+      [headers.get('purge-id')],
+    );
   });
 
   it('a gateway takes over the purges of an earlier process once PostgreSQL is available, but does not restart its own', async () => {

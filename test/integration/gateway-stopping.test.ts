@@ -249,7 +249,7 @@ it('when the grace time ends, a gateway answers requests that wait for the broke
   assert.equal(answer.problem().type, 'urn:ngsi-ld-gateway:problem:shutting-down');
   assert.equal(await upload.closed(), '');
   await closed;
-  assert.deepEqual(grace.afterwards, [2000]);
+  assert.deepEqual(grace.afterwards, [2000, 5000], 'two seconds for answers, and five at most for closing');
 });
 
 it('a closing gateway answers a running purge with 503 and its counts, and its deletes in flight finish', async () => {

@@ -199,6 +199,19 @@ it('when more than a thousand records wait, those of refused purges are given up
   assert.equal(lost().length, 1005, 'what cannot be written at the end is named as well');
 });
 
+it('closing waits three seconds for a store that hangs, and names the records that were not written', async () => {
+  const { keeper, lost, store, clock } = createKeeper();
+  store.isSilent = true;
+  for (const id of ['p', 'q']) keeper.save(record(id, 1, 'succeeded'), CLAIM);
+  await clock.pass(0);
+  let isClosed = false;
+  void keeper.close().then(() => (isClosed = true));
+  await clock.pass(2999);
+  assert.deepEqual([isClosed, lost()], [false, []]);
+  await clock.pass(1);
+  assert.deepEqual([isClosed, lost()], [true, ['lost p', 'lost q']]);
+});
+
 it('a record that another process now writes is neither written again nor reported as lost, at whatever time', async () => {
   const { keeper, registry, liveOf, lost, store, clock } = createKeeper();
   store.isTaken = true;
