@@ -1,10 +1,10 @@
 import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import { isObject, type JsonValue, pointerOf } from '../../shared/json/json.js';
 import { Reports } from '../validation/reports.js';
-import { idOf, isAttributeKind, type WrittenEntities } from './body.js';
+import { type BodyFault, idOf, isAttributeKind, type WrittenEntities } from './body.js';
 import { itemSpans } from '../../shared/json/json-positions.js';
 import type { WriteError } from './judge-entity.js';
-import { isRefused } from './policy-choice.js';
+import { choosePolicy, isRefused } from './policy-choice.js';
 import type { JudgedItem, JudgeInput, Judgement, WriteFinding } from './protocol.js';
 
 /** Maximum number of errors of one entity that are counted. */
@@ -17,6 +17,31 @@ export interface Verdict {
   /** Why the entity is not judged. */
   readonly reason?: string;
   readonly errors?: readonly WriteError[];
+}
+
+/** The one of two verdicts that lets less pass. @param candidates the policies */
+export function stricterVerdict(candidates: JudgeInput['candidates'], one: Verdict, other: Verdict): Verdict {
+  const strictness = ({ policy, reason, errors }: Verdict): number => {
+    const candidate = candidates[policy];
+    if (candidate === undefined || candidate.mode === 'off') return 0;
+    if (reason === undefined && errors === undefined) return 1;
+    const verdict = errors === undefined ? 'not-judged' : 'invalid';
+    return (isRefused(verdict, candidate) ? 4 : 2) + (errors === undefined ? 0 : 1);
+  };
+  return strictness(other) > strictness(one) ? other : one;
+}
+
+/** The judgement on a body that cannot be read, so that nobody knows what is in it. */
+export function unreadableBody(
+  candidates: JudgeInput['candidates'],
+  { detail, keyword, line, column }: BodyFault,
+): Judgement {
+  const policy = choosePolicy(candidates, [{ written: '', iri: undefined }]);
+  const errors = JSON.stringify([{ pointer: '', detail, keyword, line, column }]);
+  const findings = [{ model: '', pointer: '', keyword, detail: 'is a body that cannot be read' }];
+  const item: JudgedItem = { index: 0, id: undefined, policy, verdict: 'invalid', errors, findings };
+  const isOff = candidates[policy]?.mode === 'off';
+  return { valid: [], others: isOff ? [] : [item], ids: undefined, dependsOn: [] };
 }
 
 /** Combines the verdicts on the entities of a write, without those of policies that are off. */

@@ -46,7 +46,7 @@ export class ModelCache {
   readonly #types = new Map<string, readonly SuppliedModel[]>();
   readonly #models = new Map<string, SuppliedModel | undefined>();
   readonly #resolved = new Map<string, ResolvedModel>();
-  readonly #ofType = new Map<string, readonly WriteModel[]>();
+  readonly #modelsOfType = new Map<string, readonly WriteModel[]>();
 
   /** @param before the cache of an earlier stamp, since which only documents of other origins may have changed */
   constructor(names: NameReader, before?: ModelCache) {
@@ -60,11 +60,10 @@ export class ModelCache {
     for (const [name, model] of supplied.models ?? []) this.#models.set(name, model);
   }
 
-  /** The models for a type. */
-  ofType(type: WrittenType): readonly WriteModel[] {
+  #ofType(type: WrittenType): readonly WriteModel[] {
     const { iri } = type;
     if (iri === undefined) return [];
-    const known = this.#ofType.get(iri);
+    const known = this.#modelsOfType.get(iri);
     if (known !== undefined) return known;
     const candidates = this.#types.get(iri);
     if (candidates === undefined) throw new MissingInputError({ types: [type] });
@@ -75,12 +74,34 @@ export class ModelCache {
       const model = this.#resolve(one);
       if (model?.types.has(iri) === true) models.push(model);
     }
-    this.#ofType.set(iri, models);
+    this.#modelsOfType.set(iri, models);
     return models;
   }
 
-  /** The model named by a policy. */
-  named(name: string): WriteModel | undefined {
+  /** The models that judge an entity, or why none does. @param name the model that its policy names */
+  judging(types: readonly WrittenType[], name: string | undefined): readonly WriteModel[] | string {
+    if (name !== undefined) {
+      const model = this.#named(name);
+      if (model === undefined)
+        return `the model ${name} of the policy does not exist, or its @context cannot be used`;
+      return types.some(({ iri }) => model.types.has(iri ?? ''))
+        ? [model]
+        : `it is not of the type of the model ${name}`;
+    }
+    const found = new Set<WriteModel>();
+    for (const type of types) {
+      const models = this.#ofType(type);
+      if (models.length > 1)
+        return `its type ${type.iri} is that of several models: ${models.map(({ title }) => title).join(', ')}`;
+      for (const model of models) found.add(model);
+    }
+    if (found.size > 0) return [...found];
+    if (types.length === 0) return 'it has no type';
+    const shown = types.slice(0, 5).map(({ iri, written }) => iri ?? written);
+    return `there is no model for its type ${shown.join(', ')}`;
+  }
+
+  #named(name: string): WriteModel | undefined {
     if (!this.#models.has(name)) throw new MissingInputError({ models: [name] });
     const found = this.#models.get(name);
     return found === undefined ? undefined : this.#resolve(found);

@@ -1,24 +1,18 @@
 import { DEFAULT_DATASET } from '../../ngsi-ld/members.js';
-import type { WriteKind } from '../../ngsi-ld/write-route.js';
 import { quoted } from '../../shared/format-value.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import type { Names } from '../json-ld/names.js';
 import { Spelling } from '../json-schema/spelling.js';
-import {
-  attributeReadings,
-  type BodyFault,
-  idOf,
-  isAttributeKind,
-  readBody,
-  type WrittenEntities,
-} from './body.js';
-import { judgedEntities, type Verdict } from './judged-entities.js';
-import { judgeFragment, judgeWhole, type JudgeOptions } from './judge-entity.js';
+import { attributeReadings, idOf, isAttributeKind, readBody, type WrittenEntities } from './body.js';
+import { judgedEntities, stricterVerdict, unreadableBody, type Verdict } from './judged-entities.js';
+import { judgeFragment, judgeWhole } from './judge-entity.js';
 import { combineNeeds, type ModelCache, MissingInputError } from './model-cache.js';
 import { withoutMergedStrings } from './languages.js';
-import { choosePolicy, isRefused, type WrittenType } from './policy-choice.js';
-import type { JudgedItem, JudgeInput, Judgement, JudgeNeeds, StoredTypes } from './protocol.js';
+import { choosePolicy, type WrittenType } from './policy-choice.js';
+import type { JudgeInput, Judgement, JudgeNeeds } from './protocol.js';
+import { StoredEntities } from './stored-entities.js';
 import { readSubmitted, type SubmittedEntity } from './submitted.js';
+import { dependsOnStored, FRAGMENTS, isMerge, judgeOptionsOf } from './write-kinds.js';
 import type { WriteModel } from './write-models.js';
 
 /** Judges one write. */
@@ -26,20 +20,12 @@ export class WriteJudge {
   readonly #input: JudgeInput;
   readonly #cache: ModelCache;
   readonly #spelling = new Spelling();
-  readonly #stored: ReadonlyMap<string, StoredTypes>;
-  readonly #dependsOn = new Set<string>();
-  readonly #missingTypes = new Set<string>();
-  /** Stored entities whose types the write changes. */
-  readonly #retyped = new Set<string>();
-  /** Stored entities whose types the write leaves unchanged. */
-  readonly #keepingType = new Set<string>();
-  /** The types that the entities of a batch judged so far state, by id: a later one of the same id comes to them. */
-  readonly #typesInBatch = new Map<string, readonly WrittenType[]>();
+  readonly #stored: StoredEntities;
 
   constructor(input: JudgeInput, cache: ModelCache) {
     this.#input = input;
     this.#cache = cache;
-    this.#stored = new Map(input.supplied.entities);
+    this.#stored = new StoredEntities(input.supplied.entities);
   }
 
   /** @throws MissingInputError */
@@ -47,8 +33,8 @@ export class WriteJudge {
     const { kind, bytes } = this.#input;
     if (kind === 'delete-attribute') return this.#judgement([await this.#deletion()], NO_BODY);
     const body = readBody(bytes, kind);
-    if ('fault' in body) return this.#unreadable(body.fault);
-    await this.#requestStoredTypes(body.entities);
+    if ('fault' in body) return unreadableBody(this.#input.candidates, body.fault);
+    this.#requestStoredTypes(body.entities);
     const verdicts: Verdict[] = [];
     const needs: JudgeNeeds[] = [];
     for (const entity of body.entities)
@@ -58,17 +44,18 @@ export class WriteJudge {
         if (!(error instanceof MissingInputError)) throw error;
         needs.push(error.needs);
       }
-    if (this.#missingTypes.size > 0) needs.push({ entities: [...this.#missingTypes] });
+    const { missing } = this.#stored;
+    if (missing.length > 0) needs.push({ entities: missing });
     if (needs.length > 0) throw new MissingInputError(combineNeeds(needs));
     return this.#judgement(verdicts, body);
   }
 
   /** Fragments are judged by the types of the stored entities. Requests those of a whole batch at once. */
-  async #requestStoredTypes(entities: readonly JsonValue[]): Promise<void> {
+  #requestStoredTypes(entities: readonly JsonValue[]): void {
     const { kind, id } = this.#input;
     if (!FRAGMENTS.has(kind)) return;
     const ids = id === undefined ? entities.map(idOf) : [id];
-    const unknown = ids.filter((one) => one !== undefined && !this.#stored.has(one));
+    const unknown = ids.filter((one) => one !== undefined && !this.#stored.isKnown(one));
     if (unknown.length > 0)
       throw new MissingInputError({ entities: [...new Set(unknown)] as readonly string[] });
   }
@@ -90,8 +77,8 @@ export class WriteJudge {
     const id = idOf(entity) ?? idIn(submitted);
     const verdict = await (FRAGMENTS.has(kind) ? this.#fragment(submitted, id) : this.#whole(submitted, id));
     if (id === undefined) return this.#doubted(verdict, submitted.doubt);
-    this.#typesInBatch.set(id, [...(this.#typesInBatch.get(id) ?? []), ...submitted.types]);
-    const isOtherId = this.#dependsOnStored && names.mayChangeId(id);
+    this.#stored.addToBatch(id, submitted.types);
+    const isOtherId = dependsOnStored(this.#input) && names.mayChangeId(id);
     const idDoubt = `brokers differ in whether the @context changes its id ${quoted(id, 200)}`;
     return this.#doubted(verdict, isOtherId ? idDoubt : submitted.doubt);
   }
@@ -101,20 +88,19 @@ export class WriteJudge {
     const mayExist = kind === 'temporal-create' || (kind === 'batch-upsert' && updates === 'yes');
     const completed = mayExist ? submitted : await this.#completed(submitted, id);
     const policy = choosePolicy(this.#input.candidates, completed.types);
-    const models = this.#isOff(policy) ? 'off' : await this.#models(completed.types, policy);
+    const models = this.#isOff(policy) ? 'off' : this.#models(completed.types, policy);
     if (typeof models === 'string') {
       const verdict = this.#isOff(policy) ? { policy } : { policy, reason: models };
       // The stored entity may have a type that is judged, and keeps it.
-      if (!this.#dependsOnStored || id === undefined || !this.#exists(id)) return verdict;
+      if (!dependsOnStored(this.#input) || id === undefined || !this.#stored.exists(id)) return verdict;
       const asPart = await this.#asFragment(submitted, id);
-      return mayExist ? asPart : this.#stricter(verdict, asPart);
+      return mayExist ? asPart : stricterVerdict(this.#input.candidates, verdict, asPart);
     }
-    const errors = judgeWhole(models, completed, this.#options, this.#spelling);
+    const errors = judgeWhole(models, completed, judgeOptionsOf(this.#input), this.#spelling);
     if (errors.length === 0) return { policy };
     if (!mayExist || id === undefined) return { policy, errors };
     // If the entity exists, the write is only a part of it.
-    const storedTypes = this.#storedTypes(id);
-    if (storedTypes === undefined) return { policy, errors };
+    if (this.#stored.typesOf(id) === undefined) return { policy, errors };
     const asPart = await this.#asFragment(submitted, id);
     return asPart.reason === undefined ? asPart : { policy, errors };
   }
@@ -122,7 +108,7 @@ export class WriteJudge {
   /** Judges what may be a whole entity as a part of the stored one. */
   async #asFragment(submitted: SubmittedEntity, id: string): Promise<Verdict> {
     const verdict = await this.#fragment(submitted, id);
-    if (!this.#retyped.has(id)) this.#keepingType.add(id);
+    this.#stored.noteKept(id);
     return verdict;
   }
 
@@ -132,7 +118,7 @@ export class WriteJudge {
     if ((kind !== 'replace' && kind !== 'batch-upsert') || id === undefined) return submitted;
     const hasId = submitted.members.some(({ iri }) => iri === '@id');
     const hasType = submitted.types.length > 0;
-    const stored = hasType ? undefined : this.#storedTypes(id);
+    const stored = hasType ? undefined : this.#stored.typesOf(id);
     const types = typeof stored === 'object' ? await this.#resolveTypes(stored) : submitted.types;
     const [first] = types;
     return {
@@ -150,32 +136,32 @@ export class WriteJudge {
 
   async #fragment(submitted: SubmittedEntity, ownId: string | undefined): Promise<Verdict> {
     const id = this.#input.id ?? ownId;
-    const stored = id === undefined ? undefined : this.#storedTypes(id);
+    const stored = id === undefined ? undefined : this.#stored.typesOf(id);
     if (stored === 'hidden') return this.#notJudged(HIDDEN);
-    const inBatch = id === undefined ? [] : (this.#typesInBatch.get(id) ?? []);
+    const inBatch = id === undefined ? [] : this.#stored.typesInBatch(id);
     const storedTypes = [...(stored === undefined ? [] : await this.#resolveTypes(stored)), ...inBatch];
     const added = submitted.types.filter(({ iri }) => !storedTypes.some((one) => one.iri === iri));
-    if (id !== undefined && added.length > 0) this.#retyped.add(id);
+    if (id !== undefined && added.length > 0) this.#stored.noteRetyped(id);
     const types = [...storedTypes, ...added];
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
     // An entity that does not exist is judged by the types that the write itself names, but is never valid.
     const isAbsent = stored === undefined && inBatch.length === 0;
     const absence = isAbsent ? 'the broker has no such entity' : undefined;
-    const models = await this.#models(types, policy);
+    const models = this.#models(types, policy);
     if (typeof models === 'string') return { policy, reason: absence ?? models };
     const { kind, mergesLanguages } = this.#input;
-    const isInLanguage = mergesLanguages && (kind === 'merge' || kind === 'batch-merge');
-    const { rest, ambiguity } = isInLanguage ? withoutMergedStrings(models, submitted) : { rest: submitted };
-    const errors = judgeFragment(models, rest, this.#options, this.#spelling);
+    const { rest, ambiguity } =
+      mergesLanguages && isMerge(kind) ? withoutMergedStrings(models, submitted) : { rest: submitted };
+    const errors = judgeFragment(models, rest, judgeOptionsOf(this.#input), this.#spelling);
     if (errors.length > 0) return { policy, errors };
-    const reason = absence ?? ambiguity ?? (await this.#doubtOfAdded(added, policy));
+    const reason = absence ?? ambiguity ?? this.#doubtOfAdded(added, policy);
     return reason === undefined ? { policy } : { policy, reason };
   }
 
   /** Why it is not known whether an entity is valid by the types that a write adds to it; undefined if no model has them. */
-  async #doubtOfAdded(added: readonly WrittenType[], policy: number): Promise<string | undefined> {
-    if (added.length === 0 || typeof (await this.#models(added, policy)) === 'string') return undefined;
+  #doubtOfAdded(added: readonly WrittenType[], policy: number): string | undefined {
+    if (added.length === 0 || typeof this.#models(added, policy) === 'string') return undefined;
     const types = added.map(({ written }) => quoted(written, 200)).join(', ');
     return `it gives a stored entity the type ${types}, whose model may not fit its other attributes`;
   }
@@ -204,14 +190,15 @@ export class WriteJudge {
     const { id = '', attribute = '', datasetId } = this.#input;
     const names = await this.#names(undefined);
     if (typeof names === 'string') return this.#notJudged(names);
-    const stored = this.#storedTypes(id);
-    if (this.#missingTypes.size > 0) throw new MissingInputError({ entities: [...this.#missingTypes] });
+    const stored = this.#stored.typesOf(id);
+    const { missing } = this.#stored;
+    if (missing.length > 0) throw new MissingInputError({ entities: missing });
     if (stored === 'hidden') return this.#notJudged(HIDDEN);
     const types = stored === undefined ? [] : await this.#resolveTypes(stored);
     const policy = choosePolicy(this.#input.candidates, types);
     if (this.#isOff(policy)) return { policy };
     if (stored === undefined) return { policy, reason: 'the broker has no such entity' };
-    const models = await this.#models(types, policy);
+    const models = this.#models(types, policy);
     if (typeof models === 'string') return { policy, reason: models };
     const iri = names.iriOf(attribute) ?? '';
     const needing = models.filter((model) => model.required.has(model.attributes.get(iri) ?? ''));
@@ -260,115 +247,35 @@ export class WriteJudge {
     return types.map((written) => ({ written, iri: outcome.names.iriOf(written) }));
   }
 
-  /** Whether the verdict on an entity may depend on the entity that its id names at the broker. */
-  get #dependsOnStored(): boolean {
-    const { kind, id, updates } = this.#input;
-    if (id !== undefined) return false;
-    return FRAGMENTS.has(kind) || kind === 'temporal-create' || (kind === 'batch-upsert' && updates !== 'no');
-  }
-
-  /** Whether an entity exists when the one in question comes to the broker. */
-  #exists(id: string): boolean {
-    return this.#storedTypes(id) !== undefined || this.#typesInBatch.has(id);
-  }
-
   /** The verdict on an entity that some brokers may read in another way: what is not valid in this one stays so. */
   #doubted(verdict: Verdict, doubt: string | undefined): Verdict {
-    return doubt === undefined ? verdict : this.#stricter(verdict, this.#notJudged(doubt));
-  }
-
-  /** The verdict that lets less pass. */
-  #stricter(one: Verdict, other: Verdict): Verdict {
-    const strictness = ({ policy, reason, errors }: Verdict): number => {
-      const candidate = this.#input.candidates[policy];
-      if (candidate === undefined || candidate.mode === 'off') return 0;
-      if (reason === undefined && errors === undefined) return 1;
-      const verdict = errors === undefined ? 'not-judged' : 'invalid';
-      return (isRefused(verdict, candidate) ? 4 : 2) + (errors === undefined ? 0 : 1);
-    };
-    return strictness(other) > strictness(one) ? other : one;
-  }
-
-  #storedTypes(id: string): StoredTypes {
-    this.#dependsOn.add(id);
-    if (!this.#stored.has(id)) this.#missingTypes.add(id);
-    return this.#stored.get(id);
+    return doubt === undefined
+      ? verdict
+      : stricterVerdict(this.#input.candidates, verdict, this.#notJudged(doubt));
   }
 
   /** The models that judge an entity, or why none does. */
-  async #models(types: readonly WrittenType[], policy: number): Promise<readonly WriteModel[] | string> {
-    const { model: name } = this.#input.candidates[policy] ?? {};
-    if (name !== undefined) {
-      const model = this.#cache.named(name);
-      if (model === undefined)
-        return `the model ${name} of the policy does not exist, or its @context cannot be used`;
-      return types.some(({ iri }) => model.types.has(iri ?? ''))
-        ? [model]
-        : `it is not of the type of the model ${name}`;
-    }
-    const found = new Set<WriteModel>();
-    for (const type of types) {
-      const models = this.#cache.ofType(type);
-      if (models.length > 1)
-        return `its type ${type.iri} is that of several models: ${models.map(({ title }) => title).join(', ')}`;
-      for (const model of models) found.add(model);
-    }
-    if (found.size > 0) return [...found];
-    return types.length === 0
-      ? 'it has no type'
-      : `there is no model for its type ${types
-          .map(({ iri, written }) => iri ?? written)
-          .slice(0, 5)
-          .join(', ')}`;
-  }
-
-  get #options(): JudgeOptions {
-    const { kind, isSimplified } = this.#input;
-    const isMerge = kind === 'merge' || kind === 'batch-merge';
-    return {
-      isSimplified,
-      isMerge,
-      deletes:
-        isMerge || kind === 'attribute'
-          ? 'attributes and parts'
-          : kind === 'update' || kind.startsWith('temporal-')
-            ? 'attributes'
-            : 'nothing',
-      isPartial: isMerge || kind === 'update' || kind === 'attribute' || kind === 'batch-update',
-      isTemporal: kind.startsWith('temporal-'),
-    };
-  }
-
-  #unreadable({ detail, keyword, line, column }: BodyFault): Judgement {
-    const policy = choosePolicy(this.#input.candidates, [{ written: '', iri: undefined }]);
-    const errors = JSON.stringify([{ pointer: '', detail, keyword, line, column }]);
-    const findings = [{ model: '', pointer: '', keyword, detail: 'is a body that cannot be read' }];
-    const item: JudgedItem = { index: 0, id: undefined, policy, verdict: 'invalid', errors, findings };
-    return { valid: [], others: this.#isOff(policy) ? [] : [item], ids: undefined, dependsOn: [] };
+  #models(types: readonly WrittenType[], policy: number): readonly WriteModel[] | string {
+    return this.#cache.judging(types, this.#input.candidates[policy]?.model);
   }
 
   #judgement(verdicts: readonly Verdict[], written: WrittenEntities): Judgement {
     const { kind, id } = this.#input;
     const ids =
       FRAGMENTS.has(kind) || kind === 'delete-attribute'
-        ? [...this.#retyped]
-        : idsIn(id, written.entities)?.filter((one) => !this.#keepingType.has(one));
-    const isMissing = id !== undefined && this.#stored.has(id) && this.#stored.get(id) === undefined;
+        ? this.#stored.retyped
+        : idsIn(id, written.entities)?.filter((one) => !this.#stored.keepsType(one));
+    const isMissing = id !== undefined && this.#stored.isAbsent(id);
     return {
       ...judgedEntities(this.#input, verdicts, written),
       ids,
-      dependsOn: [...this.#dependsOn],
+      dependsOn: this.#stored.dependsOn,
       ...(isMissing ? { isMissing } : {}),
     };
   }
 }
 
 const HIDDEN = 'the broker does not show its entity to this client';
-
-const FRAGMENTS: ReadonlySet<WriteKind> = new Set([
-  ...(['merge', 'append', 'update', 'attribute', 'replace-attribute'] as const),
-  ...(['batch-update', 'batch-merge', 'temporal-append', 'temporal-instance'] as const),
-]);
 
 function idIn({ members }: SubmittedEntity): string | undefined {
   const id = members.find(({ iri }) => iri === '@id')?.value;
