@@ -40,6 +40,8 @@ export function openDatabase(path: string): Database.Database {
       // written rarely.
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
+      // In a container with a read-only file system, there may be no folder for temporary files.
+      db.pragma('temp_store = MEMORY');
       migrate(db, () => {
         inspect(db, path);
       });
@@ -63,7 +65,8 @@ export function lockDatabase(path: string): { close(): void } | undefined {
     const lock = new Database(`${absolute(path)}.lock`, { timeout: BUSY_TIMEOUT_MS });
     return prepared(lock, () => {
       try {
-        lock.exec('BEGIN EXCLUSIVE');
+        // On a file that it may only read, SQLite takes a lock for reading, which many can have; the second statement fails then.
+        lock.exec('BEGIN EXCLUSIVE; PRAGMA user_version = 1');
       } catch (cause) {
         const isBusy = errorCode(cause) === 'SQLITE_BUSY';
         throw isBusy ? new DatabaseInUseError(path, { cause }) : cause;
@@ -171,8 +174,14 @@ const WHY_UNUSABLE: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/, 'another process has locked it; stop that process first'],
   [/^SQLITE_ERROR$/, 'it is incomplete; restore it from a backup'],
   [/^SQLITE_CORRUPT/, 'it is damaged; restore it from a backup'],
-  [/^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/, 'this user has no permission to write it, or its directory'],
-  [/^SQLITE_CANTOPEN/, 'this user has no permission to open or create it'],
+  [
+    /^SQLITE_READONLY|^EACCES|^EPERM|^EROFS/,
+    'this user has no permission to write it, its directory, or a file beside it (-wal, -shm, .lock)',
+  ],
+  [
+    /^SQLITE_CANTOPEN/,
+    'this user has no permission to open or create it, or a file beside it (-wal, -shm, .lock)',
+  ],
   [/^ENOENT/, 'its directory cannot be created'],
   [/^EEXIST|^ENOTDIR/, 'part of its path is a file, not a directory'],
   [/^SQLITE_FULL|^ENOSPC/, 'the disk is full'],

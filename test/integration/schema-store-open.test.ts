@@ -15,6 +15,7 @@ import { it } from 'node:test';
 import Database from 'better-sqlite3';
 import { DatabaseInUseError } from '../../sidecar/store/errors.js';
 import { FIRST_FORMAT, newestFormat } from '../../sidecar/store/formats.js';
+import { openDatabase } from '../../sidecar/store/open-database.js';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../sidecar/store/sqlite-migrations.js';
 import { backUp, SqliteStore } from '../../sidecar/store/sqlite-store.js';
 import {
@@ -226,6 +227,29 @@ it('opening a SQLite store refuses a read-only file, and a folder without write 
         message: /this user has no permission/,
       });
   });
+});
+
+it('opening a SQLite store for one gateway refuses a lock file that it may only read', async () => {
+  const path = fresh();
+  await (await SqliteStore.openAlone(path, handClock())).close();
+  for (const [name, mode] of [
+    [path, 0o666],
+    [`${path}.lock`, 0o444],
+  ] as const)
+    chmodSync(name, mode);
+  chmodSync(folder, 0o777);
+  await asNobody(() =>
+    assert.rejects(SqliteStore.openAlone(path, handClock()), {
+      name: 'DatabaseUnusableError',
+      message: /no permission to write .* a file beside it \(-wal, -shm, \.lock\)/,
+    }),
+  );
+});
+
+it('a SQLite database needs no folder for temporary files: it keeps them in memory', () => {
+  const db = openDatabase(fresh());
+  assert.equal(db.pragma('temp_store', { simple: true }), 2);
+  db.close();
 });
 
 it("two SQLite stores on one file show each other's writes", async () => {
