@@ -1,5 +1,5 @@
 import type { JsonObject, Schema } from '../../shared/json/json.js';
-import { cachedAttributesOf } from './attributes.js';
+import { cachedAttributesOf, entityTypes, listedTypes } from './attributes.js';
 import { laxerDifference, stricterDifference } from './change-wording.js';
 import type { Finding } from './checks.js';
 import { Comparison } from './comparison.js';
@@ -43,8 +43,8 @@ export interface TracedChanges {
   readonly known: readonly Schema[];
   readonly fresh: JsonObject;
   readonly targets: ReferenceTargets;
-  /** Set if the documents are entities; with their type, unless the old schema states it. */
-  readonly entity: { readonly type: string | undefined } | undefined;
+  /** The types that the documents may have, if they are entities. */
+  readonly types: readonly string[] | undefined;
 }
 
 /** As {@link compareSchemas}, with the findings behind each difference. */
@@ -57,13 +57,16 @@ export function compareWithFindings(
   const targets = new Map([...old.targets, ...fresh.targets]);
   const assumed = assumedOf(old.root, targets, entityType);
   const known = knownOf(old.root, assumed);
-  const entity = assumed && { type: saysType(old.root, targets) ? undefined : entityType };
-  const traced = { known, fresh: fresh.root, targets, entity };
+  const traced = { known, fresh: fresh.root, targets, types: assumed?.types };
   const classes = new SchemaClasses([old.root, fresh.root], targets);
   if (classes.areSame(old.root, fresh.root)) return { ...traced, changes: [] };
-  const stricter = new Comparison(targets, classes, { assumed }).findings(known, fresh.root, 'report');
+  const stricter = new Comparison(targets, classes, { assumed: assumed?.schema }).findings(
+    known,
+    fresh.root,
+    'report',
+  );
   const lax = assumedOf(fresh.root, targets, entityType);
-  const laxer = new Comparison(targets, classes, { assumed: lax, isReversed: true }).findings(
+  const laxer = new Comparison(targets, classes, { assumed: lax?.schema, isReversed: true }).findings(
     knownOf(fresh.root, lax),
     old.root,
     'report',
@@ -92,30 +95,34 @@ export function compareWithFindings(
   return { ...traced, changes: [...changes.values()] };
 }
 
+/** What is known of entities of certain types. */
+interface AssumedEntity {
+  readonly schema: JsonObject;
+  readonly types: readonly string[];
+}
+
 /**
- * What validation assumes about every entity of a model: it is an object with an id and a type, and the type is the
- * model's name unless the schema states another. Undefined if the documents are not entities, or if the schema
+ * What validation assumes about every entity of a model: it is an object with a URI as its id and a type, and the type is
+ * the model's name unless the schema lists others. Undefined if the documents are not entities, or if the schema
  * accepts no entity at all.
  */
 function assumedOf(
   root: JsonObject,
   targets: ReferenceTargets,
   entityType: string | undefined,
-): JsonObject | undefined {
+): AssumedEntity | undefined {
   if (entityType === undefined) return undefined;
-  const type = saysType(root, targets) ? { type: 'string' } : { const: entityType };
-  const assumed = {
+  const types = entityTypes(entityType, listedTypes({ root, targets }));
+  const [only, ...others] = types;
+  const type = others.length === 0 ? { const: only ?? entityType } : { enum: types };
+  const schema = {
     type: 'object',
     required: ['id', 'type'],
-    properties: { id: { type: 'string' }, type },
+    properties: { id: { type: 'string', format: 'uri' }, type },
   };
-  return new ValueConstraints([root, assumed], targets).isEmpty ? undefined : assumed;
+  return new ValueConstraints([root, schema], targets).isEmpty ? undefined : { schema, types };
 }
 
-function saysType(root: JsonObject, targets: ReferenceTargets): boolean {
-  return new ValueConstraints([root], targets).property('type').length > 0;
-}
-
-function knownOf(root: JsonObject, assumed: JsonObject | undefined): readonly Schema[] {
-  return assumed === undefined ? [root] : [root, assumed];
+function knownOf(root: JsonObject, assumed: AssumedEntity | undefined): readonly Schema[] {
+  return assumed === undefined ? [root] : [root, assumed.schema];
 }

@@ -1,4 +1,4 @@
-import { isSchema, type Schema, stringsOf } from '../../shared/json/json.js';
+import { isObject, isSchema, type Schema, stringsOf } from '../../shared/json/json.js';
 import {
   atMostNarrowing,
   type CheckContext,
@@ -104,10 +104,20 @@ function propertyFindings(name: string, schema: Schema, context: CheckContext): 
   if (constraints.atoms.some((atom) => namedSchemaIn(atom, 'properties', name) === schema)) return [];
   const known = constraints.propertyByPatterns(name);
   if (known.includes(schema)) return [];
-  const isNew = mode === 'report' && !isMentioned(name, constraints.schemas, prover);
-  if (isNew && !prover.constraintsOf([...known, schema]).isEmpty)
-    return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];
+  if (mode === 'report' && !isMentioned(name, constraints.schemas, prover)) {
+    // Every entity has the assumed properties: describing them for the first time must not refuse any.
+    const isHarmless = isAssumed(name, context)
+      ? prover.implies(known, schema)
+      : !prover.constraintsOf([...known, schema]).isEmpty;
+    if (isHarmless)
+      return [{ schema: undefined, tokens: [], kind: 'compatible', subject: 'property', value: name }];
+  }
   return prover.findingsWithin(name, known, schema, mode);
+}
+
+function isAssumed(name: string, { constraints, prover: { assumed } }: CheckContext): boolean {
+  if (!isObject(assumed) || !constraints.schemas.includes(assumed)) return false;
+  return namedSchemaIn(assumed, 'properties', name) !== undefined;
 }
 
 /** Conditions on properties whose names match a pattern: on those that the known schemas name, and on all others. */

@@ -12,6 +12,7 @@ import { compareSchemas } from './change-report.js';
 import { type ChangeReport, reportOf } from './differences.js';
 import { meaningChanges, type MeaningSource } from './meaning.js';
 import type { TermMeanings } from './term-changes.js';
+import { typeChanges } from './type-changes.js';
 import { differencesWithWitnesses } from './witness.js';
 
 /** A place where two documents differ, in the terms of JSON Patch (RFC 6902). */
@@ -101,5 +102,6 @@ export function compareModels(
   const bySchema = withWitnesses
     ? differencesWithWitnesses(before.schema, after.schema, entityType)
     : compareSchemas(before.schema, after.schema, entityType).differences;
-  return reportOf([...meaningChanges(before, after), ...bySchema]);
+  const ofTypes = entityType === undefined ? [] : typeChanges(before.schema, after.schema, entityType);
+  return reportOf([...meaningChanges(before, after), ...ofTypes, ...bySchema]);
 }

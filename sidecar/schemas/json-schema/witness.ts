@@ -171,12 +171,9 @@ class WitnessSearch {
   }
 
   #isEntity(document: JsonValue): boolean {
-    const { entity } = this.#traced;
-    if (entity === undefined) return true;
-    if (!isObject(document) || !isUri(document['id'])) return false;
-    return entity.type === undefined
-      ? typeof document['type'] === 'string'
-      : document['type'] === entity.type;
+    const { types } = this.#traced;
+    if (types === undefined) return true;
+    return isObject(document) && isUri(document['id']) && types.some((type) => type === document['type']);
   }
 
   #shrunk(document: JsonValue, finding: Finding): JsonValue {
