@@ -192,9 +192,10 @@ export class LiveRestore extends LiveJob<PurgeRecord> {
     this.set({ ...this.#countsOf(report), warnings });
   }
 
-  #warningsOf({ dryRun, restored, absent }: RestoreReport): readonly string[] {
+  #warningsOf({ dryRun, restored, different, absent }: RestoreReport): readonly string[] {
     const { unit } = this.record;
     return [
+      ...(dryRun || different === 0 ? [] : [storedOtherwise(different)]),
       ...(absent.length === 0 ? [] : [notInArchive(absent)]),
       ...(dryRun || restored === 0 || unit === undefined || unit === 'datasets' ? [] : [NOT_RESTORED[unit]]),
     ];
@@ -234,6 +235,13 @@ function notListed(segments: number): string {
   return (
     `${segments} of the segments in the archive are not in its list, and were not used: a gateway that had lost the purge ` +
     'wrote them, or somebody added them.'
+  );
+}
+
+function storedOtherwise(items: number): string {
+  return (
+    `The broker shows ${items} of what was restored otherwise than the archive has it: it stored less, or a client has ` +
+    'changed it. A dry run of the restore names them.'
   );
 }
 

@@ -1,4 +1,5 @@
 import type { BrokerProblem } from '../broker/index.js';
+import { BrokerReplyError } from '../errors.js';
 import { itemProblem } from '../ledger/index.js';
 import type { OutageEvent, Requester } from '../requests/index.js';
 import type { Problem } from '../../ngsi-ld/problem.js';
@@ -15,7 +16,7 @@ interface RestoreCounts {
   readonly failed: number;
   /** Items for which a create was sent, with unknown effect. */
   readonly unknown: number;
-  /** In a dry run: items of `alreadyThere` that differ from the archive. */
+  /** Items of `restored` that the broker shows otherwise than the archive has them; in a dry run, those of `alreadyThere`. */
   readonly different: number;
 }
 
@@ -62,6 +63,12 @@ export const NOTHING_RESTORED: RestorePosition = {
   unknown: 0,
   different: 0,
 };
+
+/** What the broker shows of some items, by their keys, and whether they can be compared with the archive. */
+interface Seen {
+  readonly shown: ReadonlyMap<string, JsonValue>;
+  readonly isWhole: boolean;
+}
 
 export interface PageRestorerOptions {
   readonly kind: RestoreKind;
@@ -138,7 +145,7 @@ export class PageRestorer {
     for (const item of items) if (!open.has(item.key)) this.#noteThere(item);
     const created = missing.filter(({ key }) => before.has(key));
     const toCreate = missing.filter(({ key }) => !before.has(key));
-    let came = { restored: created.length, existing: 0, failed: 0, unknown: 0 };
+    let came = { restored: created.length, existing: 0, failed: 0, unknown: 0, different: 0 };
     if (toCreate.length > 0) {
       const bits = wasMissing ?? bitsOf(items, open);
       this.#position = { ...this.#position, line, begun: { lines, missing: bits } };
@@ -146,39 +153,57 @@ export class PageRestorer {
       const outcome = await this.#create(toCreate);
       came = { ...outcome, restored: outcome.restored + created.length };
     }
-    const { restored, existing, failed, unknown } = came;
+    const { existing, ...counts } = came;
     const alreadyThere = items.length - missing.length + existing;
-    this.#settle(line + lines, { matched: items.length, restored, alreadyThere, failed, unknown });
+    this.#settle(line + lines, { ...counts, matched: items.length, alreadyThere });
   }
 
   async #create(items: readonly RestoreItem[]) {
     const { kind, requester } = this.#options;
     const results = await kind.create(items);
     const mayBeThere = items.filter((item) => results.get(item.key)?.kind !== 'refused');
-    let shown: ReadonlyMap<string, JsonValue> = new Map();
+    let seen: Seen = { shown: new Map(), isWhole: false };
     for (let look = 1; look <= MAX_LOOKS; look += 1) {
       if (look > 1) await requester.waitBeforeCheck(look - 1);
-      shown = await kind.shown(mayBeThere, false);
+      seen = await this.#look(mayBeThere);
+      const { shown } = seen;
       const isLacking = mayBeThere.some(
         ({ key, isHidden }) => !shown.has(key) && isHidden !== true && results.get(key)?.kind === 'created',
       );
       if (!isLacking) break;
     }
-    const counts = { restored: 0, existing: 0, failed: 0, unknown: 0 };
+    const counts = { restored: 0, existing: 0, failed: 0, unknown: 0, different: 0 };
     for (const item of items) {
       const result = results.get(item.key) ?? { kind: 'unclear', problem: NOT_SHOWN };
-      const isThere = shown.has(item.key) || (item.isHidden === true && result.kind === 'created');
+      const now = seen.shown.get(item.key);
+      const isThere = now !== undefined || (item.isHidden === true && result.kind === 'created');
       if (result.kind === 'exists') {
         counts.existing += 1;
         this.#noteThere(item);
-      } else if (result.kind !== 'refused' && isThere) counts.restored += 1;
-      else if (result.kind === 'unclear' && item.isHidden === true) counts.unknown += 1;
+      } else if (result.kind !== 'refused' && isThere) {
+        counts.restored += 1;
+        if (seen.isWhole && now !== undefined && !kind.isSame(item, now)) counts.different += 1;
+      } else if (result.kind === 'unclear' && item.isHidden === true) counts.unknown += 1;
       else {
         counts.failed += 1;
         this.#noteError(item, 'problem' in result ? result.problem : NOT_SHOWN);
       }
     }
     return counts;
+  }
+
+  /**
+   * Looks up items that may have been created: as a whole, because a broker may confirm a create and store less (Orion-LD:
+   * without datasets). Not everything that can be created can be read, such as values that are nested very deeply.
+   */
+  async #look(items: readonly RestoreItem[]): Promise<Seen> {
+    const { kind } = this.#options;
+    try {
+      return { shown: await kind.shown(items, true), isWhole: true };
+    } catch (error) {
+      if (!(error instanceof BrokerReplyError)) throw error;
+      return { shown: await kind.shown(items, false), isWhole: false };
+    }
   }
 
   #compare(items: readonly RestoreItem[], shown: ReadonlyMap<string, JsonValue>): void {

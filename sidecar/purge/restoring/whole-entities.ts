@@ -9,13 +9,14 @@ import {
   parseBrokerProblem,
   parseJsonObject,
 } from '../broker/index.js';
+import { attributeNames } from '../../ngsi-ld/members.js';
 import { problemOfFailure } from '../ledger/index.js';
 import type { PurgeRequest, Requester } from '../requests/index.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
-import { creatable, isSameEntity } from './restorable.js';
+import { creatable, instancesOf, isSameEntity } from './restorable.js';
 
 const BATCH_PATH = '/entityOperations/create';
 const CREATED: CreateResult = { kind: 'created' };
@@ -57,12 +58,15 @@ export class WholeEntities implements RestoreKind {
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const bodies = items.flatMap(({ key, entity }): readonly Body[] => {
+    const [plain, several]: [Body[], Body[]] = [[], []];
+    for (const { key, entity } of items) {
       const text = textOf(entity);
       if (text === undefined) results.set(key, { kind: 'refused', problem: TOO_DEEP });
-      return text === undefined ? [] : [{ key, text }];
-    });
-    for (const [key, result] of await this.#create(bodies)) results.set(key, result);
+      else (hasDatasets(entity) ? several : plain).push({ key, text });
+    }
+    for (const [key, result] of await this.#create(plain)) results.set(key, result);
+    // Orion-LD refuses datasets in a batch, or loses them without a word.
+    for (const [key, result] of await this.#createSingly(several)) results.set(key, result);
     return results;
   }
 
@@ -180,6 +184,14 @@ function resultOfFailed({ status, problem }: FailedItem): CreateResult {
   // Orion-LD reports an existing entity with a 400.
   if (status === 409 || ((status ?? 0) < 500 && /already ?exist/i.test(words))) return EXISTS;
   return { kind: status === undefined || status >= 500 ? 'unclear' : 'refused', problem };
+}
+
+/** Whether an attribute has several instances, or one of a dataset. */
+function hasDatasets(entity: ArchivedEntity): boolean {
+  return attributeNames(entity).some((name) => {
+    const instances = instancesOf(entity[name]);
+    return instances.length > 1 || instances.some((one) => isObject(one) && 'datasetId' in one);
+  });
 }
 
 /** What creates an entity; undefined if it is nested too deeply to be written. */

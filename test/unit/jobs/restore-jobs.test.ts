@@ -15,6 +15,34 @@ import {
   turns,
 } from '../../support/purge-service.js';
 
+const progressOf = (more: Partial<Parameters<LiveRestore['noteReport']>[0]> = {}) => ({
+  type: 'progress' as const,
+  dryRun: false,
+  requests: 1,
+  retries: 0,
+  absent: [],
+  matched: 9,
+  restored: 4,
+  alreadyThere: 2,
+  failed: 0,
+  unknown: 0,
+  different: 0,
+  errors: [],
+  sample: ['urn:b:2'],
+  ...more,
+});
+
+it('a restore warns if the broker stored something otherwise than the archive has it', () => {
+  const warningsOf = (more: Parameters<typeof progressOf>[0]) => {
+    const live = new LiveRestore(recordOf(), leaseOf(), createTestClock(), () => undefined);
+    live.noteReport(progressOf(more), 0);
+    return live.record.warnings.join();
+  };
+  assert.match(warningsOf({ different: 3 }), /shows 3 of what was restored otherwise.*dry run/);
+  assert.doesNotMatch(warningsOf({}), /otherwise/);
+  assert.doesNotMatch(warningsOf({ different: 3, dryRun: true }), /otherwise/);
+});
+
 it('a restore that continues in another process keeps earlier results of items', () => {
   const error = (entityId: string) => ({
     entityId,
@@ -22,21 +50,7 @@ it('a restore that continues in another process keeps earlier results of items',
   });
   const before = { ...recordOf(), errors: [error('urn:a:1'), error('urn:a:2')], sample: ['urn:b:1'] };
   const live = new LiveRestore(before, leaseOf(), createTestClock(), () => undefined);
-  const said = {
-    type: 'progress' as const,
-    dryRun: false,
-    requests: 1,
-    retries: 0,
-    absent: [],
-    matched: 9,
-    restored: 4,
-    alreadyThere: 2,
-    failed: 3,
-    unknown: 0,
-    different: 0,
-    errors: [error('urn:a:2'), error('urn:a:3')],
-    sample: ['urn:b:2'],
-  };
+  const said = progressOf({ failed: 3, errors: [error('urn:a:2'), error('urn:a:3')] });
   live.note(said);
   const { errors, sample, failed } = live.record;
   assert.deepEqual(errors, [error('urn:a:1'), error('urn:a:2'), error('urn:a:3')]);
