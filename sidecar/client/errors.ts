@@ -69,24 +69,24 @@ export function unreachableError(baseUrl: string, error: unknown, isRead: boolea
 }
 
 /**
- * Reads an error answer as a problem. If it is not a problem, the detail is its first 500 characters, unless it is an HTML
- * page, as from a proxy.
+ * Reads an error answer as a problem. If it is not a problem, the detail is its first 500 characters; of an HTML page, it says
+ * that the gateway did not send it.
  */
 export async function readApiError(response: Response): Promise<ApiError> {
   const { status, statusText } = response;
   const retryAfter = response.headers.get('retry-after') ?? undefined;
   const text = await response.text().catch(() => '');
   const { title, detail, ...members } = membersIn(text);
+  // HTTP/2 has no words for a status.
+  const words = statusText === '' ? `HTTP ${status}` : statusText;
   if (typeof title !== 'string' && typeof detail !== 'string') {
     const isPage = /html/i.test(response.headers.get('content-type') ?? '');
-    const words = isPage ? '' : text.slice(0, 500);
-    return new ApiError(
-      { title: statusText, status, ...(words === '' ? {} : { detail: words }) },
-      retryAfter,
-    );
+    const page = `${words}. The answer is an HTML page: it comes from a proxy or from the broker, not from the gateway.`;
+    const said = isPage ? page : text.slice(0, 500);
+    return new ApiError({ title: words, status, ...(said === '' ? {} : { detail: said }) }, retryAfter);
   }
   const said = typeof detail === 'string' ? { detail } : {};
-  const name = typeof title === 'string' ? title : statusText;
+  const name = typeof title === 'string' ? title : words;
   return new ApiError({ ...members, title: name, ...said, status }, retryAfter);
 }
 

@@ -422,12 +422,20 @@ it('an error answer is printed, and exits with 4 if the gateway refuses and with
     };
     assert.deepEqual([ended, err], [code, `The gateway answered ${status}: Why.${hints[status] ?? ''}\n`]);
   }
-  const page = new Response('<html>Sorry</html>', {
-    status: 502,
-    statusText: 'Bad Gateway',
-    headers: { 'content-type': 'text/html' },
-  });
-  assert.equal((await show(() => page)).err, 'The gateway answered 502: Bad Gateway\n');
+  // Over HTTP/2, a status has no words.
+  for (const [statusText, words] of [
+    ['Bad Gateway', 'Bad Gateway'],
+    ['', 'HTTP 502'],
+  ] as const) {
+    const answer = (type: string) => () =>
+      new Response('', { status: 502, statusText, headers: { 'content-type': type } });
+    assert.equal((await show(answer('text/plain'))).err, `The gateway answered 502: ${words}\n`);
+    assert.equal(
+      (await show(answer('text/html'))).err,
+      `The gateway answered 502: ${words}. The answer is an HTML page: it comes from a proxy or from the broker, ` +
+        'not from the gateway.\n',
+    );
+  }
   const { err: noJson } = await show(() => new Response('<html>Welcome</html>'));
   assert.equal(noJson, 'The gateway answered with something that is not JSON: check its URL.\n');
   const errors = Array.from({ length: 6 }, (_, index) => ({ pointer: `/${index}` }));
