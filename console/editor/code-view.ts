@@ -72,7 +72,8 @@ export function showCode(root: ShadowRoot, options: CodeViewOptions) {
         ...foldKeymap,
         ...completionKeymap,
       ]),
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      // The browser puts editable text into the Tab order anyway, but checkers of accessibility look for the attribute.
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
       EditorView.domEventHandlers({ beforeinput: replaceSelection }),
       EditorView.updateListener.of(({ docChanged, state }) => {
         if (docChanged && !isSetting) onInput(state.doc.toString());

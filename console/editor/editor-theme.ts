@@ -72,7 +72,7 @@ const look = EditorView.theme({
   },
   '&.cm-merge-b .cm-changedText': { background: 'color-mix(in srgb, var(--good) 25%, transparent)' },
   // The syntax colours would have too little contrast on these backgrounds.
-  '&.cm-merge-a .cm-changedText *, &.cm-merge-b .cm-changedText *, .cm-deletedText *': {
+  '&.cm-merge-a .cm-changedText *, &.cm-merge-b .cm-changedText *, .cm-deletedText, .cm-deletedText *': {
     color: 'var(--text)',
   },
   '&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter': { background: 'var(--bad)' },

@@ -18,19 +18,21 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /**
  * Checks that a page has no serious accessibility fault, one main heading and landmarks that can be
  * told apart, and fits the width of a phone. Thorough
- * tests also check the dark theme, which only differs in its colours, because axe-core is slow.
+ * tests also check the colours of the dark theme and of narrow pages, because axe-core is slow.
  */
 export async function checkAccess(page: Page): Promise<void> {
   // axe stays loaded while only the hash of the address changes.
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe);
   // The selectors of the findings would take a third of the time, and are not shown.
   await checkRules(page, 'axe.run({ selectors: false })');
+  const colours = "axe.run({ selectors: false, runOnly: ['color-contrast'] })";
   if (isThorough) {
     await page.emulateMedia({ colorScheme: 'dark' });
-    await checkRules(page, "axe.run({ selectors: false, runOnly: ['color-contrast'] })");
+    await checkRules(page, colours);
     await page.emulateMedia({ colorScheme: 'light' });
   }
   await page.setViewportSize({ width: 360, height: 740 });
+  if (isThorough) await checkRules(page, colours);
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   assert.ok(Number(overflow) <= 0, `${page.url()} is ${String(overflow)} pixels too wide`);
   await page.setViewportSize({ width: 1280, height: 900 });

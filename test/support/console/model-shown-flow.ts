@@ -126,10 +126,15 @@ export function modelShownFlows(browser: () => Browser): void {
 
   it('no page of the models section has a serious accessibility fault or is wider than a phone', async () => {
     const key = '/domains/City/models/Car';
-    const schema = { ...carSchema({ speed: { type: 'string' } }), examples: [{ id: 'x', type: 'Car' }] };
+    // The editor of the schema has to scroll.
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`attribute${index}`, {}]));
+    const schema = {
+      ...carSchema({ speed: { type: 'string' }, ...many }),
+      examples: [{ id: 'x', type: 'Car' }],
+    };
     const flow = await openModels(browser(), '', [
       ['/domains', { name: 'City', description: 'Of a city' }],
-      [key, { schema: carSchema({ location: {}, speed: { type: 'number' } }) }],
+      [key, { schema: carSchema({ location: {}, speed: { type: 'number' }, ...many }) }],
       [key, { schema }],
       [`${key}/examples/stored.json`, { id: 'urn:x:1', type: 'Car', speed: 'fast' }],
     ]);
@@ -152,6 +157,8 @@ export function modelShownFlows(browser: () => Browser): void {
     ] as const) {
       await page.goto(`${gateway.url}/console/#/models${hash}`);
       await page.getByText(sign).first().waitFor();
+      if (hash === '/City/Car' || hash.endsWith('/versions'))
+        await page.locator('.cm-scroller').first().waitFor({ state: 'attached' });
       await checkAccess(page);
     }
     await endFlow(flow);
