@@ -689,6 +689,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { s: { '@id': `${BASE}speed`, '@type': '@json' } },
     { speed: undefined, s: P(5) },
   ),
+  'a context that does not apply within attributes': withContext({ '@propagate': false }, GOOD),
   'a term for the other direction': withContext(
     { s: { '@reverse': `${BASE}speed` } },
     { speed: undefined, s: P(5) },
@@ -696,6 +697,8 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   ...Object.fromEntries<Attack>(
     Object.entries({
       'another term for a member': [{ n: `${BASE}name` }, { name: 'x', n: 5 }],
+      'another meaning of a member': [{ name: 'https://other.example/name' }, { name: 'x' }],
+      'a member of the other direction': [{ name: { '@reverse': `${BASE}name` } }, { name: 'x' }],
       'the IRI of a member': [{}, { name: 'x', [`${BASE}name`]: 5 }],
       'a term for @nest': [{ n: '@nest' }, { name: 'x', n: { name: 5 } }],
       'an @context of its own': [{}, { '@context': { name: 'https://other.example/name' }, name: 'x' }],
@@ -888,7 +891,7 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       '@context': [
         { tags: { '@id': `${BASE}tags`, '@container': '@list' } },
         { coordinates: { '@id': 'https://purl.org/geojson/vocab#coordinates', '@container': '@list' } },
-        { name: 'https://schema.org/name', id: '@id', type: '@type' },
+        { name: `${BASE}name`, id: '@id', type: '@type' },
         { plate: { '@id': `${BASE}plate`, '@type': '@id' } },
         CORE,
       ],

@@ -7,10 +7,12 @@ import { absoluteReference, type ActiveContext } from './processor.js';
 
 /**
  * Why brokers may read names in different ways. JSON-LD 1.1 uses the last of several definitions of a term, Orion-LD the first.
- * Orion-LD and processors of JSON-LD 1.0, as in Scorpio, take any term for a prefix, and do not know `@import`.
+ * Orion-LD and processors of JSON-LD 1.0, as in Scorpio, take any term for a prefix, and do not know `@import`
+ * and `@propagate`.
  */
 export interface NameDoubts {
-  readonly hasImport: boolean;
+  /** A keyword in the context that only some brokers know. */
+  readonly newKeyword?: string | undefined;
   /**
    * Terms that have another IRI in one reading than in another. What one URL leads to counts as one definition: the contexts
    * of this service put the terms of a model before the context that it names.
@@ -33,7 +35,8 @@ export async function findDoubts(
 ): Promise<NameDoubts> {
   const found = [...termMaps(context, '', new Map(contents))];
   const maps = found.map(({ map }) => map);
-  if (maps.some((map) => Object.hasOwn(map, '@import'))) return { hasImport: true, disputed: new Set() };
+  const newKeyword = NEW_KEYWORDS.find((keyword) => maps.some((map) => Object.hasOwn(map, keyword)));
+  if (newKeyword !== undefined) return { newKeyword, disputed: new Set() };
   const disputed = new Set<string>();
   const iris = new Map<string, { readonly iri: string | null | undefined; readonly from: object }>();
   const prefixes: (readonly [term: string, prefix: string])[] = [];
@@ -57,8 +60,11 @@ export async function findDoubts(
     before = disputed.size;
     for (const [term, prefix] of prefixes) if (disputed.has(prefix)) disputed.add(term);
   }
-  return { hasImport: false, disputed };
+  return { disputed };
 }
+
+/** Keywords of JSON-LD 1.1 by which the terms of a context are others, or do not apply within attributes. */
+const NEW_KEYWORDS = ['@import', '@propagate'];
 
 /** A map of a context, and what it comes from: a context that is named by URL, or the map itself. */
 interface TermMap {

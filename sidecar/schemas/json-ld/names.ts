@@ -108,7 +108,7 @@ function hasOtherForm(term: TermMapping | null | undefined): boolean {
   );
 }
 
-function namesIn(active: ActiveContext, { hasImport, disputed }: NameDoubts): Names {
+function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): Names {
   const known = new Map<string, string | undefined>();
   const isUnclearPrefix = (term: string): boolean => {
     const { '@id': iri, _prefix: isPrefix } = active.mappings.get(term) ?? {};
@@ -127,7 +127,7 @@ function namesIn(active: ActiveContext, { hasImport, disputed }: NameDoubts): Na
       if (coreIriOf(name) !== undefined) return undefined;
       if (hasOtherForm(active.mappings.get(name)))
         return `brokers differ in how they read ${quoted(name, 200)}, for which the @context defines more than an IRI`;
-      if (hasImport) return 'only some brokers know the @import of the @context';
+      if (newKeyword !== undefined) return `only some brokers know the ${newKeyword} of the @context`;
       const prefix = prefixOf(name) ?? name;
       const term = [name, prefix].find((one) => disputed.has(one));
       if (term !== undefined) return `brokers differ in which definition of ${quoted(term, 200)} they use`;

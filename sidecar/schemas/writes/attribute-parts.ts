@@ -40,49 +40,57 @@ export function findValueAlias(value: JsonValue, names: Names): string | undefin
   });
 }
 
+/** What the names of members mean that the @context defines, in values at any depth. */
+export type ValueNames = Map<string, string | undefined>;
+
 /**
  * Why some brokers may read a part of an attribute in another way, perhaps as its value. Brokers that expand entities
  * also expand the members of values.
+ *
+ * @param found collects the names in values
  */
-export function doubtOfParts(value: JsonValue, names: Names): string | undefined {
+export function doubtOfParts(value: JsonValue, names: Names, found: ValueNames): string | undefined {
   if (isArray(value)) {
     for (const item of value) {
-      const doubt = doubtOfParts(item, names);
+      const doubt = doubtOfParts(item, names, found);
       if (doubt !== undefined) return doubt;
     }
     return undefined;
   }
-  return isObject(value) ? doubtOfMembers(value, names) : undefined;
+  return isObject(value) ? doubtOfMembers(value, names, found) : undefined;
 }
 
-function doubtOfMembers(object: JsonObject, names: Names): string | undefined {
+function doubtOfMembers(object: JsonObject, names: Names, found: ValueNames): string | undefined {
+  if (Object.hasOwn(object, '@context'))
+    return 'brokers differ in whether they use an @context within an attribute';
   const isOwn = isAttribute(object);
-  const members = Object.entries(object);
-  const scoped = scopedIn(object, names);
-  if (scoped !== undefined) return `the @context has other definitions within ${quoted(scoped, 200)}`;
-  const doubt = members.some(([name]) => names.isDefined(name)) ? doubtOfMeanings(object, names) : undefined;
+  const members = Object.keys(object);
+  const defined = members.filter((name) => names.isDefined(name));
+  const types = [member(object, 'type') ?? member(object, '@type')].flat();
+  const scoped = [...defined, ...types].find((name) => typeof name === 'string' && names.isScoped(name));
+  if (typeof scoped === 'string') return `the @context has other definitions within ${quoted(scoped, 200)}`;
+  const doubt = defined.length === 0 ? undefined : doubtOfMeanings(object, defined, names);
   if (doubt !== undefined) return doubt;
-  for (const [name, value] of members) {
-    if (name === '@context') return 'brokers differ in whether they use an @context within an attribute';
+  if (!isOwn) for (const name of defined) found.set(name, names.iriOf(name));
+  for (const name of members) {
+    const value = object[name];
     // The content of a JsonProperty is not expanded.
-    const found =
-      (isOwn ? names.doubtOf(name) : undefined) ??
-      (isOwn && name === 'json' ? undefined : doubtOfParts(value, names));
-    if (found !== undefined) return found;
+    if (typeof value !== 'object' || value === null || (isOwn && name === 'json')) continue;
+    const inside = doubtOfParts(value, names, found);
+    if (inside !== undefined) return inside;
   }
   return undefined;
 }
 
-/** A term or type in an object within which the @context has other definitions. */
-function scopedIn(object: JsonObject, names: Names): string | undefined {
-  const types = [member(object, 'type') ?? member(object, '@type')].flat();
-  return [...Object.keys(object), ...types].find(
-    (name) => typeof name === 'string' && names.isDefined(name) && names.isScoped(name),
-  ) as string | undefined;
-}
-
-/** Why brokers may find something else in an object that has several names for the same, or a name for a keyword. */
-function doubtOfMeanings(object: JsonObject, names: Names): string | undefined {
+/**
+ * Why brokers may find something else in an object with names that the @context defines: it has several names for the
+ * same, or a name for a keyword.
+ */
+function doubtOfMeanings(object: JsonObject, defined: readonly string[], names: Names): string | undefined {
+  for (const name of defined) {
+    const doubt = names.doubtOf(name);
+    if (doubt !== undefined) return doubt;
+  }
   const known = new Map<string, string>();
   for (const name of Object.keys(object)) {
     const iri = names.iriOf(name) ?? name;

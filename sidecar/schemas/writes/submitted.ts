@@ -10,7 +10,7 @@ import {
 } from '../../shared/json/json.js';
 import { quoted } from '../../shared/format-value.js';
 import type { Names } from '../json-ld/names.js';
-import { doubtOfParts, findValueAlias } from './attribute-parts.js';
+import { doubtOfParts, findValueAlias, type ValueNames } from './attribute-parts.js';
 import type { WrittenType } from './policy-choice.js';
 import type { WriteModel } from './write-models.js';
 
@@ -29,6 +29,7 @@ export interface SubmittedEntity {
   readonly context: JsonValue | undefined;
   /** Why some brokers may read its names in another way. */
   readonly doubt: string | undefined;
+  readonly valueNames: ReadonlyMap<string, string | undefined>;
 }
 
 interface SubmittedMember {
@@ -46,6 +47,7 @@ const CORE = 'https://uri.etsi.org/ngsi-ld/';
 export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity | Ambiguity {
   const members: SubmittedMember[] = [];
   const seen = new Set<string>();
+  const valueNames: ValueNames = new Map();
   const repeated: string[] = [];
   let types: readonly WrittenType[] | undefined;
   let doubt: string | undefined;
@@ -54,7 +56,7 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
     const value = entity[name] ?? null;
     const iri = names.iriOf(name);
     if (iri === undefined) return { ambiguity: `${shown(name)} means nothing in the @context` };
-    doubt ??= names.doubtOf(name) ?? doubtOfParts(value, names);
+    doubt ??= names.doubtOf(name) ?? doubtOfParts(value, names, valueNames);
     if (iri.startsWith('@') && iri !== '@id' && iri !== '@type')
       return { ambiguity: `${shown(name)} is the keyword ${iri} of JSON-LD` };
     if (seen.has(iri)) {
@@ -76,7 +78,26 @@ export function readSubmitted(entity: JsonObject, names: Names): SubmittedEntity
     for (const one of written) doubt ??= names.doubtOf(one);
     types = written.map((one) => ({ written: one, iri: names.iriOf(one) }));
   }
-  return { members, types: types ?? [], repeated, context: member(entity, '@context'), doubt };
+  return {
+    members,
+    types: types ?? [],
+    repeated,
+    context: member(entity, '@context'),
+    doubt,
+    valueNames,
+  };
+}
+
+/** Why brokers that expand values may store a member of one under another name than the model means. */
+export function doubtOfValues(
+  models: readonly WriteModel[],
+  { valueNames }: SubmittedEntity,
+): string | undefined {
+  for (const [name, iri] of valueNames)
+    for (const model of models)
+      if (model.iriOf(name) !== iri)
+        return `the @context of the write gives ${shown(name)} in a value another meaning than that of the model ${model.title}`;
+  return undefined;
 }
 
 /** An entity with the names that a model uses, and a map back to the submitted names. */

@@ -11,7 +11,7 @@ import { withoutMergedStrings } from './languages.js';
 import { choosePolicy, type WrittenType } from './policy-choice.js';
 import type { JudgeInput, Judgement, JudgeNeeds } from './protocol.js';
 import { StoredEntities } from './stored-entities.js';
-import { readSubmitted, type SubmittedEntity } from './submitted.js';
+import { doubtOfValues, readSubmitted, type SubmittedEntity } from './submitted.js';
 import { dependsOnStored, FRAGMENTS, isMerge, judgeOptionsOf } from './write-kinds.js';
 import type { WriteModel } from './write-models.js';
 
@@ -97,7 +97,7 @@ export class WriteJudge {
       return mayExist ? asPart : stricterVerdict(this.#input.candidates, verdict, asPart);
     }
     const errors = judgeWhole(models, completed, judgeOptionsOf(this.#input), this.#spelling);
-    if (errors.length === 0) return { policy };
+    if (errors.length === 0) return verdictOf(policy, doubtOfValues(models, completed));
     if (!mayExist || id === undefined) return { policy, errors };
     // If the entity exists, the write is only a part of it.
     if (this.#stored.typesOf(id) === undefined) return { policy, errors };
@@ -155,8 +155,8 @@ export class WriteJudge {
       mergesLanguages && isMerge(kind) ? withoutMergedStrings(models, submitted) : { rest: submitted };
     const errors = judgeFragment(models, rest, judgeOptionsOf(this.#input), this.#spelling);
     if (errors.length > 0) return { policy, errors };
-    const reason = absence ?? ambiguity ?? this.#doubtOfAdded(added, policy);
-    return reason === undefined ? { policy } : { policy, reason };
+    const doubt = this.#doubtOfAdded(added, policy) ?? doubtOfValues(models, submitted);
+    return verdictOf(policy, absence ?? ambiguity ?? doubt);
   }
 
   /** Why it is not known whether an entity is valid by the types that a write adds to it; undefined if no model has them. */
@@ -273,6 +273,11 @@ export class WriteJudge {
       ...(isMissing ? { isMissing } : {}),
     };
   }
+}
+
+/** The verdict on an entity without errors. @param reason why it is not judged */
+function verdictOf(policy: number, reason: string | undefined): Verdict {
+  return reason === undefined ? { policy } : { policy, reason };
 }
 
 const HIDDEN = 'the broker does not show its entity to this client';

@@ -20,6 +20,8 @@ export interface WriteModel {
   readonly attributes: ReadonlyMap<string, string>;
   /** The names of its types, by their IRIs. */
   readonly types: ReadonlyMap<string, string>;
+  /** The IRI that a name has in its @context. */
+  iriOf(name: string): string | undefined;
 }
 
 /** A model without the meanings of its names. */
@@ -57,6 +59,7 @@ export function withIris(title: string, compiled: CompiledWriteModel, names: Nam
     ...compiled,
     attributes: new Map([...whole.attributes.keys()].map(meaningOf)),
     types: new Map(whole.types.map(meaningOf)),
+    iriOf: (name) => names.iriOf(name),
   };
 }
 
