@@ -32,6 +32,14 @@ export function attributeNames(entity: Readonly<Record<string, unknown>>): reado
   return Object.keys(entity).filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));
 }
 
+/**
+ * Returns the names of the attributes of which a temporal evolution has instances. Some brokers also show those that have none
+ * in the interval, as empty lists (Stellio before 2025).
+ */
+export function attributesWithInstances(evolution: Readonly<Record<string, unknown>>): readonly string[] {
+  return attributeNames(evolution).filter((name) => [evolution[name]].flat().length > 0);
+}
+
 /** The types of attributes (ETSI GS CIM 009, clause 4.5), in the order in which messages list them. */
 export const ATTRIBUTE_KINDS = [
   'Property',

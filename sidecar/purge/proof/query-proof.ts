@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { BrokerCapabilities } from '../broker/index.js';
 import { contextOfRequest, type Parameter } from '../query/index.js';
 import type { Requester } from '../requests/index.js';
-import { attributeNames } from '../../ngsi-ld/members.js';
+import { attributesWithInstances } from '../../ngsi-ld/members.js';
 import { BrokerRefusedError, FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import {
   entitiesIn,
@@ -210,7 +210,7 @@ export class QueryProof {
     const { ids, count, hasNext } = answer.value;
     const { countsUnshown } = this.#query;
     if (probe.showsBareEntities && countsUnshown)
-      return entitiesIn(answer.value).every((entity) => attributeNames(entity).length === 0)
+      return entitiesIn(answer.value).every((entity) => attributesWithInstances(entity).length === 0)
         ? 'honoured'
         : 'ignored';
     if (ids.length > 0) return 'ignored';

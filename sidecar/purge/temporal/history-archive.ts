@@ -1,5 +1,5 @@
 import type { ArchivedEntity } from '../../archive/index.js';
-import { attributeNames } from '../../ngsi-ld/members.js';
+import { attributeNames, attributesWithInstances } from '../../ngsi-ld/members.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
@@ -273,7 +273,7 @@ export class TemporalHistories implements HistoryArchive {
       // With lastN, the status is 206 if any attribute has more instances, but every attribute is shown.
       if (page.isPartial && page.instances === undefined) return false;
       for (const [at, entityId] of page.ids.entries())
-        for (const attribute of attributeNames(entitiesIn(page)[at] ?? {})) {
+        for (const attribute of attributesWithInstances(entitiesIn(page)[at] ?? {})) {
           if (histories.get(entityId)?.attributes.has(attribute) === true) continue;
           const one = attributeQuery(view.selection, { entityId, attribute }, { keepsValues: true });
           const part = { ...view, selection: [...one, ...timeParameters(time)] };
@@ -297,7 +297,7 @@ export class TemporalHistories implements HistoryArchive {
           // The broker has read the name, because it accepts the others.
           if (!(error instanceof BrokerRefusedError)) throw error;
         });
-      if (page && entitiesIn(page).some((entity) => attributeNames(entity).length > 0)) return false;
+      if (page && entitiesIn(page).some((entity) => attributesWithInstances(entity).length > 0)) return false;
     }
     this.#hasProvenTimes = true;
     return true;

@@ -1,7 +1,7 @@
 import { entitiesIn } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { type AttributeInstance, identityOf, instanceListsOf } from './instances.js';
-import { attributeNames } from '../../ngsi-ld/members.js';
+import { attributesWithInstances } from '../../ngsi-ld/members.js';
 import type { QueryView } from '../run/index.js';
 import { FilterIgnoredError, unlessQueryRefused } from '../errors.js';
 import { impossibleSelections, type Impossible } from '../proof/index.js';
@@ -78,7 +78,7 @@ async function proveOne(
   const query = [...selection, ...timeParameters(time)];
   // A broker that refuses the impossible value has read it, because it accepts the query itself.
   const page = await unlessQueryRefused(lister.page({ selection: query, limit: 1 }));
-  if (!page || entitiesIn(page).every((entity) => attributeNames(entity).length === 0)) return;
+  if (!page || entitiesIn(page).every((entity) => attributesWithInstances(entity).length === 0)) return;
   throw new FilterIgnoredError(
     filter,
     `The broker ignores ${filter} (${about.slice(0, 100)}) in a query for one entity, so the gateway ` +

@@ -24,7 +24,7 @@ import { instanceListsOf } from './instances.js';
 import type { TemporalPurgeQuery } from './query.js';
 import { EPOCH, EVERY_TIME, isOfTime, timeParameters, type TimeProperty } from './time-filter.js';
 import { learnValueSelection } from './value-selection.js';
-import { attributeNames } from '../../ngsi-ld/members.js';
+import { attributesWithInstances } from '../../ngsi-ld/members.js';
 
 /** Time filters for queries that have none, because brokers require one (clause 5.7.4.4). */
 export const CATCH_ALL_TIMES: readonly (readonly Parameter[])[] = EVERY_TIME.map(timeParameters);
@@ -161,7 +161,7 @@ async function checkTimeProperty(context: QueryView): Promise<void> {
   const isUnknown = await showsOnlyWithout(
     context,
     { holding: since(property), without: since('observedAt') },
-    (page) => entitiesIn(page).some((entity) => attributeNames(entity).length > 0),
+    (page) => entitiesIn(page).some((entity) => attributesWithInstances(entity).length > 0),
   );
   if (!isUnknown) return;
   throw new FilterIgnoredError(
