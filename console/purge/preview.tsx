@@ -34,13 +34,15 @@ export function PreviewPane({ form }: { readonly form: PurgeForm }) {
     setIsPlanning(true);
     const planned = await planPurge(form);
     setIsPlanning(false);
-    setQuestion({
-      form,
-      preview:
-        planned === undefined || planned.matched === 0
-          ? { ...preview, unit }
-          : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
-    });
+    if (planned?.matched === 0) again();
+    else
+      setQuestion({
+        form,
+        preview:
+          planned === undefined
+            ? { ...preview, unit }
+            : { matched: planned.matched, unit: planned.unit ?? unit, plan: planned.id },
+      });
   };
   const follows = isCurrent && found !== undefined ? counted(found.matched, unit) : undefined;
   return (

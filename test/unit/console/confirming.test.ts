@@ -95,6 +95,17 @@ describe('confirmations before a delete', () => {
     });
     const previewOf = (matched: number) => Response.json({ matched, sample: [] });
 
+    it('a purge whose matches are gone by the second count is not offered any more', async () => {
+      page.answer = () => previewOf(5);
+      const pane = await page.open(h(PreviewPane, { form: formOf('Car') }));
+      page.serve({
+        POST: () => Response.json({ id: 'p-1', state: 'succeeded', matched: 0, plan: { items: 0 } }),
+        DELETE: () => previewOf(0),
+      });
+      await pane.press(t.start(5, 'entities'));
+      assert.deepEqual([pane.buttons, pane.text.includes(t.none)], [[], true]);
+    });
+
     it('a purge is offered only for the count of the current form', async () => {
       page.answer = () => previewOf(2);
       const pane = await page.open(h(PreviewPane, { form: formOf('Car') }));
