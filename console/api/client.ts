@@ -6,7 +6,7 @@ import { accessToken, endSession, refreshSignIn } from './sign-in.js';
 import { askForToken, token } from './token.js';
 
 export { urlOf, allPages, ApiError, UnreachableError, type Page, type Problem, pageParams, type Schemas };
-export type { WithETag } from '../../sidecar/client/client.js';
+export { ifMatch, type WithETag } from '../../sidecar/client/client.js';
 
 export type Purge = Schemas['Purge'];
 export type PurgePreview = Schemas['PurgePreview'];
@@ -74,11 +74,6 @@ export function headersOf({ tenant = '', link = '' }: DataScope): Readonly<Recor
     ...(tenant.trim() === '' ? {} : { 'ngsild-tenant': tenant.trim() }),
     ...(link.trim() === '' ? {} : { link: link.trim() }),
   };
-}
-
-/** Returns the precondition of a write. @param etag of the resource to replace; undefined if it must not exist yet */
-export function ifMatch(etag: string | undefined): Readonly<Record<string, string>> {
-  return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
 }
 
 /** Returns the URL of a resource of the API, for links. @param segments not encoded */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import type { ApiClient } from '../client/client.js';
+import { ifMatch, type ApiClient, type WithETag } from '../client/client.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { askYesNo } from './ask-yes-no.js';
 import { isInteractive, writeLines, type CliContext } from './context.js';
@@ -16,10 +16,11 @@ type Json = Readonly<Record<string, unknown>>;
 /** A kind of named resource that is always written as a whole, such as policies. */
 export interface AppliedKind {
   /** Undefined if there is none of this name. */
-  read(name: string, gateway: ApiClient): Promise<object | undefined>;
+  read(name: string, gateway: ApiClient): Promise<WithETag<object> | undefined>;
   put(
     name: string,
     body: string,
+    headers: Readonly<Record<string, string>>,
     gateway: ApiClient,
   ): Promise<{ readonly status: number; readonly value: unknown }>;
   /** Members that only the gateway sets. They are dropped, so that the output of `list` can be applied again. */
@@ -58,10 +59,15 @@ async function applyFile(
 ): Promise<ExitCode> {
   const wanted = named(documentsIn(file, await readJsonText(file, context)), file);
   const isAsked = dryRun !== true && yes !== true && isInteractive(context);
+  /** What the answer of the user is about: the ETags of the resources that were compared. */
+  const compared = new Map<string, string | undefined>();
   if (dryRun === true || isAsked) {
     const changes: Change[] = [];
-    for (const { name, document } of wanted)
-      changes.push(changeOf(name, without(document, kind.readOnly), await kind.read(name, gateway), kind));
+    for (const { name, document } of wanted) {
+      const stored = await kind.read(name, gateway);
+      compared.set(name, stored?.etag);
+      changes.push(changeOf(name, without(document, kind.readOnly), stored?.value, kind));
+    }
     const shown = dryRun === true ? context.stdout : context.stderr;
     for (const { name, lines } of changes)
       writeLines(
@@ -77,7 +83,8 @@ async function applyFile(
   }
   for (const [index, { name, document }] of wanted.entries()) {
     const body = writeJson(without(document, kind.readOnly));
-    const { status, value } = await kind.put(name, body, gateway).catch((caught: unknown) => {
+    const headers = isAsked ? ifMatch(compared.get(name)) : {};
+    const { status, value } = await kind.put(name, body, headers, gateway).catch((caught: unknown) => {
       const error = gatewayFailure(caught);
       if (!(error instanceof CliError) || wanted.length === 1) throw error;
       const applied = `${index} of ${wanted.length} policies in ${file} were applied.`;

@@ -47,6 +47,8 @@ function hintsFor(status: number): readonly string[] {
       'The token is taken from NGSILD_GATEWAY_TOKEN, or from the token command of a context; ' +
         'an access token begins with "Bearer ", a password with "Basic ".',
     ];
+  if (status === 412)
+    return ['Somebody changed it in the meantime: run the command again to see what it would change now.'];
   return REDIRECTS.has(status)
     ? ['A redirect leads to https or to the sign-in of a proxy: check the URL of the gateway.']
     : [];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ApiClient } from '../client/client.js';
+import { ifMatch, type ApiClient } from '../client/client.js';
 import type { RequestOf, Schemas } from '../client/operations.js';
 import { ApiError, UnreachableError } from '../client/errors.js';
 import type { JsonValue } from '../shared/json/json.js';
@@ -92,9 +92,7 @@ async function putPlan(
   const at = { domain: plan.domain, model: plan.name };
   const isThere = etag !== undefined;
   const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
-  const headers: Readonly<Record<string, string>> = isThere
-    ? { 'if-match': strongEtag(etag) }
-    : { 'if-none-match': '*' };
+  const headers = ifMatch(isThere ? strongEtag(etag) : undefined);
   const put = (query: { readonly dryRun?: true }) =>
     putModel(gateway, { path: at, query, body, headers }, context, options);
   const found = await put({ dryRun: true });

@@ -67,8 +67,9 @@ function lastRunOf({ createdAt, state, dryRun, heldBack }: NonNullable<Policy['l
 /** Creates or replaces the policies in a file. */
 export const applyPolicies = applying({
   read: (name, gateway) =>
-    undefinedIfNotFound(gateway.json('get', POLICY, { path: { retentionPolicy: name } })),
-  put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body }),
+    undefinedIfNotFound(gateway.answer('get', POLICY, { path: { retentionPolicy: name } })),
+  put: (name, body, headers, gateway) =>
+    gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body, headers }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'lastRun'],
   defaults: DEFAULT_RETENTION,
 });

@@ -57,8 +57,10 @@ function rowOf(policy: Policy): readonly string[] {
 
 /** Creates or replaces the write policies in a file. */
 export const applyWritePolicies = applying({
-  read: (name, gateway) => undefinedIfNotFound(gateway.json('get', POLICY, { path: { writePolicy: name } })),
-  put: (name, body, gateway) => gateway.answer('put', POLICY, { path: { writePolicy: name }, body }),
+  read: (name, gateway) =>
+    undefinedIfNotFound(gateway.answer('get', POLICY, { path: { writePolicy: name } })),
+  put: (name, body, headers, gateway) =>
+    gateway.answer('put', POLICY, { path: { writePolicy: name }, body, headers }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'warnings'],
   defaults: { priority: 0, onUnjudged: 'accept', batch: 'all' },
 });

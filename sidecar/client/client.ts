@@ -10,6 +10,11 @@ export interface WithETag<Value> {
   readonly etag: string;
 }
 
+/** Returns the precondition of a write. @param etag of the resource to replace; undefined if it must not exist yet */
+export function ifMatch(etag: string | undefined): Readonly<Record<string, string>> {
+  return etag === undefined ? { 'if-none-match': '*' } : { 'if-match': etag };
+}
+
 /** One page of a list, and the number of items in the whole list. */
 export interface Page<Item> {
   readonly items: readonly Item[];

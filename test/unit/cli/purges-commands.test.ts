@@ -563,6 +563,41 @@ it('retention apply accepts YAML, shows each change, and asks on a terminal only
   }
 });
 
+it('retention apply replaces only what it has shown, and creates only what was not there', async (t) => {
+  const file = join(temporaryFolder(), 'policies.yaml');
+  writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
+  const conditions = async (...words: readonly string[]) => {
+    const context = new FakeContext({ env: ENV, isTerminal: true });
+    context.onQuestion = (text) => {
+      if (text.includes('[y/N]')) context.stdin.write('y\r');
+    };
+    const sent: unknown[] = [];
+    const answer = ({ method, target, headers }: AskedGateway) => {
+      if (method === 'PUT') {
+        sent.push([headers.get('if-match'), headers.get('if-none-match')]);
+        return target.endsWith('/old') ? jsonResponse(POLICY) : jsonResponse({ detail: 'Changed.' }, 412);
+      }
+      return target.endsWith('/new') ? jsonResponse({}, 404) : jsonResponse(POLICY, 200, { etag: '"e1"' });
+    };
+    const { code, err } = await run(t, ['retention', 'apply', file, ...words], answer, context);
+    return { sent, code, err };
+  };
+  const { sent, code, err } = await conditions();
+  assert.deepEqual(sent, [
+    ['"e1"', null],
+    [null, '*'],
+  ]);
+  assert.equal(code, EXIT.refused);
+  assert.match(
+    err,
+    /new: The gateway answered 412: Changed\.\nSomebody changed it in the meantime: run the command/,
+  );
+  assert.deepEqual((await conditions('--yes')).sent, [
+    [null, null],
+    [null, null],
+  ]);
+});
+
 it('retention apply applies nothing if a policy in the file has no name or two have the same name', async (t) => {
   for (const policies of [
     [POLICY, { mode: 'report' }],
