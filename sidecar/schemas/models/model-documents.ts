@@ -111,13 +111,12 @@ export class ModelDocuments {
     const { descriptions, workers } = this.#parts;
     const { model, version } = at;
     const { bundled, types } = await descriptions.of(version);
-    const [entityType] = entityTypes(model.name, types);
     const found = await this.#example(at);
     const { example, normalizedReason } = found;
     return workers.run('modelOpenApi', {
       domain: model.domain,
       model: model.name,
-      entityType,
+      types: entityTypes(model.name, types),
       version: version.number,
       description: descriptionOf(at, options),
       schema: bundled,

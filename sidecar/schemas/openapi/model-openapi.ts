@@ -17,8 +17,8 @@ import { modelPaths } from './model-paths.js';
 export interface ModelOpenApiInput {
   readonly domain: string;
   readonly model: string;
-  /** The type of the model's entities; the name of the model if not given. */
-  readonly entityType?: string | undefined;
+  /** The types of the model's entities; the name of the model if not given. */
+  readonly types?: readonly string[] | undefined;
   /** Version of the model. */
   readonly version: number | string;
   readonly description?: string | undefined;
@@ -44,7 +44,7 @@ export interface ModelOpenApiInput {
  * @throws SchemaRefusedError if the schema is not self-contained
  */
 export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
-  const { domain, model, entityType = model, version, description } = input;
+  const { domain, model, types = [model], version, description } = input;
   const names = createNames(Object.keys(API_SCHEMAS));
   const own = {
     entity: names.allot(model),
@@ -55,7 +55,7 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const flat = flatModel(input.schema, own.keyValues, names.taken);
   for (const name of flat.definitions.keys()) names.allot(name);
   const nameOf = (attribute: string) => names.allot(`${model}.${attribute}`);
-  const normalized = normalizedSchemas(model, entityType, flat, shared, nameOf);
+  const normalized = normalizedSchemas(model, types, flat, shared, nameOf);
   const usedKinds = new Set(flat.attributes.map(({ kind }) => kind));
   const schemas = [
     [own.entity, normalized.entity],
@@ -77,10 +77,10 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
       ...descriptionOf(description, input.schema),
     },
     servers: [{ url: input.serverUrl ?? '/' }],
-    tags: [{ name: model, description: `Entities of type ${entityType}` }],
+    tags: [{ name: model, description: `Entities of type ${types.join(' or ')}` }],
     paths: modelPaths({
       model,
-      entityType,
+      types,
       entity: componentRef(own.entity),
       keyValues: componentRef(own.keyValues),
       fragment: componentRef(own.fragment),

@@ -4,8 +4,8 @@ import { headerRef, jsonContent, parameterRef, responseRef } from './api-compone
 /** The parts that the operations refer to, by component name. */
 export interface PathParts {
   readonly model: string;
-  /** The type of the entities; differs from the model's name if the schema requires another type. */
-  readonly entityType: string;
+  /** The types of the entities, at least one; differ from the model's name if the schema requires others. */
+  readonly types: readonly string[];
   readonly entity: JsonObject;
   readonly keyValues: JsonObject;
   readonly fragment: JsonObject;
@@ -16,14 +16,15 @@ export interface PathParts {
 
 /** Makes the operations on the entities of a model, as every broker offers them (ETSI GS CIM 009 V1.9.1, clauses 6.4 to 6.7). */
 export function modelPaths(parts: PathParts): JsonObject {
-  const { model, entityType } = parts;
+  const { model, types } = parts;
+  const [entityType, all] = [types.join(' or '), types.join()];
   const common = [parameterRef('Tenant'), parameterRef('Link')];
   const type = (isQuery: boolean): JsonObject => ({
     name: 'type',
     in: 'query',
     description: isQuery ? 'Entity types to show.' : 'Entity type that the entity must have.',
-    schema: { type: 'string', ...(isQuery ? { default: entityType } : {}) },
-    example: entityType,
+    schema: { type: 'string', ...(isQuery ? { default: all } : {}) },
+    example: isQuery ? all : (types[0] ?? model),
   });
   const operation = (name: string, summary: string, rest: JsonObject): JsonObject => ({
     operationId: name,

@@ -44,12 +44,12 @@ export interface NormalizedSchemas {
  * value.
  *
  * @param model the name of the model, for titles
- * @param type the type of the model's entities
+ * @param types the types of the model's entities, at least one
  * @param nameOf returns the component name of an attribute
  */
 export function normalizedSchemas(
   model: string,
-  type: string,
+  types: readonly string[],
   flat: ModelAttributes,
   shared: SharedNames,
   nameOf: (attribute: string) => string,
@@ -59,7 +59,7 @@ export function normalizedSchemas(
   const ofAll: JsonObject = { ...ENTITY_MEMBER_SCHEMAS, '@context': componentRef(shared.context) };
   const members = objectOf([
     ['id', { ...URI, description: 'Identifier of the entity.' }],
-    ['type', typeSchema(type)],
+    ['type', typeSchema(types)],
     ...own.map(({ attribute, component }) => [attribute.name, instances(component)] as const),
     ...Object.entries(ofAll),
   ]);
@@ -99,10 +99,12 @@ function instances(component: string): JsonObject {
   return { anyOf: [componentRef(component), { type: 'array', minItems: 1, items: componentRef(component) }] };
 }
 
-function typeSchema(type: string): JsonObject {
+function typeSchema(types: readonly string[]): JsonObject {
+  const [only = '', ...others] = types;
+  const type = others.length === 0 ? { const: only } : { enum: types };
   return {
     description: 'Entity type; an entity may have several.',
-    anyOf: [{ const: type }, { type: 'array', items: { type: 'string' }, contains: { const: type } }],
+    anyOf: [type, { type: 'array', items: { type: 'string' }, contains: type }],
   };
 }
 

@@ -90,8 +90,20 @@ describe('the OpenAPI document of a model', () => {
       assert.deepEqual([style, explode], ['form', false], JSON.stringify(name));
   });
 
+  it('the OpenAPI document of a model with several types accepts and queries entities of each', () => {
+    const input = withSchema({ properties: { a: {} } }, { types: ['Lot', 'Garage'] });
+    const accepts = schemasOf(modelOpenApi(input));
+    const takes = (type: JsonValue) => accepts('M', { id: 'urn:a:1', type });
+    assert.deepEqual(['Lot', 'Garage', ['Garage', 'Site']].map(takes), [true, true, true]);
+    assert.deepEqual(['M', ['Site']].map(takes), [false, false]);
+    const query = openApi(input).paths['/ngsi-ld/v1/entities']?.['get'] as unknown as {
+      readonly parameters: readonly JsonObject[];
+    };
+    assert.equal(query.parameters.find(({ name }) => name === 'type')?.['example'], 'Lot,Garage');
+  });
+
   it("the OpenAPI document of a model requires the type that its entities have, even if it is not the model's name", () => {
-    const { paths, components } = openApi({ ...PARKING, entityType: 'Lot' });
+    const { paths, components } = openApi({ ...PARKING, types: ['Lot'] });
     const types = Object.values(paths).flatMap((path) =>
       [path, ...Object.values(path)]
         .flatMap(
