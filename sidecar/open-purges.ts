@@ -131,7 +131,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
     },
     /** Writes the remaining records. */
     async close() {
-      await Promise.all([(stopped ??= scheduler.stop()), jobs.close()]);
+      await (stopped ??= scheduler.stop());
+      await jobs.close();
       if (!isPersistent) await rm(idFolder, { recursive: true, force: true });
     },
   };
