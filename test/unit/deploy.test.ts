@@ -110,6 +110,8 @@ it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries 
         readonly upstream: { readonly retries: number; readonly timeout: { readonly read: number } };
         readonly plugins: {
           readonly 'basic-auth': { readonly hide_credentials: boolean };
+          readonly 'proxy-control': object;
+          readonly 'proxy-buffering'?: object;
           readonly 'proxy-rewrite': {
             readonly use_real_request_uri_unsafe: boolean;
             readonly headers: {
@@ -131,6 +133,11 @@ it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries 
   assert.deepEqual([upstream.retries, upstream.timeout.read], [0, 3600]);
   assert.deepEqual(rewrite, { use_real_request_uri_unsafe: true });
   assert.equal(plugins['basic-auth'].hide_credentials, true);
+  // With proxy-buffering, APISIX would forget the setting of proxy-control and store each body before it sends it on.
+  assert.deepEqual(
+    [plugins['proxy-control'], plugins['proxy-buffering']],
+    [{ request_buffering: false }, undefined],
+  );
   // All callers may read; the callers who may do anything else are named.
   const common = { uri: '/*', service_id: 'ngsi-ld-gateway' };
   assert.deepEqual(routes, [
