@@ -150,6 +150,21 @@ it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries 
   ]);
 });
 
+it('apisix.yaml listens on loopback only, tells nobody the token, and keeps headers with underscores away from the sidecar', () => {
+  const [, block = ''] =
+    /^# In conf\/config\.yaml:\n((?:# {3}.*\n)+)/m.exec(read('deploy/apisix.yaml')) ?? [];
+  assert.deepEqual(parse(block.replaceAll(/^# {3}/gm, '')), {
+    // Without a password, the control API tells the token to every program on the machine.
+    apisix: { node_listen: [{ ip: '127.0.0.1', port: 8000 }], enable_control: false },
+    deployment: { role: 'data_plane', role_data_plane: { config_provider: 'yaml' } },
+    nginx_config: {
+      http: { client_max_body_size: 0, underscores_in_headers: 'off' },
+      http_server_configuration_snippet:
+        'large_client_header_buffers 4 64k; proxy_buffer_size 64k; proxy_buffers 4 64k;\n',
+    },
+  });
+});
+
 it('docs/operations/other-gateways.md names every file of deploy/ except those for Kubernetes', () => {
   const page = read('docs/operations/other-gateways.md');
   for (const name of readdirSync(join(ROOT, 'deploy')).filter((each) => each !== 'kubernetes'))
