@@ -112,6 +112,7 @@ it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries 
           readonly 'basic-auth': { readonly hide_credentials: boolean };
           readonly 'proxy-control': object;
           readonly 'proxy-buffering'?: object;
+          readonly 'attach-consumer-label': object;
           readonly 'proxy-rewrite': {
             readonly use_real_request_uri_unsafe: boolean;
             readonly headers: {
@@ -138,6 +139,8 @@ it('apisix.yaml removes or replaces the fields that the sidecar trusts, retries 
     [plugins['proxy-control'], plugins['proxy-buffering']],
     [{ request_buffering: false }, undefined],
   );
+  // The limits of a caller: APISIX would ignore a proxy-rewrite of a consumer.
+  assert.deepEqual(plugins['attach-consumer-label'], { headers: { 'X-Purge-Policy': '$purge-policy' } });
   // All callers may read; the callers who may do anything else are named.
   const common = { uri: '/*', service_id: 'ngsi-ld-gateway' };
   assert.deepEqual(routes, [
