@@ -322,6 +322,30 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       owner: { type: 'Property', value: { type: 'Property', value: 1 } },
     },
   },
+  ...Object.fromEntries<Attack>(
+    [
+      P(P(5)),
+      P(P(P(5))),
+      [P(5), { ...P(P(5)), datasetId: 'urn:d:1' }],
+      P({ type: 'JsonProperty', json: 5 }),
+    ].flatMap((speed, index): [string, Attack][] => [
+      [`an attribute for a value: ${index}`, { body: car({ speed }) }],
+      [`a part with an attribute for a value: ${index}`, { method: 'PATCH', path: ATTRS, body: { speed } }],
+    ]),
+  ),
+  ...Object.fromEntries<Attack>(
+    [{ '@id': 'urn:x:1' }, { id: 'urn:x:1' }, { previousValue: 1 }, { entity: { id: 'urn:x:1' } }].map(
+      (speed) => [
+        `a part with an object that has only ${Object.keys(speed).join()}`,
+        { method: 'PATCH', path: ATTRS, body: { speed } },
+      ],
+    ),
+  ),
+  'a part with a set for a value': {
+    method: 'PATCH',
+    path: `${ENTITIES}/${ID}`,
+    body: { box: P({ '@set': ['x'] }) },
+  },
   'an object that looks like an attribute': {
     body: { id: ID, type: 'Car', speed: P(5), owner: { value: 5 } },
   },
@@ -877,6 +901,7 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
     path: ATTRS,
     body: { speed: { observedAt: '2026-01-01T00:00:00Z', unitCode: 'KMH' } },
   },
+  'an attribute in an object that may have it': { body: { ...GOOD, box: P({ name: 'x', more: P(1) }) } },
   'an attribute of an attribute': { body: { ...GOOD, speed: { ...P(5), accuracy: P(1) } } },
   ...Object.fromEntries<Attack>(
     ['http://localhost:8080', 'http://Gateway.example:8080', 'https://public.example/below'].map((base) => [

@@ -172,6 +172,12 @@ export function isMetadataMember(name: string): boolean {
   return MEMBER_ROLES.has(name);
 }
 
+/** Whether clients may write a member of an attribute alone, without the value: neither an identifier nor what brokers set. */
+export function isWrittenAlone(name: string): boolean {
+  const role = MEMBER_ROLES.get(name);
+  return role !== undefined && role !== 'free' && role !== 'context';
+}
+
 /** Reports faults of a plain member of an attribute. The current position of `findings` must be the member. */
 export function checkMetadataMember(
   name: string,

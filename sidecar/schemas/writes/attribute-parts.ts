@@ -15,6 +15,16 @@ export function isAttribute(object: JsonObject): boolean {
 /** The names under which brokers that expand names find values, such as hasValue and hasObject. */
 const VALUE_IRI = /^https:\/\/uri\.etsi\.org\/ngsi-ld\/has[A-Z]/;
 
+/** Keywords whose content takes the place of the object that has them. */
+const STRUCTURAL_KEYWORDS: ReadonlySet<string> = new Set([
+  '@graph',
+  '@included',
+  '@list',
+  '@nest',
+  '@reverse',
+  '@set',
+]);
+
 /** Members that all readers take for the identifier or the type. */
 const ID_AND_TYPE: ReadonlySet<string> = new Set(['id', 'type', '@id', '@type']);
 
@@ -65,6 +75,9 @@ function doubtOfMembers(object: JsonObject, names: Names, found: ValueNames): st
     return 'brokers differ in whether they use an @context within an attribute';
   const isOwn = isAttribute(object);
   const members = Object.keys(object);
+  const structural = members.find((name) => STRUCTURAL_KEYWORDS.has(name));
+  if (structural !== undefined)
+    return `not all brokers know ${structural}, a keyword of JSON-LD, within an attribute`;
   const defined = members.filter((name) => names.isDefined(name));
   const types = [member(object, 'type') ?? member(object, '@type')].flat();
   const scoped = [...defined, ...types].find((name) => typeof name === 'string' && names.isScoped(name));

@@ -5,6 +5,7 @@ import { validateEntity } from '../validation/validate-entity.js';
 import type { Model } from '../validation/model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 import { isDeleted, isOnlyDeleted, type Remaining, withoutDeletedParts } from './deletions.js';
+import { nestedAttributeErrors } from './nested-attributes.js';
 import { isWithoutValue, type RenamedEntity, renameForModel, type SubmittedEntity } from './submitted.js';
 import type { WriteModel } from './write-models.js';
 
@@ -169,7 +170,7 @@ function aliasErrors({ title }: WriteModel, { members, repeated }: SubmittedEnti
 
 /** The errors of an entity by a model, in each form in which a broker may read the entity. */
 function errorsOf(
-  { title }: WriteModel,
+  { title, fragment }: WriteModel,
   model: Model,
   { entity, submittedAs, positions, isPartDeleted, context }: JudgedEntity,
   { isSimplified, isMerge }: JudgeOptions,
@@ -185,8 +186,9 @@ function errorsOf(
   const seen = new Set<string>();
   const shown =
     context === undefined ? entity : objectOf([...Object.entries(entity), ['@context', context] as const]);
-  return forms.flatMap((form) =>
-    validateEntity(shown, model, { form }, spelling).errors.flatMap((found) => {
+  return forms.flatMap((form) => {
+    const { errors, warnings } = validateEntity(shown, model, { form }, spelling);
+    return [...errors, ...nestedAttributeErrors(shown, fragment, warnings, spelling)].flatMap((found) => {
       const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
       if (error === undefined) return [];
       const [name = '', ...below] = error.tokens;
@@ -201,8 +203,8 @@ function errorsOf(
       if (seen.has(key)) return [];
       seen.add(key);
       return [{ ...error, tokens, model: title }];
-    }),
-  );
+    });
+  });
 }
 
 /** A required member that a merge does not have is already stored, unless the merge deletes it. */

@@ -1,5 +1,5 @@
 import { kindOfType, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
-import { isMetadataMember } from '../../ngsi-ld/representation/value-checks.js';
+import { isWrittenAlone } from '../../ngsi-ld/representation/value-checks.js';
 import {
   isArray,
   isObject,
@@ -143,7 +143,7 @@ export function isWithoutValue(value: JsonValue): boolean {
   if (!isObject(value) || [...KIND_BY_MEMBER.keys()].some((name) => Object.hasOwn(value, name))) return false;
   const names = Object.keys(value);
   if (names.length === 0) return false;
-  return kindOfType(member(value, 'type')) !== undefined || names.every(isMetadataMember);
+  return kindOfType(member(value, 'type')) !== undefined || names.every(isWrittenAlone);
 }
 
 function shown(text: string): string {
