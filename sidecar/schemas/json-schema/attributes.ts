@@ -206,12 +206,36 @@ function spelling(word: JsonValue | undefined): string | undefined {
   return typeof word === 'string' ? word.toLowerCase() : undefined;
 }
 
-/** The only values that a schema allows for the member `type`; undefined if it allows others. */
+/**
+ * The types that a schema lists for the member `type`, also in each of its alternatives and as items of arrays;
+ * undefined if it allows others.
+ */
 export function listedTypes({
   root,
   targets,
 }: Pick<FlatSchema, 'root' | 'targets'>): readonly JsonValue[] | undefined {
-  return new ValueConstraints(new ValueConstraints([root], targets).property('type'), targets).values;
+  return typesListedBy(new ValueConstraints([root], targets).property('type'), targets);
+}
+
+/** How deep alternatives are followed, which may refer to themselves. */
+const MAX_ALTERNATIVES = 4;
+
+function typesListedBy(
+  schemas: readonly Schema[],
+  targets: ReferenceTargets,
+  depth = 0,
+): readonly JsonValue[] | undefined {
+  const { values, types, atoms } = new ValueConstraints(schemas, targets);
+  if (values !== undefined || depth === MAX_ALTERNATIVES) return values;
+  const isArray = types.size === 1 && types.has('array');
+  const lists = isArray
+    ? ['contains', 'items'].map((keyword) => eachSchemaIn(atoms, keyword).slice(0, 1))
+    : atoms.flatMap((atom) => ['anyOf', 'oneOf'].map((keyword) => schemasIn(atom, keyword)));
+  for (const list of lists) {
+    const listed = list.map((one) => typesListedBy([one], targets, depth + 1));
+    if (listed.length > 0 && listed.every((found) => found !== undefined)) return listed.flat();
+  }
+  return undefined;
 }
 
 /**

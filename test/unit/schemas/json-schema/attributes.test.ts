@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { attributesOf, entityTypes } from '../../../../sidecar/schemas/json-schema/attributes.js';
+import {
+  attributesOf,
+  entityTypes,
+  listedTypes,
+} from '../../../../sidecar/schemas/json-schema/attributes.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 
 describe('the attributes of a model', () => {
@@ -93,6 +97,27 @@ function kindsOf(properties: JsonObject): Record<string, string> {
   const { attributes } = attributesOf({ properties, $defs: { geo: point } });
   return Object.fromEntries(attributes.map(({ name, kind }) => [name, kind]));
 }
+
+describe('the types that a schema lists', () => {
+  const van = { const: 'Van' };
+  const oneOrMore = { anyOf: [van, { type: 'array', items: { type: 'string' }, contains: van }] };
+  const cases: readonly (readonly [type: JsonObject, listed: readonly JsonValue[] | undefined])[] = [
+    [van, ['Van']],
+    [{ oneOf: [van, { enum: ['Bus', 'Tram'] }] }, ['Van', 'Bus', 'Tram']],
+    [{ allOf: [{ type: 'string' }, { anyOf: [{ oneOf: [van] }, { const: 'Bus' }] }] }, ['Van', 'Bus']],
+    [oneOrMore, ['Van', 'Van']],
+    [{ type: 'array', items: { enum: ['Van', 'Bus'] } }, ['Van', 'Bus']],
+    [{ type: 'array', items: { enum: ['Van', 'Bus'] }, contains: van }, ['Van']],
+    [{ anyOf: [van, { pattern: '^B' }] }, undefined],
+    [{ type: ['string', 'array'], items: van }, undefined],
+    [{ type: 'array', items: { type: 'string' } }, undefined],
+    [{ anyOf: [van, { $ref: '#/properties/type' }] }, undefined],
+  ];
+  for (const [type, listed] of cases)
+    it(`the types that a schema lists are ${JSON.stringify(listed ?? 'unknown')} in ${JSON.stringify(type)}`, () => {
+      assert.deepEqual(listedTypes(attributesOf({ properties: { type } })), listed);
+    });
+});
 
 describe('the types of entities', () => {
   const cases: readonly (readonly [listed: readonly JsonValue[] | undefined, types: readonly string[]])[] = [
