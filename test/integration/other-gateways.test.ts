@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { callerHeaders } from '../../kong-plugins/ngsi-ld-purge/caller.js';
 import { isGuardedRecord } from '../../kong-plugins/ngsi-ld-purge/path.js';
 import { startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import { ROOT } from '../support/project.js';
 import { startRecordingBroker, type RecordingBroker } from '../support/recording-broker.js';
-import { CALLER, findProgram, PROXIES, READER, startProxy, TOKEN } from '../support/reverse-proxies.js';
+import {
+  CALLER,
+  findProgram,
+  LIMITS,
+  PROXIES,
+  READER,
+  startProxy,
+  TOKEN,
+} from '../support/reverse-proxies.js';
 import { startWatchedSidecar, type Arrival, type WatchedSidecar } from '../support/watched-sidecar.js';
 import { words } from '../support/words.js';
 import { closeAll, connect } from './pass-through-wire.js';
@@ -187,6 +198,27 @@ through('allows callers who are not purgers to read, but not to purge or write',
     ['GET', 'HEAD', 'OPTIONS'],
   );
   for (const status of statuses.slice(3)) assert.ok([400, 401, 403].includes(status), String(statuses));
+});
+
+through(
+  'sets the limits of a caller where the documentation says, whatever policy the caller sends',
+  async (port) => {
+    const authorization = `Basic ${Buffer.from(`${READER.user}:${READER.password}`).toString('base64')}`;
+    const headers = [['X-Purge-Policy', 'max-affected=5']] as const;
+    const arrivals = await arriving(async () => {
+      await ask({ port, path: '/stub/length', headers, authorization });
+      await ask({ port, path: '/stub/length', headers });
+    });
+    assert.deepEqual(
+      arrivals.map((arrival) => named(arrival, (name) => name === 'x-purge-policy')),
+      [[['x-purge-policy', 'dry-run-only']], []],
+    );
+  },
+);
+
+it('docs/operations/other-gateways.md has the lines that set the limits of a caller', () => {
+  const page = readFileSync(join(ROOT, 'docs/operations/other-gateways.md'), 'utf8');
+  for (const line of Object.values(LIMITS).flat()) assert.ok(page.includes(`\`${line}\``), line);
 });
 
 through('forwards headers named in Connection, or refuses the request', async (port) => {

@@ -22,6 +22,18 @@ export const TOKEN = 'token-of-the-sidecar';
 /** The bcrypt hash of {@link CALLER}'s password, with the lowest cost. */
 const PASSWORD_HASH = '$2b$04$8W3QObhR5mmsFrOTOhiUM.nickExDmxdi8xeVgV4dzav06OvOaVyG';
 
+/** What gives {@link READER} limits, as docs/operations/other-gateways.md has it. */
+export const LIMITS = {
+  nginx: [
+    'map $remote_user $ngsi_ld_gateway_limits { bob "dry-run-only"; }',
+    'proxy_set_header X-Purge-Policy $ngsi_ld_gateway_limits;',
+  ],
+  haproxy: [
+    'http-request set-header X-Purge-Policy dry-run-only if { req.hdr(X-Consumer-Username) -m str bob }',
+  ],
+  caddy: ['@limited vars {http.auth.user.id} bob', 'request_header @limited X-Purge-Policy dry-run-only'],
+} as const;
+
 /** The ports of proxy and sidecar, and a folder for the files of the program. */
 interface Place {
   readonly port: number;
@@ -50,6 +62,8 @@ export const PROXIES: readonly Proxy[] = [
       ['listen 127.0.0.1:8000;', `listen 127.0.0.1:${port};`],
       ['auth_basic_user_file /etc/nginx/', `auth_basic_user_file ${folder}/`],
       ['include /etc/nginx/', `include ${folder}/`],
+      ['upstream ngsi-ld-gateway {', `${LIMITS.nginx[0]}\nupstream ngsi-ld-gateway {`],
+      ['proxy_set_header X-Purge-Policy "";', LIMITS.nginx[1]],
     ],
     files: ({ folder }) => ({
       'ngsi-ld-gateway.users': `${CALLER.user}:{PLAIN}${CALLER.password}\n${READER.user}:{PLAIN}${READER.password}\n`,
@@ -77,7 +91,7 @@ export const PROXIES: readonly Proxy[] = [
     program: 'haproxy',
     file: 'haproxy.cfg',
     replace: ({ port, sidecar }) => [
-      ['server sidecar 127.0.0.1:8080', `server sidecar 127.0.0.1:${sidecar}`],
+      ['server sidecar 127.0.0.1:8080', `${LIMITS.haproxy[0]}\nserver sidecar 127.0.0.1:${sidecar}`],
       ['bind 127.0.0.1:8000', `bind 127.0.0.1:${port}`],
       ['groups purgers', `groups purgers\n    user ${READER.user} insecure-password "${READER.password}"`],
     ],
@@ -87,7 +101,7 @@ export const PROXIES: readonly Proxy[] = [
     program: 'caddy',
     file: 'Caddyfile',
     replace: ({ port, sidecar }) => [
-      ['reverse_proxy 127.0.0.1:8080 {', `reverse_proxy 127.0.0.1:${sidecar} {`],
+      ['reverse_proxy 127.0.0.1:8080 {', `${LIMITS.caddy.join('\n')}\nreverse_proxy 127.0.0.1:${sidecar} {`],
       [':8000 {', `:${port} {`],
       ['basicauth {', `basicauth {\n${READER.user} ${PASSWORD_HASH}`],
     ],
