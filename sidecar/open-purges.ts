@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { problemOf, unexpectedProblem } from './http/problem.js';
 import { configuredKinds, createCapabilities } from './jobs/configured-kinds.js';
 import { IdFiles } from './jobs/id-files.js';
+import { NamelessIdFiles } from './jobs/nameless-id-files.js';
 import { JobService } from './jobs/job-service.js';
 import { observeJobs } from './jobs/job-log.js';
 import { PlanService } from './jobs/plan-service.js';
@@ -53,11 +53,8 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
   };
   const kinds = configuredKinds(config, base, capabilities, archives !== undefined);
   const holder = randomUUID();
-  const isPersistent = config.DATABASE_PATH !== ':memory:';
-  const idFolder = isPersistent
-    ? join(dirname(config.DATABASE_PATH), 'purge-ids')
-    : join(tmpdir(), `ngsi-ld-gateway-${randomUUID()}`);
-  const idFiles = new IdFiles(idFolder);
+  const { DATABASE_PATH: path } = config;
+  const idFiles = path === ':memory:' ? new NamelessIdFiles() : new IdFiles(join(dirname(path), 'purge-ids'));
   const jobs = new JobService({
     store: store.jobs,
     archives,
@@ -133,7 +130,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
     async close() {
       await (stopped ??= scheduler.stop());
       await jobs.close();
-      if (!isPersistent) await rm(idFolder, { recursive: true, force: true });
+      if (idFiles instanceof NamelessIdFiles) await idFiles.close();
     },
   };
 }

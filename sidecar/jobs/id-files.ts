@@ -16,6 +16,9 @@ const MAX_LINE_BYTES = 1024 * 1024;
 const EXTENSION = '.ndjson';
 const PURGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Where the ids of purges are recorded. */
+export type IdLists = Pick<IdFiles, 'recorder' | 'read' | 'has' | 'remove' | 'sweep'>;
+
 /**
  * The outcomes of the items of purges with `record=ids`: one file per purge, one JSON object per line. If an item has
  * several lines, the last one is valid.
@@ -119,6 +122,7 @@ export class IdFiles {
 /** Writes the lines of one purge in the background. A slow or full disk loses lines, but never stops the purge. */
 export class IdRecorder {
   readonly #open: () => Promise<FileHandle>;
+  readonly #closes: boolean;
   #lines: string[] = [];
   #waitingBytes = 0;
   #bytes = 0;
@@ -127,9 +131,13 @@ export class IdRecorder {
   #lost = 0;
   #failure: unknown;
 
-  /** @param open called before the first line is written */
-  constructor(open: () => Promise<FileHandle>) {
+  /**
+   * @param open called before the first line is written
+   * @param options `closes`: whether the file is closed after the last line
+   */
+  constructor(open: () => Promise<FileHandle>, { closes = true } = {}) {
     this.#open = open;
+    this.#closes = closes;
   }
 
   note({ entityId, attribute, datasetId, instanceId }: Item, outcome: ItemOutcome): void {
@@ -153,7 +161,7 @@ export class IdRecorder {
    */
   async close(): Promise<string | undefined> {
     await this.#writing;
-    await this.#file?.close().catch((error: unknown) => (this.#failure ??= error));
+    if (this.#closes) await this.#file?.close().catch((error: unknown) => (this.#failure ??= error));
     this.#file = undefined;
     const [failure, lost] = [this.#failure, this.#lost];
     this.#lost = 0;
@@ -196,7 +204,7 @@ export class IdRecorder {
 }
 
 /** Removes a last line that is not whole: the next line would be appended to it. */
-async function removeTornLine(file: FileHandle): Promise<void> {
+export async function removeTornLine(file: FileHandle): Promise<void> {
   const { size, whole } = await lengthOf(file);
   if (whole < size) await file.truncate(whole);
 }
@@ -205,7 +213,7 @@ async function removeTornLine(file: FileHandle): Promise<void> {
  * Returns the size of a file, and how much of it are whole lines: after a crash, on a full disk, or while it is being
  * written, the last line may not be whole.
  */
-async function lengthOf(file: FileHandle): Promise<{ readonly size: number; readonly whole: number }> {
+export async function lengthOf(file: FileHandle): Promise<{ readonly size: number; readonly whole: number }> {
   const { size } = await file.stat();
   const length = Math.min(size, MAX_LINE_BYTES);
   const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);

@@ -3,7 +3,7 @@ import type { Problem } from '../ngsi-ld/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
 import type { JobRecord, Jobs, PurgeRecord, OrphanedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
-import type { IdFiles } from './id-files.js';
+import type { IdLists } from './id-files.js';
 import type { PlanService } from './plan-service.js';
 import type { PurgeKinds } from './purge-kinds.js';
 import type { HeaderSealer } from './job-headers.js';
@@ -34,7 +34,7 @@ export interface JobServiceOptions {
   readonly maxRunning: number;
   readonly clock: Clock;
   /** Where ids are recorded for purges that request it. */
-  readonly idFiles: IdFiles;
+  readonly idFiles: IdLists;
   readonly sealer: HeaderSealer;
   /** Where purges archive what they delete; undefined if they cannot. */
   readonly archives?: Archives | undefined;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { PurgeRecord } from '../../sidecar/store/job-records.js';
@@ -153,20 +152,22 @@ it('a start deletes old lists of recorded ids of purges without a record, and ke
   assert.equal((await linesOf(first, recent)).length, 2);
 });
 
-it('a gateway without a stored database deletes its recorded ids when it is closed', async () => {
+it('a gateway without a stored database leaves no recorded ids behind, even if it is killed', async (t) => {
+  const folder = temporaryFolder();
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = folder;
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  });
   const broker = await startTestBroker();
   broker.entities.seed(2, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url, DATABASE_PATH: ':memory:' });
   const id = (await gateway.purge('type=Car&record=ids')).headers.get('purge-id') ?? '';
-  const folderOf = async () => {
-    const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('ngsi-ld-gateway-'));
-    const found = folders.map((name) => join(tmpdir(), name));
-    return found.find((folder) => existsSync(join(folder, `${id}.ndjson`)));
-  };
-  const folder = await folderOf();
-  assert.ok(folder !== undefined);
-  await gateway.gateway.close();
-  assert.equal(existsSync(folder), false);
+  assert.equal((await linesOf(gateway, id)).length, 2);
+  assert.deepEqual(await readdir(folder), [], 'what has no name is gone when the process ends');
+  assert.equal((await gateway.send('DELETE', `/api/v2/purges/${id}/ids`)).status, 204);
+  assert.equal((await gateway.send('GET', `/api/v2/purges/${id}/ids`)).status, 404);
 });
 
 it('a purge with record=ids succeeds with a warning if the list cannot be written', async () => {
