@@ -27,10 +27,10 @@ export function gatewayFailure(error: unknown, ...more: readonly string[]): unkn
 
 function problemText({ problem, message }: ApiError): string {
   const { status, errors } = problem;
-  const faults = Array.isArray(errors)
-    ? errors.slice(0, MAX_FAULTS).map((fault) => `  ${faultText(fault)}`)
-    : [];
-  const words = [message, ...faults].join('\n');
+  const faults = Array.isArray(errors) ? errors.slice(0, MAX_FAULTS).map(faultText) : [];
+  // The message of a single fault says the same.
+  const isSaid = faults.length === 1 && message.includes(faults[0]?.replace(/^\S+: /, '') ?? '');
+  const words = [message, ...(isSaid ? [] : faults.map((fault) => `  ${fault}`))].join('\n');
   return [`The gateway answered ${status}: ${words}`, ...hintsFor(status)].join('\n');
 }
 

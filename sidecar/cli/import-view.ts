@@ -14,6 +14,7 @@ export function reportLines({ summary, files, dependents }: Schemas['ImportRepor
   const { dryRun, domains, models, created, updated, unchanged } = summary;
   const would = dryRun ? 'would be ' : '';
   return [
+    ...(files.length > 0 ? [] : ['Nothing to import was found. A model is a folder with a schema.json.']),
     ...section(
       `Refused: ${formatItems(refused.length, 'files')}`,
       refused.map((file) => `${place(file)}: ${file.reason ?? ''}`),

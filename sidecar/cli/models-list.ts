@@ -1,9 +1,10 @@
 import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import type { CliContext } from './context.js';
-import { EXIT, type ExitCode, usage } from './exit-codes.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatTable, jsonText, printable } from './format.js';
 import { requireMembers } from './gateway-responses.js';
+import { modelNamed } from './model-name.js';
 import { colouredState, writeList, writeDocument } from './output.js';
 import type { OutputOptions } from './program-options.js';
 
@@ -47,10 +48,7 @@ export async function getModel(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const [, domain = '', model = '', digits] = /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(name) ?? [];
-  if (model === '')
-    throw usage(`The model must be DOMAIN/MODEL or DOMAIN/MODEL@VERSION, not ${JSON.stringify(name)}.`);
-  const version = digits === undefined ? undefined : Number(digits);
+  const { domain, model, version } = modelNamed(name, 'The model', true);
   const path = { domain, model };
   const answer = await gateway.json('get', '/domains/{domain}/models/{model}', { path, query: { version } });
   const found = requireMembers(answer, 'a model', { name: 'string', version: 'number', warnings: 'array' });
@@ -68,9 +66,7 @@ export async function getExamples(
   gateway: ApiClient,
   context: CliContext,
 ): Promise<ExitCode> {
-  const [domain = '', model = '', ...rest] = of.split('/');
-  if (domain === '' || model === '' || rest.length > 0)
-    throw usage(`The model must be DOMAIN/MODEL, not ${JSON.stringify(of)}.`);
+  const { domain, model } = modelNamed(of, 'The model');
   const path = { domain, model };
   if (name !== undefined) {
     const found = await gateway.json('get', `${EXAMPLES}/{example}`, { path: { ...path, example: name } });

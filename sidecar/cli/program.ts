@@ -402,6 +402,9 @@ async function backendOf(
       writeLines(stderr, `Gateway: ${gateway.url}`);
     return (await import('./gateway-backend.js')).createGatewayBackend(gateway, context);
   }
+  // A purge without an archive would be one that the user did not ask for.
+  if (options.archive !== undefined && options.archive !== 'none')
+    throw usage('--archive needs a gateway that keeps archives: it needs --gateway.');
   const config = engineConfig(env, brokerUrl);
   const { createBrokerBackend } = await import('./broker-backend.js');
   return createBrokerBackend({

@@ -8,6 +8,7 @@ import { EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 import { formatCount, formatTable, printable } from './format.js';
 import { followJob } from './gateway-events.js';
 import { readJson } from './json-file.js';
+import { modelNamed } from './model-name.js';
 import { rateOf } from './program-options.js';
 import { createProgress } from './progress.js';
 import { abortOnInterrupt } from './purge-command.js';
@@ -77,6 +78,7 @@ export async function scanCommand(
   const { tenant, link, domain, model, sample, rate, schema: file } = options;
   const query = encodeQuery(words);
   if (query === '') throw usage('The query is empty: use one such as type=Vehicle.');
+  if (model !== undefined) modelNamed(model, '--model', true);
   const schema = file === undefined ? undefined : ((await readJson(file, context)) as JsonValue);
   const request: ScanRequest = {
     query,

@@ -7,6 +7,7 @@ import { formatCount, printable } from './format.js';
 import { gatewayFailure } from './gateway-responses.js';
 import { readJsonText } from './json-file.js';
 import type { Checked, Checker, LocalCheckerOptions } from './local-checker.js';
+import { modelNamed } from './model-name.js';
 
 type Verdict = Schemas['Verdict'];
 
@@ -73,14 +74,12 @@ function createGatewayChecker(
   model: string | undefined,
   form: LocalCheckerOptions['form'],
 ): Checker {
-  const [domain = '', name = '', ...rest] = model?.split('/') ?? [];
-  if (model !== undefined && (domain === '' || name === '' || rest.length > 0))
-    throw usage(`--model must be DOMAIN/MODEL, not ${JSON.stringify(model)}.`);
+  const path = model === undefined ? undefined : modelNamed(model, '--model');
   const query = { form };
   const answerOf = async (body: string) =>
-    model === undefined
+    path === undefined
       ? gateway.text('post', '/validate', { query, body })
-      : gateway.text('post', '/validate/{domain}/{model}', { path: { domain, model: name }, query, body });
+      : gateway.text('post', '/validate/{domain}/{model}', { path, query, body });
   return { check: async (text) => ({ answer: await answerOf(text) }), close: () => Promise.resolve() };
 }
 

@@ -442,10 +442,27 @@ it('an error answer is printed, and exits with 4 if the gateway refuses and with
   const { err } = await show(() => jsonResponse({ title: 'T', detail: 'D\u001b[2J', errors }, 400));
   const faults = errors.slice(0, 5).map((one) => `  ${JSON.stringify(one)}`);
   assert.equal(err, `${['The gateway answered 400: D\\u001b[2J', ...faults].join('\n')}\n`);
+  // What the message has said is not repeated.
+  const one = { detail: 'The body is wrong: /a is 1.', errors: [{ pointer: '/a', detail: 'is 1.' }] };
+  assert.equal((await show(() => jsonResponse(one, 422))).err, `The gateway answered 422: ${one.detail}\n`);
   for (const answer of [() => Promise.reject(new TypeError('fetch failed')), () => new Response('<p>')])
     assert.equal((await show(answer)).code, EXIT.failed);
   for (const wrong of [null, [], {}, { ...RECORD, matched: '3' }, { ...RECORD, state: undefined }])
     assert.equal((await show(() => jsonResponse(wrong))).code, EXIT.failed, JSON.stringify(wrong));
+});
+
+it('options that could not take effect are refused before anything is sent', async (t) => {
+  for (const [words, why] of [
+    [
+      ['purge', 'type=A', '--yes', '--archive', 'required', '--broker', 'http://b.test'],
+      'it needs --gateway',
+    ],
+    [['scan', 'type=A', '--model', 'Car'], '--model must be DOMAIN/MODEL or DOMAIN/MODEL@VERSION, not "Car"'],
+    [['models', 'examples', 'City/Car@2'], 'The model must be DOMAIN/MODEL, not "City/Car@2"'],
+  ] as const) {
+    const { code, requests, err } = await run(t, words, () => jsonResponse({}));
+    assert.deepEqual([code, requests, err.includes(why)], [EXIT.usage, [], true], err);
+  }
 });
 
 it('every command refuses an id that would change the path, and sends nothing', async (t) => {

@@ -100,6 +100,7 @@ it('a report lists refused files, invalid and unchecked examples, changes and de
   ]);
   const last = reportLines(reportOf({ summary: { dryRun: true, domains: [], models: 2 } }));
   assert.deepEqual(last, [
+    'Nothing to import was found. A model is a folder with a schema.json.',
     '2 models in no domain. Files: 0 would be created, 0 would be updated, 0 unchanged, 0 refused. Examples: 0 valid, 0 invalid, 0 would be kept.',
   ]);
 });
