@@ -1,4 +1,12 @@
-import { isArray, isObject, type JsonObject, member, objectOf, type Schema } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  member,
+  objectOf,
+  omitMembers,
+  type Schema,
+} from '../../shared/json/json.js';
 import { isMatch } from '../json-schema/closures.js';
 import { alwaysAppliedSchemas, type FlatSchema, namedSchemasIn } from '../json-schema/flatten.js';
 
@@ -12,18 +20,19 @@ export function isClosed(model: Parts): boolean {
 
 /**
  * Describes entities as brokers show them, which have more than the model says. Adds members to the parts of a closed
- * model that would refuse them, and the wrapped form of values (clause 4.5.4). What the model describes itself stays as
- * it is. A definition that values refer to, too, allows the members there as well.
+ * model that would refuse them, and the other form of values: wrapped (clause 4.5.4), or with a type (clause 4.6.3).
+ * What the model describes itself stays as it is. A definition that values refer to, too, allows the members there as
+ * well.
  *
  * @param members schemas by name
- * @param wrappers the member that holds the value of an attribute, such as `languageMap`, by attribute
+ * @param alternatives makes the schema of the other form of an attribute from that of its value, by attribute
  */
 export function withMembers(
   model: Parts,
   members: JsonObject,
-  wrappers: ReadonlyMap<string, string>,
+  alternatives: ReadonlyMap<string, (schema: Schema) => Schema>,
 ): Pick<Parts, 'root' | 'definitions'> {
-  if (!isClosed(model) && wrappers.size === 0) return model;
+  if (!isClosed(model) && alternatives.size === 0) return model;
   const { root, definitions } = model;
   const parts = new Set(partsOf(model));
   const added = Object.entries(members).map(([name, schema]): readonly [string, Schema] => {
@@ -34,7 +43,7 @@ export function withMembers(
     if (!isObject(part) || !parts.has(part)) return part;
     const entries = Object.entries(part).map(([keyword, value]) => {
       if (keyword === 'properties' && isObject(value))
-        return [keyword, withWrappers(value, wrappers)] as const;
+        return [keyword, withAlternatives(value, alternatives)] as const;
       const isList = HOLD_PARTS.has(keyword) && isArray(value);
       return [keyword, isList ? value.map((one) => (isObject(one) ? opened(one) : one)) : value] as const;
     });
@@ -53,17 +62,24 @@ export function withMembers(
   };
 }
 
-/** The schemas of properties, which allow wrapped values as well. */
-function withWrappers(properties: JsonObject, wrappers: ReadonlyMap<string, string>): JsonObject {
+/** The schemas of properties, which allow the other forms of values as well. */
+function withAlternatives(
+  properties: JsonObject,
+  alternatives: ReadonlyMap<string, (schema: Schema) => Schema>,
+): JsonObject {
   return objectOf(
     Object.entries(properties).map(([name, schema]) => {
-      const wrapper = wrappers.get(name);
-      if (wrapper === undefined || !isObject(schema)) return [name, schema];
-      const wrapped = { type: 'object', required: [wrapper], properties: { [wrapper]: schema } };
-      return [name, { anyOf: [schema, wrapped] }];
+      const other = alternatives.get(name);
+      if (other === undefined || !isObject(schema)) return [name, schema];
+      const said = Object.entries(schema).filter(([keyword]) => SAID_OF_BOTH.has(keyword));
+      const value = omitMembers(schema, SAID_OF_BOTH);
+      return [name, objectOf([...said, ['anyOf', [value, other(value)]]])];
     }),
   );
 }
+
+/** Annotations that belong to a property, whatever the form of its value. */
+const SAID_OF_BOTH: ReadonlySet<string> = new Set(['title', 'description', 'deprecated']);
 
 /** Keywords with lists of schemas, which may be parts that always apply. */
 const HOLD_PARTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);

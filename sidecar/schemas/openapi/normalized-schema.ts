@@ -65,9 +65,13 @@ export function normalizedSchemas(
   ]);
   const required = attributes.filter((attribute) => attribute.required).map(({ name }) => name);
   const closed: JsonObject = isClosed(flat) ? { additionalProperties: false } : {};
-  const wrapped = attributes.filter((one) => isBareOfWrapped(one, targets));
-  const wrappers = new Map(wrapped.map(({ name, kind }) => [name, VALUE_MEMBERS[kind]] as const));
-  const opened = withMembers(flat, ofAll, wrappers);
+  const alternatives = new Map(
+    attributes.flatMap((one): readonly (readonly [string, (schema: Schema) => Schema])[] => {
+      if (isBareOfWrapped(one, targets)) return [[one.name, (schema) => wrapper(one, schema)]];
+      return isTime(one, targets) ? [[one.name, () => componentRef(shared.typedValue)]] : [];
+    }),
+  );
+  const opened = withMembers(flat, ofAll, alternatives);
   return {
     keyValues: opened.root,
     definitions: opened.definitions,
@@ -94,6 +98,12 @@ function isBareOfWrapped({ kind, schema }: ModelAttribute, targets: ReferenceTar
   return !written.some((part) => namedSchemasIn(part, 'properties').has(VALUE_MEMBERS[kind]));
 }
 
+/** Makes the schema of an object that has only the member with the value. */
+function wrapper({ kind }: ModelAttribute, value: Schema): JsonObject {
+  const name = VALUE_MEMBERS[kind];
+  return { type: 'object', required: [name], properties: { [name]: value } };
+}
+
 /** Makes the schema of an attribute: one instance, or several with different datasetIds (clause 4.5.5). */
 function instances(component: string): JsonObject {
   return { anyOf: [componentRef(component), { type: 'array', minItems: 1, items: componentRef(component) }] };
@@ -116,7 +126,6 @@ function instanceSchema(
   const { kind } = attribute;
   const written = alwaysAppliedSchemas([attribute.schema], targets).filter(isObject);
   const value = valueSchema(attribute, written);
-  const isTime = written.some((part) => TIMES.has(member(part, 'format')));
   return {
     ...annotationsOf(written, ['title', 'description', 'deprecated']),
     allOf: [componentRef(shared.kinds[kind])],
@@ -124,7 +133,9 @@ function instanceSchema(
       ? {}
       : {
           properties: {
-            [VALUE_MEMBERS[kind]]: isTime ? { anyOf: [value, componentRef(shared.typedValue)] } : value,
+            [VALUE_MEMBERS[kind]]: isTime(attribute, targets)
+              ? { anyOf: [value, componentRef(shared.typedValue)] }
+              : value,
           },
         }),
   };
@@ -132,6 +143,12 @@ function instanceSchema(
 
 /** Formats of strings that brokers may store as typed values. */
 const TIMES: ReadonlySet<JsonValue | undefined> = new Set(['date-time', 'date', 'time']);
+
+function isTime({ schema }: ModelAttribute, targets: ReferenceTargets): boolean {
+  return alwaysAppliedSchemas([schema], targets).some(
+    (part) => isObject(part) && TIMES.has(member(part, 'format')),
+  );
+}
 
 /**
  * Returns the schema of the member that holds the value; undefined if the model's schema cannot apply to it.

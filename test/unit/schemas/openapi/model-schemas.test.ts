@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { modelOpenApi } from '../../../../sidecar/schemas/openapi/model-openapi.js';
-import type { JsonObject } from '../../../../sidecar/shared/json/json.js';
-import { acceptedBy, openApi, schemasOf } from './documents.js';
+import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
+import { acceptedBy, openApi, schemasOf, withSchema } from './documents.js';
 import { PARKING, PARKING_ATTRIBUTES, PARKING_KEY_VALUES } from './models.js';
 
 describe('the schemas of the OpenAPI document', () => {
@@ -191,6 +191,21 @@ describe('the schemas of the OpenAPI document', () => {
     const takes = (word: string) =>
       acceptsWords('M', { id: 'urn:a:1', type: 'M', a: { type: 'VocabProperty', vocab: word } });
     assert.deepEqual(['a', 'ab', 'abc', 'abcd'].map(takes), [false, true, true, false]);
+  });
+
+  it('the schemas of the OpenAPI document accept dates and times with their type in key-values, too', () => {
+    const a = { type: 'string', format: 'date-time', description: 'Property. When', maxLength: 30 };
+    const input = withSchema({ required: ['a'], properties: { a }, additionalProperties: false });
+    const document = openApi(input);
+    const takes = (value: JsonValue) => schemasOf(modelOpenApi(input))('MKeyValues', { a: value });
+    const time = '2026-01-01T00:00:00Z';
+    assert.ok(takes(time));
+    assert.ok(takes({ '@type': 'DateTime', '@value': time }));
+    assert.ok(takes({ type: 'DateTime', '@value': time }));
+    assert.ok(!takes({ value: time }));
+    assert.ok(!takes(1));
+    const { properties } = document.components.schemas['MKeyValues'] ?? {};
+    assert.equal((properties as { a: JsonObject }).a['description'], 'Property. When');
   });
 
   it('the schemas of the OpenAPI document accept the former name of a kind, which some brokers still show', () => {
