@@ -38,7 +38,7 @@ function explainListenError(error: unknown): string | undefined {
   const at = `${String(host)}${'port' in error ? ` port ${String(error.port)}` : ''}`;
   switch (error.code) {
     case 'EADDRINUSE':
-      return `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another PORT (0 picks a free one).`;
+      return `Cannot listen on ${at}: the port is in use. Stop what uses it, or choose another PORT or METRICS_PORT (0 picks a free one).`;
     case 'EACCES':
       return `Cannot listen on ${at}: this user may not. Choose a PORT of 1024 or above.`;
     case 'ENOTSUP':

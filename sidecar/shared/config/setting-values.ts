@@ -99,7 +99,7 @@ export function archiveSecret(text: string): string {
 export function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Error('must be an http or https URL');
+    throw new Error('must be a URL that begins with http:// or https://');
   }
   if (url.username !== '' || url.password !== '') throw new Error('must not contain credentials');
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
