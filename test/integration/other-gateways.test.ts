@@ -114,8 +114,8 @@ const TRUSTED = ['X-Gateway-Token', 'X-Purge-Policy', ...callerHeaders];
 const isTrusted = (name: string) => TRUSTED.some((each) => each.toLowerCase() === name);
 
 /** Runs a test with each installed proxy. */
-function through(title: string, test: (port: number) => Promise<void>): void {
-  for (const { program } of PROXIES) {
+function through(title: string, test: (port: number) => Promise<void>, proxies = PROXIES): void {
+  for (const { program } of proxies) {
     const skip = installed.some((each) => each.program === program) ? false : `${program} is not installed`;
     it(`${program} ${title}`, { skip }, async () => test(ports.get(program) ?? assert.fail()));
   }
@@ -214,6 +214,17 @@ through(
       [[['x-purge-policy', 'dry-run-only']], []],
     );
   },
+);
+
+through(
+  'lets the sidecar refuse a purge whose tenant is written with an underscore',
+  async (port) => {
+    const headers = [['NGSILD_Tenant', 'city']] as const;
+    const { status } = await ask({ port, method: 'DELETE', path: '/ngsi-ld/v1/entities?type=Car', headers });
+    assert.equal(status, 400);
+  },
+  // nginx drops this header, as the documentation says.
+  PROXIES.filter(({ program }) => program !== 'nginx'),
 );
 
 it('docs/operations/other-gateways.md has the lines that set the limits of a caller', () => {
