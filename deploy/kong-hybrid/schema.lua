@@ -1,10 +1,7 @@
 -- Made from kong-plugins/ngsi-ld-purge by `npm run kong-lua`: do not edit it.
-local typedefs = require "kong.db.schema.typedefs"
-
 return {
   name = "ngsi-ld-purge",
   fields = {
-    { protocols = typedefs.protocols_http },
     {
       config = {
         type = "record",

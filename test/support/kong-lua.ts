@@ -16,15 +16,12 @@ export function luaFiles(): Readonly<Record<'schema.lua' | 'handler.lua', string
   return { 'schema.lua': schemaFile(), 'handler.lua': handlerFile() };
 }
 
-/** Builds the schema as Kong itself does for a plugin that a plugin server reports. */
+/** Builds the schema as Kong itself does for a plugin that a plugin server reports. Konnect accepts no `require` in it. */
 function schemaFile(): string {
   return `${MADE}
-local typedefs = require "kong.db.schema.typedefs"
-
 return {
   name = ${lua(Name, '')},
   fields = {
-    { protocols = typedefs.protocols_http },
     {
       config = {
         type = "record",
