@@ -17,7 +17,11 @@ it('startErrorLines says what to do about an address on which the gateway cannot
   const listen = { syscall: 'listen', address: '10.0.0.1', port: 80 };
   const lookup = { syscall: 'getaddrinfo', hostname: 'nowhere' };
   for (const [code, more, line] of [
-    ['EADDRINUSE', listen, /^Cannot listen on 10\.0\.0\.1 port 80: the port is in use.*another PORT or METRICS_PORT/],
+    [
+      'EADDRINUSE',
+      listen,
+      /^Cannot listen on 10\.0\.0\.1 port 80: the port is in use.*another PORT or METRICS_PORT/,
+    ],
     ['EACCES', listen, /^Cannot listen on 10\.0\.0\.1 port 80: .*PORT of 1024/],
     ['EADDRNOTAVAIL', listen, /^Cannot listen on 10\.0\.0\.1 port 80: HOST is not an address/],
     ['ENOTFOUND', lookup, /^Cannot listen on nowhere: HOST is not an address/],
