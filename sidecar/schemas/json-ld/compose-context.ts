@@ -4,6 +4,7 @@ import { checkContext, type CheckContextInput, type CheckOutcome, processingErro
 import { hasScopedContext, isSelfContained, unwrapped } from './context-form.js';
 import { limitFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
+import { addWords } from './domain-terms.js';
 import type { ContextWarning } from './context-warnings.js';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { SuppliedContexts } from './context-cache.js';
@@ -21,7 +22,7 @@ export interface ComposeInput extends CheckContextInput {
 export interface ComposedContext {
   /** JSON of the document: generated terms, then the model's own context, then the core context. */
   readonly text: string;
-  /** Names for which no term was generated, because the model's own context defines them. */
+  /** Names that have no term before the model's own context: it defines them, or uses them in definitions. */
   readonly ownTerms: readonly string[];
   /** The URLs of the contexts whose documents are embedded. */
   readonly embeddedUrls: readonly string[];
@@ -36,7 +37,8 @@ export type ComposeOutcome =
 /**
  * Checks the context given with a model, like a custom context, and puts generated terms before it, so that its own
  * terms take precedence. Contexts that it names by URL are replaced by their documents. If a URL is kept, its context
- * may lose a term later; in that case, terms are generated for all names.
+ * may lose a term later; in that case, terms are generated for all names. Otherwise the terms for names that the
+ * context uses in definitions, relative to its `@vocab`, come after it: they would change what it says.
  */
 export async function composeContext(input: ComposeInput): Promise<ComposeOutcome> {
   const outcome = await checkContext(input);
@@ -55,12 +57,17 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   if (own === undefined)
     return { invalid: [{ pointer, detail: 'Its scoped contexts refer to each other in a cycle.' }] };
 
+  const words = new Set<string>();
+  if (isSelfContained(own)) addWords(own, words);
   const terms = isSelfContained(own)
     ? (await contextMeaning(own, contexts.load)).terms
     : new Map<string, never>();
-  const ownTerms = Object.keys(generated).filter((term) => terms.has(term));
   const lacking = Object.entries(generated).filter(([term]) => !terms.has(term));
-  const document = { '@context': [Object.fromEntries(lacking), ...own, coreContextUrl()] };
+  const before = lacking.filter(([term]) => !words.has(term));
+  const after = lacking.filter(([term]) => words.has(term));
+  const ownTerms = Object.keys(generated).filter((term) => terms.has(term) || words.has(term));
+  const rest = after.length === 0 ? [] : [Object.fromEntries(after)];
+  const document = { '@context': [Object.fromEntries(before), ...own, ...rest, coreContextUrl()] };
   const faults = limitFaults(document['@context'], pointer).map(({ detail }) => ({ pointer, detail }));
   if (faults.length > 0) return { invalid: faults };
   const error = await processingError(document['@context'], contexts.load);

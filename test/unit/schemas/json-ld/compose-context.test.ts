@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { composeContext } from '../../../../sidecar/schemas/json-ld/compose-context.js';
 import { CONTEXT_LIMITS } from '../../../../sidecar/schemas/json-ld/context-safety.js';
+import { contextMeaning } from '../../../../sidecar/schemas/json-ld/context-terms.js';
 import { coreContextUrl } from '../../../../sidecar/schemas/json-ld/core-context.js';
 import type { ContextResults } from '../../../../sidecar/schemas/json-ld/errors.js';
+import { loaderOf } from './contexts.js';
 
 const A = 'https://contexts.example/a';
 const KEPT = 'https://here.example/contexts/';
@@ -53,6 +55,16 @@ describe('the context of a model with its own context', () => {
     const { context, ownTerms } = await composed({ seats: null });
     assert.deepEqual(context, [{ Bench: GENERATED.Bench }, { seats: null }, coreContextUrl()]);
     assert.deepEqual(ownTerms, ['seats']);
+  });
+
+  it('a term that the context of the model defines by the name of another one keeps its meaning', async () => {
+    const own = { '@vocab': EX, places: 'seats', wood: { '@id': 'Wood' } };
+    const { context, ownTerms } = await composed(own);
+    const { Bench, seats } = GENERATED;
+    assert.deepEqual(context, [{ Bench }, own, { seats }, coreContextUrl()]);
+    assert.deepEqual(ownTerms, ['seats']);
+    const { terms } = await contextMeaning((context as readonly unknown[]).slice(0, -1), loaderOf());
+    assert.deepEqual([terms.get('places'), terms.get('seats')], [`${EX}seats`, seats]);
   });
 
   it('a context of this service stays a URL, and then everything is generated', async () => {
