@@ -79,7 +79,7 @@ export function openPurges(config: Config, options: OpenPurgesOptions) {
   const service = new PurgeService(jobs, {
     kinds,
     recordRequired,
-    plans: new PlanService(store.plans),
+    plans: new PlanService(store.plans, systemClock),
   });
   const retention = new RetentionService({
     store: store.retention,

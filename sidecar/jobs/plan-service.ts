@@ -1,3 +1,4 @@
+import type { Clock } from '../shared/clock.js';
 import { QueryRefusedError, TooManyMatchesError } from '../purge/index.js';
 import type { Plans, PurgeRecord } from '../store/index.js';
 import { PlanUnavailableError } from './errors.js';
@@ -12,9 +13,11 @@ const PLAN_TTL_MS = 3_600_000;
 /** Stores the matches of dry runs as plans, and loads them for the purge that applies them. */
 export class PlanService {
   readonly #plans: Plans;
+  readonly #clock: Pick<Clock, 'now'>;
 
-  constructor(plans: Plans) {
+  constructor(plans: Plans, clock: Pick<Clock, 'now'>) {
     this.#plans = plans;
+    this.#clock = clock;
   }
 
   /** Stores a plan. @returns the members for the record of the dry run, or why there is no plan */
@@ -30,7 +33,7 @@ export class PlanService {
       return {
         why: 'No plan was kept: those of other dry runs use all the space. Try again within an hour.',
       };
-    const expiresMs = Date.now() + PLAN_TTL_MS - kept.ageMs;
+    const expiresMs = this.#clock.now() + PLAN_TTL_MS - kept.ageMs;
     return { plan: { items: kept.items, expiresAt: new Date(expiresMs).toISOString() } };
   }
 

@@ -203,7 +203,11 @@ export function purgeServiceOf(run: Run, setup: PurgeServiceSetup = {}) {
     },
     ...forAll,
   });
-  const service = new PurgeService(jobs, { kinds, recordRequired, plans: new PlanService(kept.plans) });
+  const service = new PurgeService(jobs, {
+    kinds,
+    recordRequired,
+    plans: new PlanService(kept.plans, jobs.options.clock),
+  });
   /** Stops the process in an orderly way: its jobs return to the queue. */
   const shutDown = async () => {
     service.jobs.stop();

@@ -308,6 +308,7 @@ it('a plan is kept, and applied, even if the store was unavailable for a moment'
   await turns();
   const { state, plan } = await made.service.get(dryRun.id);
   assert.deepEqual([state, plan?.items], ['succeeded', 1]);
+  assert.equal(plan?.expiresAt, new Date(STARTED + 3_600_000).toISOString());
   const asked = await made.service.planned(dryRun.id, newPurge());
   const { id } = await made.service.submit(asked);
   await turns();
