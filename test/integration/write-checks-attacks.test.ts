@@ -34,6 +34,7 @@ const CAR = {
       additionalProperties: false,
     },
     box: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    note: { type: 'object', properties: { text: { type: 'string' } }, not: { required: ['secret'] } },
   },
   required: ['id', 'type', 'speed'],
 };
@@ -713,6 +714,14 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { s: { '@id': `${BASE}speed`, '@type': '@json' } },
     { speed: undefined, s: P(5) },
   ),
+  'a term in a value for a member that the model knows': withContext(
+    { t: `${BASE}text` },
+    { ...GOOD, note: P({ t: 5 }) },
+  ),
+  'a term in a value for a member that the model excludes': withContext(
+    { t: `${BASE}secret` },
+    { ...GOOD, note: P({ t: 5 }) },
+  ),
   'a context that does not apply within attributes': withContext({ '@propagate': false }, GOOD),
   'a term for the other direction': withContext(
     { s: { '@reverse': `${BASE}speed` } },
@@ -923,6 +932,14 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       ...GOOD,
       tags: P(['a']),
       box: P({ name: 'x', type: 'Point', id: 'urn:a:1', coordinates: [1, 2] }),
+    },
+  },
+  'a member of a value that the model does not know': {
+    headers: LD,
+    body: {
+      '@context': { ex: 'https://other.example/', other: 'ex:other' },
+      ...GOOD,
+      box: P({ name: 'x', other: 5, 'ex:more': { other: 5 } }),
     },
   },
   'two parts of what an entity before them makes a car': {

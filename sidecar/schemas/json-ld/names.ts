@@ -19,6 +19,8 @@ export interface Names {
   iriOf(name: string): string | undefined;
   /** Whether the name has a meaning of its own: an IRI, a name with a prefix, or a term that is not in the core context. */
   isDefined(name: string): boolean;
+  /** Whether the context may have a name for an IRI: a term, a name with a prefix, or one without a definition. */
+  mayName(iri: string): boolean;
   /** Whether the type has a scoped context, which applies to the attributes of its entities (JSON-LD 1.1 § 4.1.8). */
   isScoped(type: string): boolean;
   /** Why brokers may read the name of a type or an attribute in different ways; undefined if they do not. */
@@ -122,6 +124,14 @@ function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): N
       return iri;
     },
     isDefined: (name) => name.includes(':') || (active.mappings.has(name) && coreIriOf(name) === undefined),
+    mayName(iri) {
+      if (iri.startsWith(active['@vocab'] ?? '')) return true;
+      return [...active.mappings.values()].some((term) => {
+        const named = term?.['@id'];
+        if (typeof named !== 'string') return false;
+        return named === iri || (term?._prefix === true && iri.startsWith(named));
+      });
+    },
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
     doubtOf(name) {
       if (coreIriOf(name) !== undefined) return undefined;

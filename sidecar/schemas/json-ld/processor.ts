@@ -42,6 +42,7 @@ export interface JsonLdProcessor {
 export interface ActiveContext {
   /** Mappings by term; null, or with a null `@id`, for terms that stand for nothing. */
   readonly mappings: ReadonlyMap<string, TermMapping | null>;
+  readonly '@vocab'?: string | null;
   readonly '@language'?: string | null;
   readonly '@direction'?: string | null;
 }

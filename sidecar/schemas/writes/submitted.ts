@@ -95,7 +95,7 @@ export function doubtOfValues(
 ): string | undefined {
   for (const [name, iri] of valueNames)
     for (const model of models)
-      if (model.iriOf(name) !== iri)
+      if (model.mayConfuse(name, iri))
         return `the @context of the write gives ${shown(name)} in a value another meaning than that of the model ${model.title}`;
   return undefined;
 }

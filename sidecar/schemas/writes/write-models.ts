@@ -1,5 +1,5 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
-import { type JsonObject, objectOf } from '../../shared/json/json.js';
+import { isArray, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Names } from '../json-ld/names.js';
 import { attributesOf } from '../json-schema/attributes.js';
@@ -20,12 +20,17 @@ export interface WriteModel {
   readonly attributes: ReadonlyMap<string, string>;
   /** The names of its types, by their IRIs. */
   readonly types: ReadonlyMap<string, string>;
-  /** The IRI that a name has in its @context. */
-  iriOf(name: string): string | undefined;
+  /** What its schema may say something about: the names of all members in it, and all texts in lists, such as `required`. */
+  readonly mentioned: ReadonlySet<string>;
+  /**
+   * Whether a member of a value that brokers store under an IRI may be another one than the model judged: its schema mentions
+   * the name, or its @context has a name for the IRI.
+   */
+  mayConfuse(name: string, iri: string | undefined): boolean;
 }
 
 /** A model without the meanings of its names. */
-export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'required'>;
+export type CompiledWriteModel = Pick<WriteModel, 'whole' | 'fragment' | 'required' | 'mentioned'>;
 
 /** The compiled write models of this worker, kept as long as the models they belong to. */
 const compiled = new WeakMap<Model, CompiledWriteModel>();
@@ -39,12 +44,14 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   const whole = compiledModel(one, text);
   const known = compiled.get(whole);
   if (known !== undefined) return known;
-  const { flat, firstError } = prepareModel(one.name, fragmentSchema(parseJson(text) as JsonObject));
+  const schema = parseJson(text) as JsonObject;
+  const { flat, firstError } = prepareModel(one.name, fragmentSchema(schema));
   const required = new ValueConstraints([whole.flat.root], whole.flat.targets).required;
   const model = {
     whole,
     fragment: { ...whole, flat, firstError, seesContext: false, assumedContext: undefined },
     required: new Set([...required].filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name))),
+    mentioned: new Set(textsIn(schema)),
   };
   compiled.set(whole, model);
   return model;
@@ -59,8 +66,19 @@ export function withIris(title: string, compiled: CompiledWriteModel, names: Nam
     ...compiled,
     attributes: new Map([...whole.attributes.keys()].map(meaningOf)),
     types: new Map(whole.types.map(meaningOf)),
-    iriOf: (name) => names.iriOf(name),
+    mayConfuse: (name, iri) =>
+      names.iriOf(name) !== iri && (iri === undefined || compiled.mentioned.has(name) || names.mayName(iri)),
   };
+}
+
+/** The names of all members of a schema, and the texts in its lists. */
+function* textsIn(part: JsonValue): Iterable<string> {
+  if (typeof part !== 'object' || part === null) return;
+  const members: readonly (readonly [name: string, inner: JsonValue])[] = Object.entries(part);
+  for (const [name, inner] of members) {
+    yield isArray(part) && typeof inner === 'string' ? inner : name;
+    yield* textsIn(inner);
+  }
 }
 
 /** Keywords that concern single attributes, whatever the other attributes are. */
