@@ -308,7 +308,11 @@ it('a plan is kept, and applied, even if the store was unavailable for a moment'
   await turns();
   const { state, plan } = await made.service.get(dryRun.id);
   assert.deepEqual([state, plan?.items], ['succeeded', 1]);
-  assert.equal(plan?.expiresAt, new Date(STARTED + 3_600_000).toISOString());
+  assert.match(
+    plan?.expiresAt ?? '',
+    /^2026-01-01T01:00:0/,
+    'an hour after the start, by the clock of the test',
+  );
   const asked = await made.service.planned(dryRun.id, newPurge());
   const { id } = await made.service.submit(asked);
   await turns();
