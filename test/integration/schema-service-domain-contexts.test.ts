@@ -94,6 +94,21 @@ it("the context of a domain includes the models' own contexts, each once, and fo
   assert.equal((await termsIn(service))['light'], 'https://second.example/light');
 });
 
+it('the context of a domain warns that it leaves out how texts are read by the context of a model', async (t) => {
+  const { service } = await rigOf(t);
+  await create(service, 'Bench', ['seats'], { context: { '@language': 'en', seats: 'https://o.example/s' } });
+  await create(service, 'Lamp', ['light'], { context: { '@language': null, '@direction': 'ltr' } });
+  const { warnings } = await service.domainContexts.of('city', BASE_URL);
+  assert.deepEqual(
+    warnings.map(({ code, term, models }) => [code, term, models]),
+    [
+      ['ambiguous-term', '@language', ['Bench']],
+      ['ambiguous-term', '@direction', ['Lamp']],
+    ],
+  );
+  assert.deepEqual(Object.keys(await termsIn(service)), ['Bench', 'Lamp', 'light', 'seats']);
+});
+
 it('the context of a domain expands entities of all its models, and cannot be part of another context', async (t) => {
   const { service } = await rigOf(t);
   await create(service, 'Bench', ['seats'], { context: { seats: 'https://o.example/seats' } });

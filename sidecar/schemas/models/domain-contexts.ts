@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { tryParseJson } from '../../shared/json/lossless-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
-import { type ContextTerms, withoutCore } from '../json-ld/term-meanings.js';
+import { type ContextMeaning, withoutCore } from '../json-ld/term-meanings.js';
 import { referencesOf } from '../json-ld/context-form.js';
 import {
   addWords,
@@ -125,7 +125,7 @@ export class DomainContexts {
       new Set(deciding.values()),
       async (text): Promise<readonly [string, OwnTerms]> => {
         const read = await this.#parts.supply.termsOf(text, baseUrl);
-        return [text, 'failed' in read ? read : { terms: new Map(read.terms) }];
+        return [text, 'failed' in read ? read : { terms: new Map(read.terms), defaults: read.defaults }];
       },
     );
     const terms = new Map(found);
@@ -162,7 +162,7 @@ export class DomainContexts {
 /** Maximum number of contexts whose words are read for one own context. */
 const MAX_NAMED = 20;
 
-type OwnTerms = { readonly terms: ContextTerms } | { readonly terms?: undefined; readonly failed: string };
+type OwnTerms = ContextMeaning | { readonly terms?: undefined; readonly failed: string };
 
 /** Maximum number of domains whose contexts are cached. */
 const MAX_DOMAINS = 1000;
@@ -174,6 +174,7 @@ async function mergeContexts(
 ): Promise<DomainContext> {
   const maker = new DomainTermsBuilder();
   const unavailable: DomainContextWarning[] = [];
+  const defaults = new Map<string, string[]>();
   for (const { name } of versions) {
     const model = models.get(name);
     if (model === undefined) continue;
@@ -182,12 +183,18 @@ async function mergeContexts(
       const detail = `The context that "${name}" brings cannot be used: ${own.failed}`;
       unavailable.push({ code: 'context-unavailable', detail, models: [name] });
     }
+    for (const term of own?.terms === undefined ? [] : Object.keys(own.defaults))
+      defaults.set(term, [...(defaults.get(term) ?? []), name]);
     await yieldToEventLoop();
     maker.add({ model: name, names: model.names, generated: model.generated, own: own?.terms });
   }
   const { terms, warnings } = maker.result();
   const served = toServedDocument(JSON.stringify(contextDocument(terms)), MEDIA_TYPES.context);
-  return { ...served, warnings: [...unavailable, ...warnings] };
+  const leftOut = [...defaults].map(([term, concerned]): DomainContextWarning => {
+    const detail = `Contexts of models say by ${term} how all texts are read; it is left out.`;
+    return { code: 'ambiguous-term', term, detail, models: concerned };
+  });
+  return { ...served, warnings: [...unavailable, ...leftOut, ...warnings] };
 }
 
 /**
