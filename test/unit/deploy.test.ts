@@ -164,7 +164,7 @@ it('apisix.yaml listens on loopback only, tells nobody the token, and leaves it 
       // Without its NGSILD_Tenant, a purge would delete from the default tenant.
       http: { client_max_body_size: 0, underscores_in_headers: 'on' },
       http_server_configuration_snippet:
-        'large_client_header_buffers 4 64k; proxy_buffer_size 64k; proxy_buffers 4 64k;\n',
+        'large_client_header_buffers 4 64k; proxy_buffer_size 64k; proxy_buffers 4 64k; proxy_buffering off;\n',
     },
   });
 });
