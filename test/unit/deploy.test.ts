@@ -161,6 +161,8 @@ it('apisix.yaml listens on loopback only, tells nobody the token, and leaves it 
     apisix: { node_listen: [{ ip: '127.0.0.1', port: 8000 }], enable_control: false },
     deployment: { role: 'data_plane', role_data_plane: { config_provider: 'yaml' } },
     nginx_config: {
+      // After a reload, APISIX would cut off a purge after 4 minutes.
+      worker_shutdown_timeout: '1h',
       // Without its NGSILD_Tenant, a purge would delete from the default tenant.
       http: { client_max_body_size: 0, underscores_in_headers: 'on' },
       http_server_configuration_snippet:
