@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { BrokerClient } from '../purge/broker/index.js';
+import { type BrokerClient, BrokerUnreachableError } from '../purge/broker/index.js';
 import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
 import { tryParseJson } from '../shared/json/lossless-json.js';
@@ -203,12 +203,17 @@ export class EntityTypeCache {
     rest: string,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly status: number; readonly text: string }> {
-    const { status, body } = await this.#client.send({
-      method: 'GET',
+    const request = {
+      method: 'GET' as const,
       path: `${isTemporal ? '/temporal' : ''}/entities${rest}`,
       headers: { ...headers, accept: 'application/json' },
       replyMaxBytes: MAX_REPLY_BYTES,
       ...(signal === undefined ? {} : { signal }),
+    };
+    const { status, body } = await this.#client.send(request).catch((error: unknown) => {
+      // The broker may have closed a kept-alive connection while the request was on its way.
+      if (!(error instanceof BrokerUnreachableError) || !error.wasSent) throw error;
+      return this.#client.send(request);
     });
     return { status, text: body };
   }

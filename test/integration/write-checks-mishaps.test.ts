@@ -136,6 +136,14 @@ describe('checked writes when something goes wrong', () => {
     assert.deepEqual([open.status, open.headers.get('write-check')], [201, 'not-judged'], open.text);
   });
 
+  it('the type of an entity is asked for once more if the broker closes the connection of the first query', async () => {
+    const answer = await gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:stale/attrs`, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"speed":1}',
+    });
+    assert.deepEqual([answer.status, answer.headers.get('write-check')], [201, 'valid'], answer.text);
+  });
+
   it('a change of an entity that its client may not read is not judged, and onUnjudged applies', async () => {
     const part = () =>
       gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:hidden/attrs`, {

@@ -43,12 +43,13 @@ interface SeenRequest {
 
 /**
  * A broker with mishaps. It does not answer a query for an entity whose id ends with "slow", and
- * hides one whose id ends with "hidden".
+ * hides one whose id ends with "hidden". It closes the connection of the first query for one whose id ends with "stale".
  */
 export class UnluckyBroker {
   readonly seen: SeenRequest[] = [];
   readonly waiting = new Waiting();
   url = '';
+  #isStaleOver = false;
 
   async start(): Promise<this> {
     const server = createServer((incoming, outgoing) => void this.#take(incoming, outgoing));
@@ -79,6 +80,9 @@ export class UnluckyBroker {
       const mishap = MISHAPS[String(headers['x-mishap'])];
       if (mishap === undefined) outgoing.writeHead(201).end();
       else mishap(outgoing);
+    } else if (url.includes('stale') && !this.#isStaleOver) {
+      this.#isStaleOver = true;
+      outgoing.destroy();
     } else if (url.includes('hidden')) outgoing.writeHead(403).end();
     else if (!url.includes('slow')) {
       outgoing.writeHead(200, { 'content-type': 'application/json' });
