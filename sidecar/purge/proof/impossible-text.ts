@@ -111,12 +111,15 @@ export const NO_SUCH = 'NoSuchPurgeProbe';
 /** Long before anything was stored; some brokers refuse earlier years. */
 export const LONG_AGO = '1800-01-01T00:00:00Z';
 
-/** No entity is older than the one, or newer than the other. Some brokers cannot read times before 1970 (Orion-LD). */
+/** No entity was created or changed before the one, or after the other. Some brokers cannot read times before 1970 (Orion-LD). */
 const FIRST = '1970-01-02T00:00:00';
 const LAST = '9999-12-31T23:59:59';
 
 /** Members of entities that hold a time, by term and by IRI. */
 const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|deletedAt|expiresAt)$/;
+
+/** The one of them that clients set, often to the last moment there is. */
+const EXPIRY = /expiresAt$/;
 
 /**
  * Returns the conditions of a vetted `q`. A condition on an attribute is made impossible by another name; the rest of it stays
@@ -197,7 +200,7 @@ function impossibleOf(node: QCondition, condition: string, at: number): string {
   const compared = condition.slice(at);
   // Entities may have these members whatever they are, so the value has to be impossible.
   if (isMember && TIMES.test(first) && (node.kind === 'order' || node.kind === 'equality'))
-    return path + impossibleTime(compared);
+    return path + impossibleTime(EXPIRY.test(first) ? compared.replace(/^>=?/, '<') : compared);
   if (isMember && node.kind === 'equality') return `${path}==${impossibleOperand(node.operand)}`;
   return first + NO_SUCH + condition.slice(first.length);
 }
