@@ -110,8 +110,22 @@ function hasOtherForm(term: TermMapping | null | undefined): boolean {
   );
 }
 
+/** The IRIs that a context has terms for, and the beginnings of those that it has other names for. */
+function namedBy({ mappings, '@vocab': vocab }: ActiveContext) {
+  const iris = new Set<string>();
+  const beginnings = [vocab ?? ''];
+  for (const term of mappings.values()) {
+    const iri = term?.['@id'];
+    if (typeof iri !== 'string') continue;
+    iris.add(iri);
+    if (term?._prefix === true) beginnings.push(iri);
+  }
+  return { iris, beginnings };
+}
+
 function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): Names {
   const known = new Map<string, string | undefined>();
+  let named: ReturnType<typeof namedBy> | undefined;
   const isUnclearPrefix = (term: string): boolean => {
     const { '@id': iri, _prefix: isPrefix } = active.mappings.get(term) ?? {};
     return typeof iri === 'string' && isPrefix !== true && coreIriOf(term) === undefined;
@@ -125,12 +139,8 @@ function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): N
     },
     isDefined: (name) => name.includes(':') || (active.mappings.has(name) && coreIriOf(name) === undefined),
     mayName(iri) {
-      if (iri.startsWith(active['@vocab'] ?? '')) return true;
-      return [...active.mappings.values()].some((term) => {
-        const named = term?.['@id'];
-        if (typeof named !== 'string') return false;
-        return named === iri || (term?._prefix === true && iri.startsWith(named));
-      });
+      const { iris, beginnings } = (named ??= namedBy(active));
+      return iris.has(iri) || beginnings.some((one) => iri.startsWith(one));
     },
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
     doubtOf(name) {
