@@ -20,7 +20,11 @@ interface Container {
   readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
   readonly securityContext: object;
-  readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
+  readonly [probe: `${string}Probe`]: {
+    readonly httpGet: { readonly path: string; readonly port: string };
+    readonly periodSeconds?: number;
+    readonly failureThreshold?: number;
+  };
 }
 interface Pod {
   readonly terminationGracePeriodSeconds: number;
@@ -118,13 +122,18 @@ it('a pod gets no new requests before SIGTERM, and afterwards has the time that 
   const preStopMs = container.lifecycle.preStop.sleep.seconds * 1000;
   assert.ok(preStopMs >= 5000);
   const { SHUTDOWN_GRACE_MS } = loadConfig({ BROKER_URL: 'embedded', ...env });
-  // Two more seconds for the last answers, see sidecar/gateway.ts.
-  assert.ok(pod.terminationGracePeriodSeconds * 1000 > preStopMs + SHUTDOWN_GRACE_MS + 2000);
+  // Two more seconds for the last answers, and five for closing, see sidecar/graceful-shutdown.ts.
+  assert.ok(pod.terminationGracePeriodSeconds * 1000 > preStopMs + SHUTDOWN_GRACE_MS + 7000);
 });
 
 it('the probes of a pod check only whether the process is alive, and do not depend on the broker and the database', () => {
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const)
     assert.deepEqual(container[probe]?.httpGet, { path: '/health/live', port: 'http' }, probe);
+});
+
+it('a pod has ten minutes to migrate the tables before it listens', () => {
+  const { periodSeconds = 10, failureThreshold = 3 } = container.startupProbe ?? {};
+  assert.ok(periodSeconds * failureThreshold >= 600);
 });
 
 it('a pod runs as the user of the image, without privileges, and writes only to the folders of the image for it', () => {
