@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, GatewayError } from '../shared/errors.js';
@@ -62,7 +62,8 @@ export function lockDatabase(path: string): { close(): void } | undefined {
   if (path === IN_MEMORY) return undefined;
   return opened(path, () => {
     prepareFile(absolute(path), path);
-    const lock = new Database(`${absolute(path)}.lock`, { timeout: BUSY_TIMEOUT_MS });
+    // The files of SQLite are beside the real file, too; a symbolic link would have a lock of another name.
+    const lock = new Database(`${realpathSync(absolute(path))}.lock`, { timeout: BUSY_TIMEOUT_MS });
     return prepared(lock, () => {
       try {
         // On a file that it may only read, SQLite takes a lock for reading, which many can have; the second statement fails then.

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -100,6 +101,16 @@ it('a path that ends with white space names the same store as without it, and me
   const store = await SqliteStore.openAlone(path, handClock());
   await assert.rejects(SqliteStore.openAlone(`${path}\n`, handClock()), DatabaseInUseError);
   await store.close();
+});
+
+it('a symbolic link names the same store as its target, and meets its lock', async () => {
+  const path = fresh();
+  const link = join(folder, 'link.db');
+  const store = await SqliteStore.openAlone(path, handClock());
+  symlinkSync(path, link);
+  await assert.rejects(SqliteStore.openAlone(link, handClock()), DatabaseInUseError);
+  await store.close();
+  await (await SqliteStore.openAlone(link, handClock())).close();
 });
 
 it('opening a SQLite store refuses a file that is not a SQLite database, and does not change it', async () => {
