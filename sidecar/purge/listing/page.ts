@@ -133,13 +133,17 @@ const FROM_CACHE =
   'A cache answered a query in place of the broker, so the list may be old, or that of another tenant. ' +
   'Exclude the broker from the cache, or let BROKER_URL bypass it.';
 
-/** Headers in which caches say by "hit" that they had the answer: RFC 9211, Kong and nginx, others. */
-const CACHE_HEADERS = ['cache-status', 'x-cache-status', 'x-cache'] as const;
+/** Headers in which caches say that they had the answer: RFC 9211, Kong and nginx (also an old one), others. */
+const STORED: readonly (readonly [header: string, says: RegExp])[] = [
+  ['cache-status', /(?<![a-z])hit(?![a-z])/i],
+  ['x-cache-status', /(?<![a-z])(?:hit|stale|updating)(?![a-z])/i],
+  ['x-cache', /(?<![a-z])hit(?![a-z])/i],
+];
 
 /** Whether an answer was stored by a cache, for a second or longer (RFC 9111, clause 5.1) or by what the cache says. */
 function isFromCache({ headers }: BrokerReply): boolean {
   if (Number(headers.get('age') ?? 0) >= 1) return true;
-  return CACHE_HEADERS.some((name) => /(?<![a-z])hit(?![a-z])/i.test(headers.get(name) ?? ''));
+  return STORED.some(([header, says]) => says.test(headers.get(header) ?? ''));
 }
 
 /** Stands for each byte that is not UTF-8. */

@@ -30,6 +30,8 @@ it('a list that a cache stored for a second or longer, or says to have had, is r
     { age: '1' },
     { age: '3600' },
     { age: '0', 'x-cache-status': 'Hit' },
+    { 'x-cache-status': 'STALE' },
+    { 'x-cache-status': 'UPDATING' },
     { 'x-cache': 'HIT from proxy, MISS from other' },
     { 'x-cache': 'TCP_HIT' },
     { 'cache-status': 'ExampleCache; hit; ttl=30' },
@@ -40,8 +42,10 @@ it('a list that a cache stored for a second or longer, or says to have had, is r
     { age: '0' },
     { age: 'x' },
     { 'x-cache-status': 'Miss' },
+    { 'x-cache-status': 'REVALIDATED' },
     { 'x-cache': 'RefreshHit from cloudfront' },
     { 'cache-status': 'ExampleCache; fwd=uri-miss; stored' },
+    { 'cache-status': 'ExampleCache; fwd=stale' },
   ])
     assert.deepEqual(withHeaders(headers).ids, []);
 });
