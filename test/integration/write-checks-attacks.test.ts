@@ -718,6 +718,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { t: `${BASE}text` },
     { ...GOOD, note: P({ t: 5 }) },
   ),
+  'a term in a value for what brokers know': withContext(
+    { v: `${NGSI_LD}hasValue` },
+    { ...GOOD, note: P({ v: 5 }) },
+  ),
   'a term in a value for a member that the model excludes': withContext(
     { t: `${BASE}secret` },
     { ...GOOD, note: P({ t: 5 }) },
@@ -937,9 +941,9 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
   'a member of a value that the model does not know': {
     headers: LD,
     body: {
-      '@context': { ex: 'https://other.example/', other: 'ex:other' },
+      '@context': { ex: 'https://other.example/', other: 'ex:other', another: `${BASE}different` },
       ...GOOD,
-      box: P({ name: 'x', other: 5, 'ex:more': { other: 5 } }),
+      box: P({ name: 'x', other: 5, another: 5, 'ex:more': { other: 5 } }),
     },
   },
   'two parts of what an entity before them makes a car': {

@@ -19,8 +19,8 @@ export interface Names {
   iriOf(name: string): string | undefined;
   /** Whether the name has a meaning of its own: an IRI, a name with a prefix, or a term that is not in the core context. */
   isDefined(name: string): boolean;
-  /** Whether the context may have a name for an IRI: a term, a name with a prefix, or one without a definition. */
-  mayName(iri: string): boolean;
+  /** The names for an IRI: itself, terms, names with a prefix, and one without a definition. */
+  namesOf(iri: string): readonly string[];
   /** Whether the type has a scoped context, which applies to the attributes of its entities (JSON-LD 1.1 § 4.1.8). */
   isScoped(type: string): boolean;
   /** Why brokers may read the name of a type or an attribute in different ways; undefined if they do not. */
@@ -110,17 +110,17 @@ function hasOtherForm(term: TermMapping | null | undefined): boolean {
   );
 }
 
-/** The IRIs that a context has terms for, and the beginnings of those that it has other names for. */
+/** The terms of a context by their IRIs, and what names with a prefix, or without a definition, begin with instead of IRIs. */
 function namedBy({ mappings, '@vocab': vocab }: ActiveContext) {
-  const iris = new Set<string>();
-  const beginnings = [vocab ?? ''];
-  for (const term of mappings.values()) {
+  const terms = new Map<string, string[]>();
+  const beginnings: (readonly [iri: string, name: string])[] = vocab ? [[vocab, '']] : [];
+  for (const [name, term] of mappings) {
     const iri = term?.['@id'];
     if (typeof iri !== 'string') continue;
-    iris.add(iri);
-    if (term?._prefix === true) beginnings.push(iri);
+    terms.set(iri, [...(terms.get(iri) ?? []), name]);
+    if (term?._prefix === true) beginnings.push([iri, `${name}:`]);
   }
-  return { iris, beginnings };
+  return { terms, beginnings };
 }
 
 function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): Names {
@@ -138,9 +138,12 @@ function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): N
       return iri;
     },
     isDefined: (name) => name.includes(':') || (active.mappings.has(name) && coreIriOf(name) === undefined),
-    mayName(iri) {
-      const { iris, beginnings } = (named ??= namedBy(active));
-      return iris.has(iri) || beginnings.some((one) => iri.startsWith(one));
+    namesOf(iri) {
+      const { terms, beginnings } = (named ??= namedBy(active));
+      const shortened = beginnings
+        .filter(([beginning]) => iri.startsWith(beginning))
+        .map(([beginning, name]) => name + iri.slice(beginning.length));
+      return [iri, ...(terms.get(iri) ?? []), ...shortened];
     },
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
     doubtOf(name) {

@@ -1,6 +1,7 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
 import { isArray, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
+import { coreIriOf } from '../json-ld/core-context.js';
 import type { Names } from '../json-ld/names.js';
 import { attributesOf } from '../json-schema/attributes.js';
 import { ValueConstraints } from '../json-schema/value-constraints.js';
@@ -23,8 +24,8 @@ export interface WriteModel {
   /** What its schema may say something about: the names of all members in it, and all texts in lists, such as `required`. */
   readonly mentioned: ReadonlySet<string>;
   /**
-   * Whether a member of a value that brokers store under an IRI may be another one than the model judged: its schema mentions
-   * the name, or its @context has a name for the IRI.
+   * Whether a member of a value that brokers store under an IRI may be another one than the model judged: its schema may
+   * say something about the name, or about a name that the IRI has in its @context, or that is one of the core context.
    */
   mayConfuse(name: string, iri: string | undefined): boolean;
 }
@@ -60,16 +61,22 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
 /** Adds the meanings of its names to a model. */
 export function withIris(title: string, compiled: CompiledWriteModel, names: Names): WriteModel {
   const meaningOf = (name: string) => [names.iriOf(name) ?? name, name] as const;
-  const { whole } = compiled;
+  const { whole, mentioned } = compiled;
+  const isKnown = (name: string) => mentioned.has(name) || coreIriOf(name) !== undefined;
+  const hasPatterns = PATTERN_KEYWORDS.some((keyword) => mentioned.has(keyword));
   return {
     title,
     ...compiled,
     attributes: new Map([...whole.attributes.keys()].map(meaningOf)),
     types: new Map(whole.types.map(meaningOf)),
     mayConfuse: (name, iri) =>
-      names.iriOf(name) !== iri && (iri === undefined || compiled.mentioned.has(name) || names.mayName(iri)),
+      names.iriOf(name) !== iri &&
+      (hasPatterns || iri === undefined || [name, ...names.namesOf(iri)].some(isKnown)),
   };
 }
+
+/** Keywords that say something about names without mentioning them. */
+const PATTERN_KEYWORDS = ['patternProperties', 'propertyNames'];
 
 /** The names of all members of a schema, and the texts in its lists. */
 function* textsIn(part: JsonValue): Iterable<string> {
