@@ -36,8 +36,8 @@ export type NamesOutcome =
 
 /** Maximum number of contexts whose names are kept. */
 const MAX_KEPT = 300;
-/** Maximum number of IRIs that are remembered for one context. */
-const MAX_IRIS = 5000;
+/** Maximum number of names that are remembered for one context. */
+const MAX_REMEMBERED = 5000;
 
 /**
  * Reads the meanings of names in contexts, followed by the core context as in brokers (ETSI GS CIM 009 V1.9.1, clause
@@ -123,20 +123,26 @@ function namedBy({ mappings, '@vocab': vocab }: ActiveContext) {
   return { terms, beginnings };
 }
 
+/** Remembers what was found out about names. */
+function remembering<Found>(find: (name: string) => Found): (name: string) => Found {
+  const known = new Map<string, { readonly found: Found }>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined) return before.found;
+    const found = find(name);
+    if (known.size < MAX_REMEMBERED) known.set(name, { found });
+    return found;
+  };
+}
+
 function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): Names {
-  const known = new Map<string, string | undefined>();
   let named: ReturnType<typeof namedBy> | undefined;
   const isUnclearPrefix = (term: string): boolean => {
     const { '@id': iri, _prefix: isPrefix } = active.mappings.get(term) ?? {};
     return typeof iri === 'string' && isPrefix !== true && coreIriOf(term) === undefined;
   };
   return {
-    iriOf(name) {
-      if (known.has(name)) return known.get(name);
-      const iri = expandIri(active, name, { vocab: true }, {}) ?? undefined;
-      if (known.size < MAX_IRIS) known.set(name, iri);
-      return iri;
-    },
+    iriOf: remembering((name) => expandIri(active, name, { vocab: true }, {}) ?? undefined),
     isDefined: (name) => name.includes(':') || (active.mappings.has(name) && coreIriOf(name) === undefined),
     namesOf(iri) {
       const { terms, beginnings } = (named ??= namedBy(active));
@@ -146,7 +152,7 @@ function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): N
       return [iri, ...(terms.get(iri) ?? []), ...shortened];
     },
     isScoped: (type) => active.mappings.get(type)?.['@context'] !== undefined,
-    doubtOf(name) {
+    doubtOf: remembering((name) => {
       if (coreIriOf(name) !== undefined) return undefined;
       if (hasOtherForm(active.mappings.get(name)))
         return `brokers differ in how they read ${quoted(name, 200)}, for which the @context defines more than an IRI`;
@@ -157,7 +163,7 @@ function namesIn(active: ActiveContext, { newKeyword, disputed }: NameDoubts): N
       return prefix !== name && isUnclearPrefix(prefix)
         ? `brokers differ in whether ${quoted(prefix, 200)} is a prefix`
         : undefined;
-    },
+    }),
     mayChangeId(id) {
       const prefix = prefixOf(id);
       return (
