@@ -342,6 +342,13 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       ],
     ),
   ),
+  'key-values with an attribute for a member': {
+    path: `${ENTITIES}?options=keyValues`,
+    body: { id: ID, type: 'Car', speed: 5, box: { value: 1, name: P('x') } },
+  },
+  'a value that is a list with an attribute': {
+    body: { ...GOOD, tags: [{ value: 'a', more: 1 }, P('a'), 7] },
+  },
   'a part with a set for a value': {
     method: 'PATCH',
     path: `${ENTITIES}/${ID}`,
@@ -916,6 +923,16 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
   },
   'an attribute in an object that may have it': { body: { ...GOOD, box: P({ name: 'x', more: P(1) }) } },
   'an attribute of an attribute': { body: { ...GOOD, speed: { ...P(5), accuracy: P(1) } } },
+  'an attribute in the value of an attribute of an attribute': {
+    body: {
+      ...GOOD,
+      speed: [
+        { ...P(5), accuracy: P(P(1)) },
+        { ...P(6), datasetId: 'urn:d:1', accuracy: P({ a: P(1) }) },
+      ],
+      plate: { ...P('A'), by: { ...P(1), at: P([P(2)]) } },
+    },
+  },
   ...Object.fromEntries<Attack>(
     ['http://localhost:8080', 'http://Gateway.example:8080', 'https://public.example/below'].map((base) => [
       `a context of this gateway: ${base}`,

@@ -188,7 +188,7 @@ function errorsOf(
     context === undefined ? entity : objectOf([...Object.entries(entity), ['@context', context] as const]);
   return forms.flatMap((form) => {
     const { errors, warnings } = validateEntity(shown, model, { form }, spelling);
-    return [...errors, ...nestedAttributeErrors(shown, fragment, warnings, spelling)].flatMap((found) => {
+    return [...errors, ...nestedAttributeErrors(shown, fragment, { warnings, form }, spelling)].flatMap((found) => {
       const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
       if (error === undefined) return [];
       const [name = '', ...below] = error.tokens;

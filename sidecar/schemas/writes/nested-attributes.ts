@@ -9,32 +9,43 @@ import { isAttribute } from './attribute-parts.js';
  * instead, because people write them by mistake, and warns.
  *
  * @param warnings those of the validation
+ * @param form the one in which the entity was validated
  */
 export function nestedAttributeErrors(
   entity: JsonObject,
   model: Model,
-  warnings: readonly EntityNotice[],
+  { warnings, form }: { readonly warnings: readonly EntityNotice[]; readonly form: 'keyvalues' | 'concise' },
   spelling: Spelling,
 ): readonly EntityError[] {
   const nested = warnings.filter(({ code }) => code === 'nested-attribute');
   return nested.flatMap(({ tokens: [name = '', ...below] }) => {
-    const path = valuePath(entity[name] ?? null, below);
-    const value = path.reduce<JsonValue | undefined>(childAt, entity[name]);
+    const path = form === 'keyvalues' ? [] : valuePath(entity[name] ?? null, below);
+    const value = path?.reduce<JsonValue | undefined>(childAt, entity[name]);
     if (value === undefined) return [];
     const { id = null, type = null } = entity;
     return validateEntity({ id, type, [name]: value }, model, { form: 'keyvalues' }, spelling)
       .errors.filter(({ tokens }) => tokens[0] === name)
-      .map((error) => ({ ...error, tokens: [name, ...path, ...error.tokens.slice(1)] }));
+      .map((error) => ({ ...error, tokens: [name, ...(path ?? []), ...error.tokens.slice(1)] }));
   });
 }
 
-/** Where the value is that a place in an attribute belongs to: in its only instance, in one of several, or the attribute itself. */
-function valuePath(attribute: JsonValue, [first = '', second = '']: readonly string[]): readonly string[] {
-  if (isValueMember(attribute, first)) return [first];
-  const instance = isArray(attribute) ? attribute[Number(first)] : undefined;
-  return isValueMember(instance, second) ? [first, second] : [];
+/**
+ * Where the value is that a place in an attribute belongs to: in its only instance, in one of several, or the attribute itself.
+ * Undefined for a place in an attribute of the attribute, about which models say nothing.
+ */
+function valuePath(
+  attribute: JsonValue,
+  [first, second]: readonly (string | undefined)[],
+): readonly string[] | undefined {
+  if (first === undefined) return [];
+  if (hasValue(attribute)) return VALUES.has(first) ? [first] : undefined;
+  if (second === undefined || !isArray(attribute) || !attribute.every(hasValue)) return [];
+  return VALUES.has(second) ? [first, second] : undefined;
 }
 
-function isValueMember(attribute: JsonValue | undefined, name: string): boolean {
-  return isObject(attribute) && isAttribute(attribute) && (name === 'value' || name === 'valueList');
+/** The members in which validation finds attributes. */
+const VALUES: ReadonlySet<string> = new Set(['value', 'valueList']);
+
+function hasValue(attribute: JsonValue): boolean {
+  return isObject(attribute) && isAttribute(attribute);
 }
