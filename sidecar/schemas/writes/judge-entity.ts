@@ -188,22 +188,26 @@ function errorsOf(
     context === undefined ? entity : objectOf([...Object.entries(entity), ['@context', context] as const]);
   return forms.flatMap((form) => {
     const { errors, warnings } = validateEntity(shown, model, { form }, spelling);
-    return [...errors, ...nestedAttributeErrors(shown, fragment, { warnings, form }, spelling)].flatMap((found) => {
-      const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
-      if (error === undefined) return [];
-      const [name = '', ...below] = error.tokens;
-      const index = indexes?.get(name);
-      const inner = index === undefined ? below : [String(index), ...below];
-      const kept = positions.get(name);
-      const tokens = [
-        ...(error.tokens.length === 0 ? [] : [submittedAs.get(name) ?? name]),
-        ...(kept === undefined ? inner : inner.map((token, at) => (at === 0 ? String(kept[+token]) : token))),
-      ];
-      const key = JSON.stringify([tokens, error.keyword]);
-      if (seen.has(key)) return [];
-      seen.add(key);
-      return [{ ...error, tokens, model: title }];
-    });
+    return [...errors, ...nestedAttributeErrors(shown, fragment, { warnings, form }, spelling)].flatMap(
+      (found) => {
+        const error = isMerge && found.keyword === 'required' ? asDeletionError(found, isPartDeleted) : found;
+        if (error === undefined) return [];
+        const [name = '', ...below] = error.tokens;
+        const index = indexes?.get(name);
+        const inner = index === undefined ? below : [String(index), ...below];
+        const kept = positions.get(name);
+        const tokens = [
+          ...(error.tokens.length === 0 ? [] : [submittedAs.get(name) ?? name]),
+          ...(kept === undefined
+            ? inner
+            : inner.map((token, at) => (at === 0 ? String(kept[+token]) : token))),
+        ];
+        const key = JSON.stringify([tokens, error.keyword]);
+        if (seen.has(key)) return [];
+        seen.add(key);
+        return [{ ...error, tokens, model: title }];
+      },
+    );
   });
 }
 
