@@ -232,7 +232,11 @@ describe('three sidecars of which one is gone for longer than its lease', PATIEN
     const [first] = all;
     assert.ok(first !== undefined);
     broker.delayMs = 0;
-    broker.broker.entities.seed(60, everyKind);
+    // Entities with datasets would be created one by one.
+    broker.broker.entities.seed(60, (index) => ({
+      ...everyKind(index),
+      speed: { type: 'Property', value: index / 7 },
+    }));
     const cars = withoutSystemTimes(await entitiesOf(broker.broker, 'type=Car'));
     const purge = await submit(first, 'type=Car&archive=required');
     await until(() => recordAt(first, purge.id), isOver);
