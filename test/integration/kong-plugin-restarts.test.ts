@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { FakeKong } from '../support/fake-pdk.js';
@@ -132,7 +133,9 @@ describe('a restart of the plugin server', { timeout: 300_000 }, () => {
 });
 
 /** How many connections Linux allows to wait; 0 on other systems. */
-const longestQueue = Number(await readFile('/proc/sys/net/core/somaxconn', 'utf8').catch(() => 0));
+const longestQueue = existsSync('/proc/sys/net/core/somaxconn')
+  ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))
+  : 0;
 
 describe('the launcher of the plugin server', { timeout: 300_000 }, () => {
   let plugin: BuiltPlugin;
