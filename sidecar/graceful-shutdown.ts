@@ -1,4 +1,4 @@
-import type { Clock } from './shared/clock.js';
+import { type Clock, isDoneWithin } from './shared/clock.js';
 
 export interface GracefulShutdownOptions {
   /** How long running work may take to finish, in milliseconds. */
@@ -43,25 +43,12 @@ export class GracefulShutdown {
   }
 
   async #shutDown(): Promise<void> {
-    const { graceMs, stop, idle, abortRequests: cutOff, close } = this.#options;
+    const { clock, graceMs, stop, idle, abortRequests: cutOff, close } = this.#options;
     stop();
-    if (!(await this.#isDoneWithin(graceMs, idle(), this.#forced.signal))) {
+    if (!(await isDoneWithin(clock, graceMs, idle(), this.#forced.signal))) {
       cutOff();
-      await this.#isDoneWithin(FINAL_ANSWERS_MS, idle());
+      await isDoneWithin(clock, FINAL_ANSWERS_MS, idle());
     }
-    await this.#isDoneWithin(CLOSE_MS, close());
-  }
-
-  /** Waits for work. @returns whether it was done before `ms` milliseconds had passed or `interrupted` was aborted */
-  async #isDoneWithin(ms: number, work: Promise<unknown>, interrupted?: AbortSignal): Promise<boolean> {
-    const done = new AbortController();
-    const signal = interrupted === undefined ? done.signal : AbortSignal.any([done.signal, interrupted]);
-    const timeout = this.#options.clock.sleep(ms, signal).then(
-      () => false,
-      () => false,
-    );
-    const isDone = await Promise.race([work.then(() => true), timeout]);
-    done.abort();
-    return isDone;
+    await isDoneWithin(clock, CLOSE_MS, close());
   }
 }

@@ -10,6 +10,7 @@ import {
   StoreUnavailableError,
   UnstorableError,
 } from '../store/index.js';
+import { isDoneWithin } from '../shared/clock.js';
 import { ClientDisconnectedError } from './errors.js';
 import type { HistoryPruner } from './history.js';
 import { shortened } from './job-record.js';
@@ -216,12 +217,8 @@ export class RecordKeeper {
   }
 
   /** Waits for work. @returns whether it was done before `ms` milliseconds had passed; false also if it failed */
-  async #isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
-    const enough = new AbortController();
-    const late = this.#options.clock.sleep(ms, enough.signal).then(() => false);
-    const isDone = await Promise.race([work.then(() => true), late]).catch(() => false);
-    enough.abort();
-    return isDone;
+  #isDoneWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+    return isDoneWithin(this.#options.clock, ms, work).catch(() => false);
   }
 
   async #writeRest(): Promise<void> {

@@ -36,6 +36,32 @@ export const systemClock: Clock = {
   processorTimeMs,
 };
 
+/**
+ * Waits for work, but only for a limited time.
+ *
+ * @param enough also ends the wait
+ * @returns whether the work was done in time
+ * @throws what the work throws in time
+ */
+export async function isDoneWithin(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<unknown>,
+  enough?: AbortSignal,
+): Promise<boolean> {
+  const done = new AbortController();
+  const signal = enough === undefined ? done.signal : AbortSignal.any([done.signal, enough]);
+  const timeout = clock.sleep(ms, signal).then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([work.then(() => true), timeout]);
+  } finally {
+    done.abort();
+  }
+}
+
 /** How far the time of day may drift from a steady clock before it counts as having been set, in milliseconds. */
 const CLOCK_JUMP_MS = 1000;
 
