@@ -117,7 +117,7 @@ function listContexts(options: OutputOptions, context: CliContext): ExitCode {
       gateway,
       token,
     ],
-    none: 'There are no contexts yet. Create one with: ngsi-ld-gateway config set-context NAME --gateway URL',
+    none: 'No contexts yet. To create one, run: ngsi-ld-gateway config set-context NAME --gateway URL',
   };
   writeList(records, options, table, context);
   writeLines(context.stderr, ...overriding(context.env));

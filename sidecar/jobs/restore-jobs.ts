@@ -240,8 +240,8 @@ function notListed(segments: number): string {
 
 function storedOtherwise(items: number): string {
   return (
-    `The broker shows ${items} of what was restored otherwise than the archive has it: it stored less, or a client has ` +
-    'changed it. A dry run of the restore names them.'
+    `At the broker, ${items} of the restored items differ from the archive: it stored less, or a client has changed them. ` +
+    'A dry run of the restore names them.'
   );
 }
 

@@ -16,7 +16,7 @@ interface RestoreCounts {
   readonly failed: number;
   /** Items for which a create was sent, with unknown effect. */
   readonly unknown: number;
-  /** Items of `restored` that the broker shows otherwise than the archive has them; in a dry run, those of `alreadyThere`. */
+  /** Items of `restored` that differ from the archive at the broker; in a dry run, those of `alreadyThere`. */
   readonly different: number;
 }
 

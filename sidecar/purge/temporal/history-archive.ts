@@ -199,7 +199,7 @@ export class TemporalHistories implements HistoryArchive {
       if (error instanceof UnarchivableHistory) return error.message;
       throw error;
     }
-    // A broker that refuses every time refuses something else, such as an id that is no URI (Scorpio).
+    // If the broker refuses all three time properties, it objects to something else, such as an id that is not a URI (Scorpio).
     if (refused.size === times.length) return REFUSED;
     for (const time of refused) this.#refused.add(time);
     const hasSystemTime = EVERY_TIME.some(

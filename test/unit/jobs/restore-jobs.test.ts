@@ -32,13 +32,13 @@ const progressOf = (more: Partial<Parameters<LiveRestore['noteReport']>[0]> = {}
   ...more,
 });
 
-it('a restore warns if the broker stored something otherwise than the archive has it', () => {
+it('a restore warns if what the broker stored differs from the archive', () => {
   const warningsOf = (more: Parameters<typeof progressOf>[0]) => {
     const live = new LiveRestore(recordOf(), leaseOf(), createTestClock(), () => undefined);
     live.noteReport(progressOf(more), 0);
     return live.record.warnings.join();
   };
-  assert.match(warningsOf({ different: 3 }), /shows 3 of what was restored otherwise.*dry run/);
+  assert.match(warningsOf({ different: 3 }), /3 of the restored items differ from the archive.*dry run/);
   assert.doesNotMatch(warningsOf({}), /otherwise/);
   assert.doesNotMatch(warningsOf({ different: 3, dryRun: true }), /otherwise/);
 });

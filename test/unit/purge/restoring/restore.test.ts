@@ -805,7 +805,7 @@ it('entities with datasets are restored as a whole at a broker that loses datase
   );
 });
 
-it('a restore counts what the broker stores otherwise than the archive has it', async () => {
+it('a restore counts what the broker stores differently from the archive', async () => {
   const archive = Array.from({ length: 5 }, (_, index) => ({
     id: `urn:t:${String(index)}`,
     type: 'T',
