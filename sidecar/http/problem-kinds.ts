@@ -61,6 +61,7 @@ export const problemKinds = {
   brokerThrottled: shape(429, problemTypeUri('broker-throttled'), 'The broker is throttling'),
   fieldsTooLarge: shape(431, errorTypes.invalidRequest, 'Request Header Fields Too Large'),
   internalError: shape(500, errorTypes.internalError, 'Internal error'),
+  jobCrashes: shape(500, problemTypeUri('job-crashes'), 'The job crashes its gateway'),
   notSupported: shape(501, problemTypeUri('not-supported'), 'Not supported'),
   filterIgnored: shape(501, problemTypeUri('filter-ignored'), 'Filter not honoured by the broker'),
   transferCoding: shape(

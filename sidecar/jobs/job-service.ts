@@ -1,6 +1,7 @@
 import { isFinal, type JobNotice, type OrphanedJob, storedKindOf } from '../store/index.js';
 import type { ControlRequest, JobResumeData, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
+import { checkCrashes, withCrash } from './crashes.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
 import { isToCancel } from './job-record.js';
@@ -60,7 +61,8 @@ export class JobService {
       ...options,
       registry: this.registry,
       begin: (taken, lease) => this.#begin(taken, lease),
-      requeued: (left): UnfinishedJob => this.#runnerOf(left.record).requeued(left),
+      requeued: (left): UnfinishedJob =>
+        this.#runnerOf(left.record).requeued({ ...left, job: withCrash(left.record, left.job) }),
       onRequeued: (changed) => this.#noteRequeued(changed),
       grant: (id, request) => void this.#grant(id, request),
       isPending: (id) => this.records.unwritten(id) !== undefined,
@@ -139,7 +141,10 @@ export class JobService {
     return runner;
   }
 
-  /** Begins a job that was taken. Ends it if it was cancelled, or if its caller waited at a process that is gone. */
+  /**
+   * Begins a job that was taken. Ends it if it was cancelled, if its caller waited at a process that is gone, or if too
+   * many processes crashed while they ran it.
+   */
   #begin(taken: TakenJob, lease: Lease): void {
     const { record, job } = taken;
     const runner = this.#runnerOf(record);
@@ -151,7 +156,11 @@ export class JobService {
     try {
       if (job === undefined) void end((live) => this.records.end(live, 'interrupted'));
       else if (isToCancel(taken)) void end((live) => this.records.end(live, 'cancelled'));
-      else void this.#work(runner.begin(record, job, lease));
+      else {
+        const counted = withCrash(record, job);
+        checkCrashes(record, counted);
+        void this.#work(runner.begin(record, counted, lease), counted);
+      }
     } catch (error) {
       void end((live) => this.records.endEarly(live, error, 'interrupted'));
     }
@@ -161,14 +170,14 @@ export class JobService {
    * Does the work of a taken job, from taking a place to its end. A job that only stops in this process goes back into
    * the queue; one that another process has taken by now is left to that process.
    */
-  async #work({ live, place, run, onStopped }: JobWork): Promise<void> {
+  async #work({ live, place, run, onStopped }: JobWork, job: JobResumeData): Promise<void> {
     const { registry, records } = this;
     const { observer } = this.options;
     try {
       registry.takePlace(live, place);
       live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
       // Otherwise, a process that takes over would not know that requests may have been sent.
-      await records.writeAhead(live);
+      await records.writeAhead(live, job);
       observer.started(live.record);
       await run();
     } catch (error) {

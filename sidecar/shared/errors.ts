@@ -55,6 +55,7 @@ export type ProblemKind =
   | 'brokerThrottled'
   | 'fieldsTooLarge'
   | 'internalError'
+  | 'jobCrashes'
   | 'notSupported'
   | 'filterIgnored'
   | 'transferCoding'

@@ -207,6 +207,8 @@ export interface JobResumeData {
   readonly spent?: number;
   /** A process that crashed may have sent deletes that are not included in any count. */
   readonly mayHaveBegun?: true;
+  /** How many processes in a row crashed while they ran the job, and how much was settled at the last of these crashes. */
+  readonly crashes?: { readonly count: number; readonly settled: number };
   /** The dry run stores what it finds as a plan. */
   readonly makesPlan?: true | undefined;
   /** In a restore: which entities to restore (all by default), and its position, in the engine's own format. */
