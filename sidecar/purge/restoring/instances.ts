@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../
 import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
 import { isNotUnderstood } from '../errors.js';
 import { entitiesIn, Lister, temporalEntities } from '../listing/index.js';
+import type { BrokerProblem } from '../broker/index.js';
 import type { CreateResult, RestoreItem, RestoreKind, RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
 import { creatableAttribute, instancesOf } from './restorable.js';
@@ -20,6 +21,15 @@ const MAX_ADDED_BYTES = 800_000;
 
 /** After so many refusals in a row, the broker is assumed to refuse all instances. */
 const MAX_REFUSED = 100;
+
+/** After so many ids in a row that the broker refuses in queries, it is assumed to refuse them for another reason. */
+const MAX_REFUSED_IDS = 10;
+
+/** What the broker shows of some items, by their keys, and why it refuses to show others. */
+interface LookedUp {
+  readonly shown: ReadonlyMap<string, JsonValue>;
+  readonly refused: ReadonlyMap<string, BrokerProblem>;
+}
 
 /** What a query shows of one attribute. */
 interface ShownHistory {
@@ -38,6 +48,10 @@ export class Instances implements RestoreKind {
   #longest = 0;
   /** Number of refused requests since the last one that was not. */
   #refused = 0;
+  /** The refused ids since the last query that was answered. */
+  readonly #refusedIds = new Set<string>();
+  /** The refusals of the last look. */
+  #refusals: LookedUp['refused'] = new Map();
 
   constructor(options: RestoreTools) {
     this.#options = options;
@@ -68,19 +82,34 @@ export class Instances implements RestoreKind {
    * instance stands for one item only.
    */
   async shown(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, JsonValue>> {
+    const { shown, refused } = await this.#lookUp(items);
+    this.#refusals = refused;
+    return shown;
+  }
+
+  refusalOf({ key }: RestoreItem): BrokerProblem | undefined {
+    return this.#refusals.get(key);
+  }
+
+  async #lookUp(items: readonly RestoreItem[]): Promise<LookedUp> {
     const shown = new Map<string, JsonValue>();
+    const refused = new Map<string, BrokerProblem>();
     const askable = items.filter(({ entityId }) => isAskable(entityId));
     this.#turn.concurrency = this.#options.limits.concurrency;
     const look = async (group: readonly RestoreItem[]): Promise<void> => {
       const page = await this.#turn(() => this.#historyOf(group));
       if (page === undefined) return;
+      if ('refusal' in page) {
+        for (const { key } of group) refused.set(key, page.refusal);
+        return;
+      }
       const half = Math.ceil(group.length / 2);
       if (this.#mayBeCut(page, group) && hasTime(group) && group.length > 1)
         await Promise.all([look(group.slice(0, half)), look(group.slice(half))]);
       else match(group, page.instances, shown);
     };
     await Promise.all(groupsOf(askable).map(look));
-    return shown;
+    return { shown, refused };
   }
 
   /**
@@ -99,7 +128,13 @@ export class Instances implements RestoreKind {
 
   async create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>> {
     const results = new Map<string, CreateResult>();
-    const byEntity = Map.groupBy(items, ({ entityId }) => entityId);
+    for (const item of items) {
+      const problem = this.refusalOf(item);
+      if (problem !== undefined) results.set(item.key, { kind: 'refused', problem });
+    }
+    // What is refused may exist, and would then be there twice.
+    const known = items.filter(({ key }) => !results.has(key));
+    const byEntity = Map.groupBy(known, ({ entityId }) => entityId);
     await pLimit(this.#options.limits.concurrency).map(byEntity.values(), async (group) => {
       // The newest come first: Stellio makes the current entity of the first request that it gets. It refuses a request if an
       // instance in it has no time, so instances with a time are sent separately.
@@ -171,21 +206,26 @@ export class Instances implements RestoreKind {
     return status === 413 || ((status === 400 || status === 422) && this.#refused < MAX_REFUSED);
   }
 
-  /** Notes which instances exist after all, and returns the others. */
+  /** Notes which instances exist after all, and which ones the broker refuses to show; returns the others. */
   async #withoutShown(
     items: readonly RestoreItem[],
     results: Map<string, CreateResult>,
   ): Promise<readonly RestoreItem[]> {
-    const shown = await this.shown(items);
+    const { shown, refused } = await this.#lookUp(items);
     for (const key of shown.keys()) results.set(key, { kind: 'created' });
-    return items.filter(({ key }) => !shown.has(key));
+    for (const [key, problem] of refused) results.set(key, { kind: 'unclear', problem });
+    return items.filter(({ key }) => !shown.has(key) && !refused.has(key));
   }
 
   /**
    * Queries what the broker shows of one attribute in the interval of some of its instances; undefined if the broker does not
    * support the query for instances without a time.
+   *
+   * @throws as Lister.page(), but a refusal only if the broker has refused several ids in a row
    */
-  async #historyOf(items: readonly RestoreItem[]): Promise<ShownHistory | undefined> {
+  async #historyOf(
+    items: readonly RestoreItem[],
+  ): Promise<ShownHistory | { readonly refusal: BrokerProblem } | undefined> {
     const [first] = items;
     const { entityId = '', attribute = '', entity } = first ?? {};
     const times = items.map(({ content }) => timeOf(content) ?? 0);
@@ -208,10 +248,13 @@ export class Instances implements RestoreKind {
       ...interval,
     ];
     const page = await this.#lister.page({ selection, limit: 1, isBare: true }).catch((error: unknown) => {
-      if (!isNotUnderstood(error) || hasTime(items)) throw error;
-      return undefined;
+      if (!isNotUnderstood(error)) throw error;
+      if (!hasTime(items)) return undefined;
+      if (this.#refusedIds.add(entityId).size > MAX_REFUSED_IDS) throw error;
+      return { refusal: error.problem };
     });
-    if (page === undefined) return undefined;
+    if (page === undefined || 'refusal' in page) return page;
+    this.#refusedIds.clear();
     const shown = entitiesIn(page)[page.ids.indexOf(entityId)] as JsonObject | undefined;
     return { instances: instancesOf(member(shown ?? {}, attribute)), isPartial: page.isPartial };
   }

@@ -40,6 +40,8 @@ export interface RestoreKind {
    * @param isWhole the result will be compared with the archive; otherwise it only matters which items exist
    */
   shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonValue>>;
+  /** Returns why the broker refused to show whether an item exists, when it was last asked. Such an item is not created. */
+  refusalOf?(item: RestoreItem): BrokerProblem | undefined;
   /** Creates items that do not exist, without overwriting anything. */
   create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>>;
   /** Whether an item, as the broker shows it, equals the archived one. */

@@ -207,8 +207,13 @@ export class PageRestorer {
   }
 
   #compare(items: readonly RestoreItem[], shown: ReadonlyMap<string, JsonValue>): void {
-    let [there, different] = [0, 0];
+    let [there, different, failed] = [0, 0, 0];
     for (const item of items) {
+      const refusal = this.#options.kind.refusalOf?.(item);
+      if (refusal !== undefined) {
+        failed += 1;
+        this.#noteError(item, refusal);
+      }
       const now = shown.get(item.key);
       if (now === undefined) continue;
       there += 1;
@@ -218,7 +223,8 @@ export class PageRestorer {
       if (this.#different.size < MAX_NAMED) this.#different.add(item.entityId);
     }
     const matched = items.length;
-    this.#settle(this.#position.line, { matched, alreadyThere: there, restored: matched - there, different });
+    const restored = matched - there - failed;
+    this.#settle(this.#position.line, { matched, alreadyThere: there, restored, different, failed });
   }
 
   #settle(line: number, more: Partial<RestorePosition>): void {

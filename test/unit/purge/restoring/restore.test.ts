@@ -760,6 +760,53 @@ it('an id that the broker refuses in queries does not prevent the restore of oth
   );
 });
 
+/** A broker of histories that refuses some ids in queries. */
+function refusingBroker(isRefused: (id: string) => boolean) {
+  const added = new Map<string, Entity>();
+  const broker = ({ method, path, jsonBody = '{}' }: BrokerRequest) => {
+    if (method !== 'GET') {
+      const entity = JSON.parse(jsonBody) as Entity;
+      added.set(entity.id, entity);
+      return replyOf(201);
+    }
+    const id = new URLSearchParams(path.split('?')[1]).get('id') ?? '';
+    if (isRefused(id)) return replyOf(400, { title: 'Bad id' });
+    return replyOf(200, [added.get(id) ?? []].flat());
+  };
+  return { broker, added };
+}
+
+it('a history whose id the broker refuses in queries fails with the reason, and the others are restored', async () => {
+  const archive = histories(3);
+  for (const dryRun of [false, true]) {
+    const { broker, added } = refusingBroker((id) => id === 'urn:t:1');
+    const report = await restore('instances', archive, broker, createTestClock(), { dryRun });
+    assert.deepEqual([report.matched, report.restored, report.failed, report.unknown], [12, 8, 4, 0]);
+    assert.deepEqual([...added.keys()], dryRun ? [] : ['urn:t:0', 'urn:t:2']);
+    assert.equal(report.errors.length, 4);
+    for (const { entityId, error } of report.errors) {
+      assert.equal(entityId, 'urn:t:1');
+      assert.match(JSON.stringify(error), /Bad id/);
+    }
+  }
+});
+
+it('a restore of instances ends if the broker refuses the queries for one id after the other', async () => {
+  const { broker, added } = refusingBroker(() => true);
+  await assert.rejects(restore('instances', histories(11), broker), /with status 400/);
+  assert.equal(added.size, 0);
+});
+
+it('instances whose answer is lost are not sent again if the broker then refuses to show them', async () => {
+  let posts = 0;
+  const report = await restore('instances', histories(1), ({ method }) => {
+    if (method === 'GET') return posts === 0 ? replyOf(200, []) : problem(400);
+    posts += 1;
+    return problem(500);
+  });
+  assert.deepEqual([posts, report.restored, report.failed], [1, 0, 4]);
+});
+
 /** A broker that stores what is left of an entity, depending on the request. */
 function losingBroker(left: (entity: Entity, path: string) => Entity) {
   const world = new Map<string, Entity>();
