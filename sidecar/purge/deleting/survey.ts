@@ -71,7 +71,8 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
   const pageMax = wanted + states.count(IdState.failed, IdState.retryDue);
   const isRecent = (options.first?.atMs ?? -Infinity) > context.clock.monotonicMs() - MAX_LISTING_MS;
   const first = isRecent ? options.first : undefined;
-  const unseen = new IdStates();
+  /** New ids that are not collected. */
+  const left = new IdStates();
   let reappearedCount = 0;
   let lingering = 0;
   const unplanned = new IdStates();
@@ -85,8 +86,9 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     const isTaken = options.takesFresh || state !== IdState.unknown;
     if (context.archiving !== undefined && context.histories === undefined && isTaken) toKeep.push(entityId);
     if (state === IdState.unknown) {
-      if (options.takesFresh) fresh.add(entityId);
-      return unseen.add(entityId);
+      if (!options.takesFresh) return left.add(entityId);
+      const before = fresh.size;
+      return fresh.add(entityId).size > before;
     }
     if (!states.markListed(entityId)) return false;
     if (isGone(state)) {
@@ -130,7 +132,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     if (fresh.size >= wanted) break;
     const isLong = listed !== undefined && context.clock.monotonicMs() - listed.atMs > MAX_LISTING_MS;
     if (isLong && (options.isBrief || fresh.size === 0)) break;
-    if (unseen.size > ledger.matched + MAX_FINDINGS) {
+    if (left.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
       break;
     }
@@ -139,7 +141,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     ...end,
     listed: listed ?? { atMs: context.clock.monotonicMs(), tookMs: 0 },
     fresh: [...fresh],
-    unseen: unseen.size,
+    unseen: options.takesFresh ? fresh.size : left.size,
     unplanned: unplanned.size,
     reappeared,
     reappearedCount,
