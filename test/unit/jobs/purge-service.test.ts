@@ -18,8 +18,10 @@ import {
   TooManyPurgesError,
 } from '../../../sidecar/purge/errors.js';
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
+import type { PurgeRecord } from '../../../sidecar/store/index.js';
 import type { PurgeOrder } from '../../../sidecar/purge/index.js';
 import { problemOf } from '../../../sidecar/http/problem.js';
+import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import {
   BEGUN,
@@ -73,6 +75,23 @@ it('a purge whose caller waits is recorded from its start to its end, and its ev
   await turns();
   assert.deepEqual(await made.kept.store.get(record.id), record);
   assert.deepEqual(await made.service.get(record.id), record);
+});
+
+it('a purge whose caller waits writes its record once before it runs', async () => {
+  const kept = new KeptPurges();
+  let writesBefore: readonly unknown[] = [];
+  const { service } = purgeServiceOf(
+    async function* run() {
+      writesBefore = kept.calls.filter(({ name }) => name === 'put').map(({ given: [record] }) => record);
+      yield finished();
+    },
+    { kept },
+  );
+  const { record } = await service.run(newPurge(), NEVER);
+  const { id, createdAt } = record;
+  assert.equal(writesBefore.length, 1);
+  const [written] = writesBefore as readonly PurgeRecord[];
+  assert.deepEqual([written?.id, written?.state, written?.startedAt], [id, 'running', createdAt]);
 });
 
 it('a purge succeeds only if no item failed, no outcome is unknown, and the broker sent no warning', async () => {
