@@ -51,7 +51,7 @@ export async function purgeByIds(
   context.ledger.forgetUnclear();
   try {
     const arrived = await new Drain(deleting, listed ?? trustedTotal(context, first), first).run();
-    await resolveUnclear(context, WHOLE_ENTITIES);
+    if (context.ledger.unclear.length > 0) await resolveUnclear(context, WHOLE_ENTITIES);
     return arrived;
   } catch (error) {
     context.requester.halt();

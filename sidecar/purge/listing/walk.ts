@@ -111,7 +111,8 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     first = undefined;
     const { ids, limit } = page;
     const fresh = new Set(ids.filter(isNew)).size;
-    const seen = { page, fresh, distinct: new Set(ids).size, countsUnshown };
+    const distinct = fresh === ids.length ? fresh : new Set(ids).size;
+    const seen = { page, fresh, distinct, countsUnshown };
     Object.assign(paging, learnPaging(paging, state, seen));
     const step = nextStep(state, seen, paging);
     if (fresh > 0) yield page;

@@ -240,8 +240,8 @@ function queryOptions(parameters: ReadonlyMap<string, string>): QueryOptions {
 
 function valueOf(parameters: ReadonlyMap<string, string>, name: OptionName): unknown {
   const value = parameters.get(name);
-  const { type } = purgeOption(name);
   if (value === undefined) return undefined;
+  const { type } = purgeOption(name);
   if (type === 'flag') return booleanOf(parameters, name);
   if (type === 'count') {
     if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
