@@ -21,6 +21,11 @@ export const NON_ATTRIBUTE_MEMBERS: ReadonlySet<string> = new Set([
   ...[...SYSTEM_ATTRIBUTES, ...OTHER_MEMBERS].flatMap((name) => [name, `${CORE}${name}`]),
 ]);
 
+/** The members of entities and attributes whose value is a time, by term and by IRI. */
+export const TIME_MEMBERS: ReadonlySet<string> = new Set(
+  [...SYSTEM_ATTRIBUTES, 'observedAt', 'expiresAt'].flatMap((name) => [name, `${CORE}${name}`]),
+);
+
 /** Stands for the instances of an attribute without a datasetId. */
 export const DEFAULT_DATASET = '@none';
 

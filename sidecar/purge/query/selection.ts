@@ -15,6 +15,7 @@ import {
   SELECTION_PARAMETERS,
   type Parameter,
 } from './parameters.js';
+import { checkTimeConditions } from './time-conditions.js';
 import { MAX_COUNT, purgeOption, type OptionValues } from '../../shared/purge-options.js';
 
 export interface VettingOptions {
@@ -88,6 +89,7 @@ function restrictionsOf(
   const attrs = namesOf(parameters, 'attrs') ?? [];
   const ownAttrs = attrs.filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));
   const q = queryOf(parameters, 'q');
+  if (q !== undefined) checkTimeConditions(q);
   queryOf(parameters, 'csf');
   const byGeo = checkGeoQuery(parameters);
   const scopeQ = parameters.get('scopeQ');
