@@ -6,7 +6,13 @@ import {
   member,
   objectOf,
 } from '../../shared/json/json.js';
-import { type AttributeKind, KIND_BY_MEMBER, NON_ATTRIBUTE_MEMBERS, WRAPPED_KINDS } from '../members.js';
+import {
+  type AttributeKind,
+  KIND_BY_MEMBER,
+  NON_ATTRIBUTE_MEMBERS,
+  VALUE_MEMBERS,
+  WRAPPED_KINDS,
+} from '../members.js';
 import { idMemberOf, isOfModel, typeMemberOf } from './entity-checks.js';
 import { type Entries, wrappedMemberOf } from './form.js';
 import { geometryInText } from './geometry.js';
@@ -92,6 +98,12 @@ function keyValueOf({ shape, content, member: name }: ValueLocation, isKeyValues
     case 'as-is':
       return content;
   }
+}
+
+/** Returns the key-values form of an instance whose kind is known. @param unwraps see {@link locateValue} */
+export function keyValueOfTyped(object: JsonObject, kind: AttributeKind, unwraps: boolean): JsonValue {
+  const instance = { how: 'typed', object, kind, member: VALUE_MEMBERS[kind] } as const;
+  return keyValueOf(locateValue(instance, unwraps), false);
 }
 
 /** Maps tokens in the result of {@link keyValueOf} to tokens relative to the instance. */

@@ -1,9 +1,17 @@
 import { ambiguousAttributes, type Form, otherForms } from '../../ngsi-ld/representation/form.js';
 import { isFeature, entityFromFeature } from '../../ngsi-ld/representation/geojson.js';
+import { plainKeyValues } from '../../ngsi-ld/representation/plain-entity.js';
 import type { JsonObject } from '../../shared/json/json.js';
+import { isAccepted } from './instance-errors.js';
 import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
-import { type EntityOptions, type EntityVerdict, isValidIn, validateEntity } from './validate-entity.js';
+import {
+  type EntityOptions,
+  type EntityVerdict,
+  isValidIn,
+  typeOf,
+  validateEntity,
+} from './validate-entity.js';
 
 /** The names of the forms in sentences. */
 const WORDS: Readonly<Record<Form, string>> = {
@@ -36,7 +44,11 @@ export function validateInLikelyForm(
  * not mean that there are errors.
  */
 export function isPlainlyValid(entity: JsonObject, model: Model): boolean {
-  return !isFeature(entity) && isValidIn(undefined, entity, model, {});
+  if (isFeature(entity)) return false;
+  const keyValues = plainKeyValues(entity, typeOf(entity, model), model.unwraps);
+  return keyValues === undefined
+    ? isValidIn(undefined, entity, model, {})
+    : isAccepted(entity, { keyValues }, model);
 }
 
 /** Errors of the Feature itself come before those of the entity in it. */

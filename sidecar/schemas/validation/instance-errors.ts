@@ -140,7 +140,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
   const type = member(entity, typeMemberOf(entity));
   if (type === undefined || jsonEquals(type, member(shown, 'type')))
     return { of: plain, issues, hasOwnType: false };
-  const submitted = (reading: Reading) => withType(plain(reading), type);
+  const submitted = (reading: Reading) => withMember(plain(reading), 'type', type);
   const withOwn = submitted(first);
   const other = model.firstError(withOwn);
   if (other === undefined) return { of: submitted, issues: [], hasOwnType: true };
@@ -152,19 +152,19 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 }
 
 /** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
-export function isAccepted(entity: JsonObject, reading: Reading, model: Model): boolean {
+export function isAccepted(entity: JsonObject, reading: Pick<Reading, 'keyValues'>, model: Model): boolean {
   const shown = shownTo(model, entity, reading);
   if (model.firstError(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
     type !== undefined &&
     !jsonEquals(type, member(shown, 'type')) &&
-    model.firstError(withType(shown, type)) === undefined
+    model.firstError(withMember(shown, 'type', type)) === undefined
   );
 }
 
 /** What the schema is shown: without members that it does not describe, and with an `@context` if it asks for that. */
-function shownTo(model: Model, entity: JsonObject, { keyValues }: Reading): JsonObject {
+function shownTo(model: Model, entity: JsonObject, { keyValues }: Pick<Reading, 'keyValues'>): JsonObject {
   const shown = withSetForms(omitMembers(keyValues, model.undescribedMembers), model);
   const context = model.seesContext ? (member(entity, '@context') ?? model.assumedContext) : undefined;
   return context === undefined ? shown : objectOf([...Object.entries(shown), ['@context', context]]);
@@ -172,23 +172,23 @@ function shownTo(model: Model, entity: JsonObject, { keyValues }: Reading): Json
 
 /** The entity with its type and scope as an array or as the only item, whichever the model describes. */
 function withSetForms(shown: JsonObject, { setForms }: Model): JsonObject {
-  if (setForms.size === 0) return shown;
-  return objectOf(
-    Object.entries(shown).map(([name, value]) => {
-      const form = setForms.get(name);
-      if (form === 'array' && typeof value === 'string') return [name, [value]] as const;
-      const [only = null] = form === 'item' && isArray(value) && value.length === 1 ? value : [];
-      return [name, only ?? value] as const;
-    }),
-  );
+  let result = shown;
+  for (const [name, form] of setForms) {
+    const value = member(shown, name);
+    if (form === 'array' && typeof value === 'string') result = withMember(result, name, [value]);
+    if (form === 'item' && isArray(value) && value.length === 1)
+      result = withMember(result, name, value[0] ?? value);
+  }
+  return result;
 }
 
 function ofType(issues: readonly Explanation[]): number {
   return issues.filter(({ tokens }) => tokens[0] === 'type').length;
 }
 
-function withType(object: JsonObject, type: JsonValue): JsonObject {
-  return objectOf(Object.entries(object).map((entry) => (entry[0] === 'type' ? ['type', type] : entry)));
+/** The object with another value for one of its members. */
+function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
+  return objectOf(Object.entries(object).map((entry) => (entry[0] === name ? [name, value] : entry)));
 }
 
 /** Counts the values in a value, itself included, up to `most`. */

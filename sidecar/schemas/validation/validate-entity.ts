@@ -120,7 +120,7 @@ export function isValidIn(
 const MAX_TRIED = 20;
 
 /** The one of the model's types that the entity has; the first one if it has none of them. */
-function typeOf(entity: JsonObject, { name, types }: Model): string {
+export function typeOf(entity: JsonObject, { name, types }: Model): string {
   const type = member(entity, typeMemberOf(entity));
   return types.find((one) => isOfModel(type, one)) ?? types[0] ?? name;
 }
