@@ -106,6 +106,13 @@ export function httpUrl(text: string): URL {
   return url;
 }
 
+/** Parses the URL under which others reach the gateway. */
+export function publicUrl(text: string): URL {
+  const url = httpUrl(text);
+  if (/\/api\/v2\/?$/.test(url.pathname)) throw new Error('must be the base URL, without /api/v2');
+  return url;
+}
+
 /** Supported query parameters of a PostgreSQL URL. Others would be ignored silently, including a misspelt sslmode. */
 const DATABASE_PARAMETERS: readonly string[] = [
   'sslmode',
