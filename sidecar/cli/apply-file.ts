@@ -58,6 +58,10 @@ async function applyFile(
   context: CliContext,
 ): Promise<ExitCode> {
   const wanted = named(documentsIn(file, await readJsonText(file, context)), file);
+  if (wanted.length === 0) {
+    writeLines(context.stderr, `${file} has no policies. Nothing was changed.`);
+    return EXIT.done;
+  }
   const isAsked = dryRun !== true && yes !== true && isInteractive(context);
   /** What the answer of the user is about: the ETags of the resources that were compared. */
   const compared = new Map<string, string | undefined>();

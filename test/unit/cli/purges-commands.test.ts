@@ -580,6 +580,17 @@ it('retention apply accepts YAML, shows each change, and asks on a terminal only
   }
 });
 
+for (const text of ['', '# A template that rendered nothing\n', '[]']) {
+  it(`retention apply says that a file has no policies: ${JSON.stringify(text)}`, async (t) => {
+    const file = join(temporaryFolder(), 'policies.yaml');
+    writeFileSync(file, text);
+    const context = new FakeContext({ env: ENV });
+    const { code, err } = await run(t, ['retention', 'apply', file], () => jsonResponse({}), context);
+    assert.equal(code, EXIT.done);
+    assert.match(err, /policies\.yaml has no policies\. Nothing was changed\./);
+  });
+}
+
 it('retention apply replaces only what it has shown, and creates only what was not there', async (t) => {
   const file = join(temporaryFolder(), 'policies.yaml');
   writeFileSync(file, 'name: old\nmode: enforce\nquery: type=A\n---\nname: new\nquery: type=B\n');
