@@ -96,12 +96,7 @@ export function purgeEntities(
   const { query, limits } = order;
   return runPurge(order, dependencies, signal, {
     path: '/entities',
-    run: async (scope) => {
-      const report = await run(scope, query);
-      if (!report.dryRun || report.matched > 0) return report;
-      const dropped = query.removal?.kind === 'drop' ? query.removal.names : [];
-      return withHints(scope, report, planHints(query.selection, dropped), ENTITY_HINTS);
-    },
+    run: (scope) => purge(scope, query),
     reportsItself: limits.strategy === 'native' && query.removal === undefined,
   });
 }
@@ -112,7 +107,7 @@ function contentOf({ removal }: EntityPurgeQuery, isArchived: boolean): Paramete
   return isArchived ? 'whole' : 'attributes';
 }
 
-async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeReport> {
+async function purge(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeReport> {
   const { limits } = scope;
   const { removal, dryRun, selection } = query;
   if (limits.strategy === 'native' && removal === undefined) checkNativePurge(query, scope.plan);
@@ -127,18 +122,30 @@ async function run(scope: PurgeScope, query: EntityPurgeQuery): Promise<PurgeRep
   const isBound =
     limits.maxAffected !== undefined && removal === undefined && !dryRun && scope.plan === undefined;
   const first = await firstProvenPage(context, isBound ? { limit: limits.maxAffected + 1 } : {});
-  if (removal !== undefined) {
-    await checkKept(context, removal, first);
-    if (dryRun) return previewOf(scope, await previewAttributes(context, removal));
+  if (removal !== undefined) await checkKept(context, removal, first);
+  if (dryRun) return preview(context, query, first);
+  if (removal !== undefined)
     return reportOf(scope, await removeAttributes(context, removal, trustedTotal(context, first)));
-  }
-  if (dryRun) return previewOf(scope, await previewEntities(context, first));
   const listed = await checkBound(context, first);
   if (limits.strategy === 'native') {
     const counts = await purgeNatively(context, first);
     return { ...reportOf(scope, 0), ...counts };
   }
   return reportOf(scope, await purgeByIds(context, first, listed));
+}
+
+/** Returns the report of a dry run. If nothing matches, it has hints on why that may be. */
+async function preview(
+  context: PurgeContext,
+  { removal, selection }: EntityPurgeQuery,
+  first: ListedPage,
+): Promise<PurgeReport> {
+  const found =
+    removal === undefined ? await previewEntities(context, first) : await previewAttributes(context, removal);
+  const report = previewOf(context, found);
+  if (report.matched > 0) return report;
+  const dropped = removal?.kind === 'drop' ? removal.names : [];
+  return withHints(context, report, planHints(selection, dropped), ENTITY_HINTS);
 }
 
 /**

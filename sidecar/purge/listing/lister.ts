@@ -257,7 +257,7 @@ export class Lister {
     parameters: readonly Parameter[],
     sending: Pick<PurgeRequest, 'headers' | 'replyMaxBytes' | 'failureOf'> = {},
   ): Promise<Answered> {
-    const { resource, capabilities } = this.#options;
+    const { requester, resource, capabilities } = this.#options;
     const search = formatParameters(parameters);
     const known = capabilities.get('collection-end');
     const path = resource.path + (known ?? '');
@@ -269,15 +269,6 @@ export class Lister {
       ...sending,
       mayBeDeep: resource.mayBeDeep,
     };
-    const reply = await this.#replyTo(request);
-    if (known !== undefined || reply.status !== 404) return { reply, path };
-    const otherPath = `${resource.path}/`;
-    const other = await this.#answerFrom({ ...request, path: `${otherPath}?${search}` }, reply);
-    return other === undefined ? { reply, path } : { reply: other, path: otherPath };
-  }
-
-  async #replyTo(request: PurgeRequest): Promise<BrokerReply> {
-    const { requester, resource } = this.#options;
     let settled = await requester.send(request);
     // In a purge that has had answers, a query whose tries ran out is more likely bad luck than a dead broker, and
     // giving up would leave matches behind. A broker that really died stays dead for another round of tries. An @context
@@ -286,7 +277,11 @@ export class Lister {
     if (mayPass && requester.hasAnswered) settled = await requester.send(request);
     if (settled.kind === 'gave-up')
       throw new BrokerFailedError(resource.listing, settled.failure, 'attempts-used-up');
-    return settled.reply;
+    const { reply } = settled;
+    if (known !== undefined || reply.status !== 404) return { reply, path };
+    const otherPath = `${resource.path}/`;
+    const other = await this.#answerFrom({ ...request, path: `${otherPath}?${search}` }, reply);
+    return other === undefined ? { reply, path } : { reply: other, path: otherPath };
   }
 
   /**

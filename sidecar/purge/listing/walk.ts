@@ -110,7 +110,8 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     const page = first ?? (await ahead.page({ selection, offset, count: true, ...expected, ...shape?.() }));
     first = undefined;
     const { ids, limit } = page;
-    const fresh = new Set(ids.filter(isNew)).size;
+    let fresh = 0;
+    for (const id of ids) if (isNew(id)) fresh += 1;
     const distinct = fresh === ids.length ? fresh : new Set(ids).size;
     const seen = { page, fresh, distinct, countsUnshown };
     Object.assign(paging, learnPaging(paging, state, seen));

@@ -98,13 +98,9 @@ export class Requester {
     this.#options = order;
     this.#dependencies = dependencies;
     this.#signal = signal;
-    const { rateLimiter, budget, beforeDelete, onEvent } = order;
     this.#gate = new RequestGate({
       ...dependencies,
-      rateLimiter,
-      budget,
-      beforeDelete,
-      onEvent,
+      ...order,
       done,
       probe: (ending) => this.#probe(probe, ending),
     });

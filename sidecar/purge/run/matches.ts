@@ -22,39 +22,35 @@ const NO_SUCH_TYPE: Parameter = { name: 'type', value: 'NoSuchTypePurgeProbe' };
  * @throws BrokerReplyError if the broker shows matches only without paging, or seems not to have run the query
  */
 export async function firstPage(context: PurgeContext, shape: PageShape = {}): Promise<ListedPage> {
+  const { selection, lister, requester, proof } = context;
   // If there are several queries, the first one mostly shows everything, so probes for the others would be wasted.
-  const beside = context.showsAll ? context.proof.begin(shape) : undefined;
+  const beside = context.showsAll ? proof.begin(shape) : undefined;
   try {
-    return await lookFor(context, shape);
+    for (let look = 1; ; look++) {
+      const page = await lister.page({ selection, count: true, ...shape });
+      // A count next to an empty list is believed only if it is 0, and no count that is lower than the list.
+      const isPlausible = page.ids.length === 0 ? page.count === 0 : (page.count ?? 0) >= page.ids.length;
+      if (page.count !== undefined && isPlausible) context.emit({ type: 'counted', matches: page.count });
+      const isLast = look === MAX_EMPTY_PAGES;
+      if (page.ids.length > 0 || page.count === 0 || (isLast && page.count !== undefined)) return page;
+      // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
+      // asked for pages. The count confirms it; without a count, the bare query does.
+      if (page.count !== undefined) {
+        if (await proof.learnCounting()) return page;
+        await requester.waitBeforeCheck(look);
+      } else if (!(await lister.showsAnything(selection))) {
+        // A broker that gives a count for a query that surely matches nothing would have given one here.
+        if (!(await countsNothing(context))) return page;
+        if (isLast) throw new BrokerReplyError(UNCOUNTED);
+        await requester.waitBeforeCheck(look);
+      } else if (look > 1) {
+        throw new BrokerReplyError(
+          'The broker lists matches only without limit, offset and count, so they cannot be purged page by page.',
+        );
+      }
+    }
   } finally {
     await beside;
-  }
-}
-
-async function lookFor(context: PurgeContext, shape: PageShape): Promise<ListedPage> {
-  const { selection, lister, requester } = context;
-  for (let look = 1; ; look++) {
-    const page = await lister.page({ selection, count: true, ...shape });
-    // A count next to an empty list is believed only if it is 0, and no count that is lower than the list.
-    const isPlausible = page.ids.length === 0 ? page.count === 0 : (page.count ?? 0) >= page.ids.length;
-    if (page.count !== undefined && isPlausible) context.emit({ type: 'counted', matches: page.count });
-    const isLast = look === MAX_EMPTY_PAGES;
-    if (page.ids.length > 0 || page.count === 0 || (isLast && page.count !== undefined)) return page;
-    // An empty page alone proves nothing: some brokers show an error as an empty result, and one shows nothing when it is
-    // asked for pages. The count confirms it; without a count, the bare query does.
-    if (page.count !== undefined) {
-      if (await context.proof.learnCounting()) return page;
-      await requester.waitBeforeCheck(look);
-    } else if (!(await lister.showsAnything(selection))) {
-      // A broker that gives a count for a query that surely matches nothing would have given one here.
-      if (!(await countsNothing(context))) return page;
-      if (isLast) throw new BrokerReplyError(UNCOUNTED);
-      await requester.waitBeforeCheck(look);
-    } else if (look > 1) {
-      throw new BrokerReplyError(
-        'The broker lists matches only without limit, offset and count, so they cannot be purged page by page.',
-      );
-    }
   }
 }
 
