@@ -1,97 +1,37 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/ajv.js';
-import { LRUCache } from 'lru-cache';
-import {
-  type InputIssue,
-  isNumber,
-  isObject,
-  type JsonObject,
-  objectOf,
-  type Schema,
-  tokensOf,
-} from '../../shared/json/json.js';
-import { hasLosslessNumber, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
+import { type InputIssue, isObject, type JsonObject, type Schema, tokensOf } from '../../shared/json/json.js';
+import { withDoubles } from '../../shared/json/lossless-json.js';
 import { issueFactoryOf, type Position, rootOf } from './document.js';
 import { SchemaRefusedError } from './errors.js';
-import { alternativesIn, type FlatSchema, flatten, schemasIn, targetOf } from './flatten.js';
-import { ASSERTIONS, type Dialect, DIALECT_URIS, holdsSchemas } from './keywords.js';
+import { alternativesIn, flatten, schemasIn, targetOf } from './flatten.js';
+import { type Dialect, DIALECT_URIS } from './keywords.js';
 import { patternsOf } from './limits.js';
 import type { LinkedSchema } from './linker.js';
 import { metaSchemasOf } from './vocabularies.js';
-import { compileSchema, exceedsAjv } from './validator.js';
 
 /**
- * Finds what prevents a schema from being compiled and used. Checks the value of every keyword, every pattern,
- * whether references form loops, and finally whether all parts of the schema compile. Empty if the schema is usable.
+ * Finds what prevents a schema from being used: checks the value of every keyword, every pattern, and whether references
+ * form loops. Empty if the schema is usable: what these checks accept also compiles.
  *
  * Must run in a worker.
  */
 export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
   try {
     const faults = faultsOf(linked);
-    if (faults.length > 0) return faults;
-    const flat = flatten(linked);
-    const loops = loopsOf(linked, flat);
-    if (loops.length > 0 || exceedsAjv(linked)) return loops;
-    const parts = [...flat.sources.keys()].filter((part) => !compiledParts.has(part));
-    // Schemas with exact numbers are not left to Ajv.
-    const shapes = parts.map(shapeOf).filter((shape) => !hasLosslessNumber(shape));
-    const byText = new Map(shapes.map((shape) => [writeJson(shape), shape]));
-    const untried = [...byText].filter(([text]) => !compiledShapes.has(text));
-    if (untried.length > 0)
-      compileSchema(linked, { ...NO_DEFINITIONS, root: { allOf: untried.map(([, shape]) => shape) } });
-    for (const [text] of untried) compiledShapes.set(text, true);
-    for (const part of parts) compiledParts.add(part);
-    return [];
+    return faults.length > 0 ? faults : loopsOf(linked);
   } catch (error) {
     if (error instanceof SchemaRefusedError) return error.errors;
-    if (error instanceof RangeError)
-      return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
-    return [
-      {
-        pointer: '',
-        detail: `cannot be compiled: ${error instanceof Error ? error.message : String(error)}`,
-      },
-    ];
+    if (!(error instanceof RangeError)) throw error;
+    return [{ pointer: '', detail: 'schemas are nested, or refer to each other, too deeply' }];
   }
-}
-
-/** Maximum total length of the texts in `compiledShapes`. */
-const MAX_COMPILED_CHARACTERS = 1024 * 1024;
-
-/** The shapes of schemas that this worker has compiled; most attributes have one of a few. */
-const compiledShapes = new LRUCache<string, true>({
-  maxSize: MAX_COMPILED_CHARACTERS,
-  sizeCalculation: (_, text) => text.length,
-});
-
-/** The schemas whose shapes this worker has compiled; versions of a model have most in common. */
-const compiledParts = new WeakSet<JsonObject>();
-
-const NO_DEFINITIONS = {
-  definitions: new Map<string, Schema>(),
-  targets: new Map<string, Schema>(),
-  sources: new Map<JsonObject, Position>(),
-} satisfies Omit<FlatSchema, 'root'>;
-
-/**
- * What matters to whether a schema of draft 2020-12 compiles: its own assertions, with 0 in place of their bounds. A schema
- * compiles if all schemas in it do by themselves, because {@link SCHEMA_LIMITS} keeps it small enough for the stack.
- */
-function shapeOf(schema: JsonObject): JsonObject {
-  const own = Object.entries(schema).filter(
-    ([keyword]) => ASSERTIONS.has(keyword) && !holdsSchemas(keyword, schema, '2020-12'),
-  );
-  return objectOf(own.map(([name, value]) => [name, isNumber(value) ? 0 : value]));
 }
 
 /**
  * Finds references that lead back to themselves without descending into the value. Validation would never end, which
  * a schema must not cause (JSON Schema core, section 9.4.1).
  */
-export function loopsOf(
-  linked: LinkedSchema,
-  { targets, sources }: FlatSchema = flatten(linked),
-): readonly InputIssue[] {
+export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
+  const { targets, sources } = flatten(linked);
   const done = new Set<JsonObject>();
   /** The schemas on the path to the current one, in order. */
   const open = new Set<JsonObject>();
@@ -116,15 +56,8 @@ export function loopsOf(
     open.delete(schema);
     done.add(schema);
   };
-  for (const schema of sources.keys()) if (!isLeaf(schema)) visit(schema);
+  for (const schema of sources.keys()) visit(schema);
   return loops;
-}
-
-/** Whether a schema of draft 2020-12 has no subschemas and no reference. */
-function isLeaf(schema: JsonObject): boolean {
-  return Object.keys(schema).every(
-    (keyword) => keyword !== '$ref' && !holdsSchemas(keyword, schema, '2020-12'),
-  );
 }
 
 /** Maximum number of faults reported; more would not make it clearer that a schema is wrong. */

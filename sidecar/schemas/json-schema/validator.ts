@@ -74,10 +74,10 @@ export function createValidator(linked: LinkedSchema): Validate {
  * Ajv decides if it is correct and fast. The code that explains faults decides what Ajv gets wrong, numbers that no
  * double holds, and documents of which Ajv would check parts exponentially often.
  *
- * @param flat the schema to compile, if it is not the linked one
  * @throws {RangeError} as {@link createValidator} does
  */
-export function compileSchema(linked: LinkedSchema, flat = assertionsOf(linked)): CompiledSchema {
+export function compileSchema(linked: LinkedSchema): CompiledSchema {
+  const flat = assertionsOf(linked);
   const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
   const document = toSelfContained(flat);
   if (exceedsAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
@@ -122,7 +122,7 @@ function isDeeper(value: JsonValue, levels: number): boolean {
 }
 
 /** Whether a linked schema contains something that Ajv gets wrong or does not compile. */
-export function exceedsAjv({ positions }: LinkedSchema): boolean {
+function exceedsAjv({ positions }: LinkedSchema): boolean {
   for (const { schema } of positions.values()) if (holdsMoreThanAjv(schema)) return true;
   return false;
 }

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
+import fc from 'fast-check';
+import { ANNOTATIONS, ASSERTIONS, DIALECT_URIS } from '../../../../sidecar/schemas/json-schema/keywords.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { faultsOf, loopsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
+import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { parseJson, writeJson } from '../../../../sidecar/shared/json/lossless-json.js';
+import { runs } from '../../../support/thoroughness.js';
 import { column, columns } from '../../../support/columns.js';
 
 const A = 'https://example.com/a.json';
@@ -137,6 +141,39 @@ describe('the usability of a schema', () => {
     assert.deepEqual(detailsOf(circle), [
       ['/anyOf/0/$ref', 'leads back here without descending into the value, so validation would never end'],
     ]);
+  });
+
+  it('a schema in which the check finds nothing compiles, whatever the values of its keywords', () => {
+    const text = fc.constantFrom('string', 'integer', 'null', 'uri', 'a', '(', '{', '', '__proto__');
+    const scalar = fc.oneof(
+      text,
+      fc.integer({ min: -2, max: 5 }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+    );
+    const keyword = fc.constantFrom(...ASSERTIONS, ...ANNOTATIONS, 'additionalItems', 'nullable', '$async');
+    const { value } = fc.letrec<{ value: JsonValue; schema: JsonValue }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        scalar,
+        tie('schema'),
+        fc.array(fc.oneof(scalar, tie('schema')), { maxLength: 3 }),
+        fc.dictionary(text, fc.oneof(tie('schema'), fc.array(text)), { maxKeys: 2 }),
+      ),
+      schema: fc.oneof(fc.boolean(), fc.dictionary(keyword, tie('value'), { maxKeys: 3 })),
+    }));
+    const schemas = fc.tuple(
+      fc.constantFrom(...Object.values(DIALECT_URIS)),
+      fc.dictionary(keyword, value, { maxKeys: 4 }),
+    );
+    fc.assert(
+      fc.property(schemas, ([$schema, keywords]) => {
+        const linked = resolveReferencesIn(parseJson(writeJson({ $schema, ...keywords })) as JsonObject);
+        if (usabilityFaults(linked).length === 0) compileSchema(linked);
+      }),
+      { numRuns: runs(500) },
+    );
   });
 
   it('a schema with many faults has a hundred of them reported', () => {
