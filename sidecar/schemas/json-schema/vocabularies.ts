@@ -13,6 +13,7 @@ import {
 } from '../../shared/json/json.js';
 import { type IssueFactory, SchemaRefusedError } from './errors.js';
 import {
+  ASSERTIONS,
   type Dialect,
   DIALECT_URIS,
   dialectOf,
@@ -20,52 +21,24 @@ import {
   holdsSchemas,
   isEffective,
   unsupportedDialect,
-  VALIDATION,
 } from './keywords.js';
 import { checkDocumentLimits } from './limits.js';
 
-const APPLICATOR = [
-  'items',
-  'contains',
-  'additionalProperties',
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  'propertyNames',
-  'if',
-  'then',
-  'else',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-];
-const UNEVALUATED = ['unevaluatedItems', 'unevaluatedProperties'];
-
-/** The vocabularies of each draft, by the last part of their URIs, with those of their keywords that restrict the data. */
-const VOCABULARIES: Readonly<Record<Dialect, Readonly<Record<string, readonly string[]>>>> = {
-  'draft-04': {},
-  'draft-06': {},
-  'draft-07': {},
-  '2019-09': {
-    core: [],
-    'meta-data': [],
-    content: [],
-    applicator: [...APPLICATOR, ...UNEVALUATED, 'additionalItems'],
-    validation: VALIDATION,
-    format: ['format'],
-  },
-  '2020-12': {
-    core: [],
-    'meta-data': [],
-    content: [],
-    applicator: [...APPLICATOR, 'prefixItems'],
-    unevaluated: UNEVALUATED,
-    validation: VALIDATION,
-    'format-annotation': ['format'],
-    'format-assertion': ['format'],
-  },
-};
+/**
+ * The vocabularies of a draft, by the last part of their URIs, with those of their keywords that restrict the data: each
+ * is described by a part of the draft's meta-schema, except the one that asserts formats.
+ */
+function vocabulariesOf(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
+  const base = `https://json-schema.org/draft/${dialect}/meta/`;
+  const found = new Map(dialect === '2020-12' ? [['format-assertion', ['format']]] : []);
+  for (const [uri, part] of Object.entries(metaSchemasOf(dialect).schemas)) {
+    if (!uri.startsWith(base) || !isObject(part?.schema)) continue;
+    const keywords = Object.keys(member(part.schema, 'properties') ?? {});
+    const isAsserting = (keyword: string) => ASSERTIONS.has(keyword) || keyword === 'additionalItems';
+    found.set(uri.slice(base.length), keywords.filter(isAsserting));
+  }
+  return found;
+}
 
 /**
  * Rewrites a document that has its own meta-schema to the supported draft that the meta-schema builds on, without the
@@ -100,20 +73,16 @@ function ignoredKeywords(
   const named = member(metaSchema, '$vocabulary');
   // Draft-07 has no vocabularies, and a meta-schema need not list any.
   if (!isObject(named) || dialect === 'draft-07') return new Set();
-  const known = VOCABULARIES[dialect];
+  const known = vocabulariesOf(dialect);
   const base = `https://json-schema.org/draft/${dialect}/vocab/`;
   const nameOf = (uri: string) => (uri.startsWith(base) ? uri.slice(base.length) : '');
-  const unknown = Object.keys(named).find((uri) => named[uri] === true && !Object.hasOwn(known, nameOf(uri)));
+  const unknown = Object.keys(named).find((uri) => named[uri] === true && !known.has(nameOf(uri)));
   if (unknown !== undefined) {
     const detail = `the meta-schema requires the vocabulary ${unknown.slice(0, 200)}, which is not supported here`;
     throw new SchemaRefusedError('schemaDialectUnsupported', detail, [issueAt(['$schema'], detail)]);
   }
-  const kept = new Set(Object.keys(named).flatMap((uri) => known[nameOf(uri)] ?? []));
-  return new Set(
-    Object.values(known)
-      .flat()
-      .filter((keyword) => !kept.has(keyword)),
-  );
+  const kept = new Set(Object.keys(named).flatMap((uri) => known.get(nameOf(uri)) ?? []));
+  return new Set([...known.values()].flat().filter((keyword) => !kept.has(keyword)));
 }
 
 function without(schema: Schema, dialect: Dialect, ignored: ReadonlySet<string>): Schema {
