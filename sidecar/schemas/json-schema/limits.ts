@@ -25,38 +25,29 @@ export const SCHEMA_LIMITS = {
   documents: 64,
 } as const;
 
-/** The most bytes that a value takes as JSON, with its punctuation, and that a character of a text takes: `\\uFFFF`. */
-const MOST_BYTES = { value: 8, character: 6 } as const;
-
-interface Place {
-  readonly value: JsonValue;
-  readonly depth: number;
-  readonly token: string;
-  readonly parent?: Place;
-}
-
 /**
  * Checks the size and nesting of a document as a whole. Safe for input of any depth.
  *
  * @throws {SchemaRefusedError}
  */
 export function checkDocumentLimits(document: JsonValue, issueAt: IssueFactory = submittedIssue): void {
-  const open: Place[] = [{ value: document, depth: 0, token: '' }];
-  let most = 0;
-  for (let place = open.pop(); place !== undefined; place = open.pop()) {
-    const { value, depth, token } = place;
-    const scalar = isArray(value) || isObject(value) ? '' : String(value);
-    most += MOST_BYTES.value + MOST_BYTES.character * (token.length + scalar.length);
-    if (!isArray(value) && !isObject(value)) continue;
-    if (depth >= SCHEMA_LIMITS.nesting)
-      throw limitError(issueAt(tokensTo(place), `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
-    for (const [name, inner] of Object.entries(value))
-      open.push({ value: inner, depth: depth + 1, token: name, parent: place });
-  }
-  if (most <= SCHEMA_LIMITS.bytes) return;
+  const tooDeep = tooDeepIn(document, SCHEMA_LIMITS.nesting);
+  if (tooDeep !== undefined)
+    throw limitError(issueAt(tooDeep, `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
   const bytes = Buffer.byteLength(writeJson(document));
   if (bytes > SCHEMA_LIMITS.bytes)
     throw limitError(issueAt([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
+}
+
+/** The path to an array or object in a value that has more levels above it than allowed. */
+function tooDeepIn(value: JsonValue, levels: number): readonly string[] | undefined {
+  if (!isArray(value) && !isObject(value)) return undefined;
+  if (levels === 0) return [];
+  for (const [name, inner] of Object.entries(value)) {
+    const below = tooDeepIn(inner, levels - 1);
+    if (below !== undefined) return [name, ...below];
+  }
+  return undefined;
 }
 
 /**
@@ -79,12 +70,6 @@ export function checkSchemaLimits(schema: Schema, depth: number, count: number, 
 
 function limitError(fault: InputIssue): SchemaRefusedError {
   return new SchemaRefusedError('schemaTooLarge', `The schema is too large: ${fault.detail}.`, [fault]);
-}
-
-function tokensTo(place: Place): readonly string[] {
-  const tokens: string[] = [];
-  for (let at = place; at.parent !== undefined; at = at.parent) tokens.unshift(at.token);
-  return tokens;
 }
 
 /** A regular expression in a schema, and the tokens of a JSON pointer to it within that schema. */
