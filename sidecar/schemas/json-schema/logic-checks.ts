@@ -151,49 +151,35 @@ function branchFindings(condition: Schema, context: CheckContext): readonly Find
   const { constraints, schema, prover, mode } = context;
   const conditional = constraints.atoms.filter((atom) => schemaIn(atom, 'if') !== undefined);
   const known = conditional.filter((atom) => prover.equivalent(schemaIn(atom, 'if') ?? true, condition));
-  const found = collectFindings(BRANCHES, mode, (keyword) => {
-    const branch = schemaIn(schema, keyword);
-    if (branch === undefined) return [];
-    const given = [
-      ...constraints.schemas,
-      ...circumstanceOf(keyword, condition),
-      ...eachSchemaIn(known, keyword),
-    ];
-    const findings = prover.findings(given, branch, mode).map(atMostNarrowing);
-    if (known.length > 0 || mode === 'prove') return withPosition({ ...context, keyword }, [], findings);
-    const value = {
-      schema,
-      tokens: [keyword],
-      kind: 'narrowing',
-      subject: 'keyword',
-      value: branch,
-    } as const;
-    return findings.length === 0 ? [] : [value];
-  });
+  const findingsIn = (keyword: Branch, atoms: readonly JsonObject[]): readonly Finding[] => {
+    const circumstance = keyword === 'then' ? condition : { not: condition };
+    const given = [...constraints.schemas, circumstance, ...eachSchemaIn(atoms, keyword)];
+    const branch = schemaIn(schema, keyword) ?? true;
+    return withPosition(
+      { ...context, keyword },
+      [],
+      prover.findings(given, branch, mode).map(atMostNarrowing),
+    );
+  };
+  const found = collectFindings(BRANCHES, mode, (keyword) => findingsIn(keyword, known));
   if (found.length === 0 || known.length > 0 || mode === 'prove') return found;
   const isSameBranch = (atom: JsonObject, keyword: string) =>
     prover.classes.areSame(schemaIn(atom, keyword) ?? true, schemaIn(schema, keyword) ?? true);
   const withSame = conditional.find((atom) => BRANCHES.every((keyword) => isSameBranch(atom, keyword)));
   const only = withSame ?? (conditional.length === 1 ? conditional[0] : undefined);
-  if (only === undefined) return found;
+  if (only === undefined)
+    return BRANCHES.filter((keyword) => findingsIn(keyword, []).length > 0).map((keyword) => ({
+      schema,
+      tokens: [keyword],
+      kind: 'narrowing',
+      subject: 'keyword',
+      value: schemaIn(schema, keyword) ?? true,
+    }));
   // The condition has changed, but the branches may have stayed the same: compare each with the known one.
   const changed = keywordFinding(condition, { ...context, keyword: 'if' });
-  const within = collectFindings(BRANCHES, mode, (keyword) => {
-    const branch = schemaIn(schema, keyword);
-    const given = [
-      ...constraints.schemas,
-      ...circumstanceOf(keyword, condition),
-      ...eachSchemaIn([only], keyword),
-    ];
-    const findings = branch === undefined ? [] : prover.findings(given, branch, mode).map(atMostNarrowing);
-    return withPosition({ ...context, keyword }, [], findings);
-  });
+  const within = collectFindings(BRANCHES, mode, (keyword) => findingsIn(keyword, [only]));
   return [{ ...changed, kind: 'narrowing' }, ...within];
 }
 
 const BRANCHES = ['then', 'else'] as const;
-
-/** What a value is known to satisfy if the branch applies to it. */
-function circumstanceOf(branch: (typeof BRANCHES)[number], condition: Schema): readonly Schema[] {
-  return [branch === 'then' ? condition : { not: condition }];
-}
+type Branch = (typeof BRANCHES)[number];
