@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { ANNOTATIONS, DIALECT_URIS, identifierKeyword, subschemaAt } from './keywords.js';
-import { issueFactoryOf, subschemaPosition, rootOf, type Position, type SchemaDocument } from './document.js';
+import { ANNOTATIONS, DIALECT_URIS, identifierKeyword } from './keywords.js';
+import { issueFactoryOf, pathTo, rootOf, type Position, type SchemaDocument } from './document.js';
 import { SchemaRefusedError } from './errors.js';
 import {
   fragmentOf,
@@ -269,18 +269,6 @@ class Bundler implements Style {
       tracksItems: this.tracksItems,
       inner: (next) => this.inner(next),
     });
-  }
-}
-
-/** The schemas on the path from the root to a known schema, including that schema but not the root. */
-function* pathTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
-  let at = rootOf(document);
-  while (at.tokens.length < tokens.length) {
-    const rest = tokens.slice(at.tokens.length);
-    const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
-    if (next === undefined) return;
-    at = subschemaPosition(at, next.tokens, next.schema);
-    yield at;
   }
 }
 

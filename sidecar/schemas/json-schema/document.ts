@@ -152,14 +152,21 @@ export function subschemaPositions(position: Position, withDefinitions = true): 
 
 /** The schema that the tokens lead to from the root; undefined if there is none. */
 export function positionAt(document: SchemaDocument, tokens: readonly string[]): Position | undefined {
-  let position = rootOf(document);
-  for (let at = 0; at < tokens.length; at = position.tokens.length) {
-    const rest = tokens.slice(at);
-    const next = isObject(position.schema) ? subschemaAt(position.schema, position.dialect, rest) : undefined;
-    if (next === undefined) return unknownPlace(position, rest);
-    position = subschemaPosition(position, next.tokens, next.schema);
+  const position = [...pathTo(document, tokens)].at(-1) ?? rootOf(document);
+  const rest = tokens.slice(position.tokens.length);
+  return rest.length === 0 ? position : unknownPlace(position, rest);
+}
+
+/** The schemas on the way that the tokens lead, as far as keywords are known to hold them, without the root. */
+export function* pathTo(document: SchemaDocument, tokens: readonly string[]): Iterable<Position> {
+  let at = rootOf(document);
+  while (at.tokens.length < tokens.length) {
+    const rest = tokens.slice(at.tokens.length);
+    const next = isObject(at.schema) ? subschemaAt(at.schema, at.dialect, rest) : undefined;
+    if (next === undefined) return;
+    at = subschemaPosition(at, next.tokens, next.schema);
+    yield at;
   }
-  return position;
 }
 
 /** Finds all schemas that the keywords of a document lead to, and the names of these schemas. */

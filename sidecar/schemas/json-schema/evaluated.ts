@@ -1,5 +1,12 @@
 import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
-import { namedSchemasIn, schemaIn, schemasIn, targetOf, type ReferenceTargets } from './flatten.js';
+import {
+  dependentSchemasFor,
+  eachSchemaIn,
+  schemaIn,
+  schemasIn,
+  targetOf,
+  type ReferenceTargets,
+} from './flatten.js';
 
 /** The functions needed to find out which parts of one value are evaluated. */
 export interface Evaluation {
@@ -62,53 +69,28 @@ export function unevaluatedIndexes(
 }
 
 /** The schema, and all others that it applies to the same value. */
-function appliedSchemas(
+function appliedSchemas(schema: JsonObject, value: JsonValue, around: Evaluation): readonly JsonObject[] {
+  const found = new Set<Schema>([schema]);
+  // Grows while it is gone through.
+  for (const next of found)
+    if (isObject(next)) for (const one of schemasAppliedBy(next, value, around)) found.add(one);
+  return [...found].filter(isObject);
+}
+
+function schemasAppliedBy(
   schema: JsonObject,
   value: JsonValue,
   { targets, fits }: Evaluation,
-): readonly JsonObject[] {
-  const found = new Set<JsonObject>();
-  const open: Schema[] = [schema];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (!isObject(next) || found.has(next)) continue;
-    found.add(next);
-    for (const keyword of Object.keys(next)) {
-      switch (keyword) {
-        case '$ref':
-          open.push(targetOf(next, targets) ?? true);
-          break;
-        case 'allOf':
-          open.push(...schemasIn(next, keyword));
-          break;
-        case 'anyOf':
-        case 'oneOf':
-          open.push(...schemasIn(next, keyword).filter(fits));
-          break;
-        case 'if':
-          open.push(...branchesOf(next, fits));
-          break;
-        case 'dependentSchemas':
-        case 'dependencies':
-          open.push(...dependentSchemasIn(next, keyword, value));
-          break;
-        default:
-      }
-    }
-  }
-  return [...found];
-}
-
-/** The condition if the value satisfies it, and the branch that then applies. */
-function branchesOf(schema: JsonObject, fits: (schema: Schema) => boolean): readonly Schema[] {
+): readonly Schema[] {
+  const target = targetOf(schema, targets);
   const condition = schemaIn(schema, 'if');
-  if (condition === undefined) return [];
-  const holds = fits(condition);
-  return [...(holds ? [condition] : []), schemaIn(schema, holds ? 'then' : 'else') ?? true];
-}
-
-function dependentSchemasIn(schema: JsonObject, keyword: string, value: JsonValue): readonly Schema[] {
-  if (!isObject(value)) return [];
-  return [...namedSchemasIn(schema, keyword)].flatMap(([name, own]) =>
-    Object.hasOwn(value, name) ? [own] : [],
-  );
+  const holds = condition !== undefined && fits(condition);
+  return [
+    ...(target === undefined ? [] : [target]),
+    ...schemasIn(schema, 'allOf'),
+    ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(schema, keyword)).filter(fits),
+    ...(holds ? [condition] : []),
+    ...(condition === undefined ? [] : eachSchemaIn([schema], holds ? 'then' : 'else')),
+    ...dependentSchemasFor(schema, value),
+  ];
 }

@@ -9,8 +9,8 @@ import {
 } from '../../shared/json/json.js';
 import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
 import {
+  dependentSchemasFor,
   type FlatSchema,
-  namedSchemasIn,
   schemaIn,
   schemasIn,
   targetOf,
@@ -222,7 +222,6 @@ class Explainer {
   }
 
   #conditions(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
-    const { value } = location;
     const found: Issue[] = [];
     const excluded = schemaIn(schema, 'not');
     if (excluded !== undefined && this.faultsOf(excluded, location).length === 0)
@@ -233,10 +232,8 @@ class Explainer {
       const conclusion = schemaIn(schema, holds ? 'then' : 'else');
       if (conclusion !== undefined) found.push(...this.faultsOf(conclusion, location));
     }
-    if (!isObject(value)) return found;
-    for (const keyword of ['dependentSchemas', 'dependencies'])
-      for (const [name, dependent] of namedSchemasIn(schema, keyword))
-        if (Object.hasOwn(value, name)) found.push(...this.faultsOf(dependent, location));
+    for (const dependent of dependentSchemasFor(schema, location.value))
+      found.push(...this.faultsOf(dependent, location));
     return found;
   }
 

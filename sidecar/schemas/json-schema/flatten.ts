@@ -307,6 +307,14 @@ export function eachSchemaIn(schemas: readonly JsonObject[], keyword: string): r
   return schemas.map((schema) => schemaIn(schema, keyword)).filter((held) => held !== undefined);
 }
 
+/** The schemas that apply to a value because of the members that it has. */
+export function dependentSchemasFor(schema: JsonObject, value: JsonValue): readonly Schema[] {
+  if (!isObject(value)) return [];
+  return ['dependentSchemas', 'dependencies'].flatMap((keyword) =>
+    [...namedSchemasIn(schema, keyword)].flatMap(([name, own]) => (Object.hasOwn(value, name) ? [own] : [])),
+  );
+}
+
 /** The lists of names in a keyword that maps names to them. */
 export function namesByName(schema: JsonObject, keyword: string): ReadonlyMap<string, readonly string[]> {
   const value = member(schema, keyword);
