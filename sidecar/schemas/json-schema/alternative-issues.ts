@@ -133,14 +133,11 @@ function merged(keyword: string, location: InstanceLocation, issues: readonly Is
     const words = issues.slice(0, MAX_SAID).map((one) => one.message(spelling));
     const demands = [...new Set(words.map(({ must }) => must))];
     if (issues.length > MAX_SAID) demands.push(`meet one of ${issues.length - MAX_SAID} more requirements`);
-    const found = words.find((one) => one.found !== undefined)?.found;
-    const hint = words.find((one) => one.hint !== undefined)?.hint;
-    const correction = words.find((one) => one.correction !== undefined)?.correction;
     return {
       must: demands.join(', or '),
-      ...(found === undefined ? {} : { found }),
-      ...(hint === undefined ? {} : { hint }),
-      ...(correction === undefined ? {} : { correction }),
+      found: words.find((one) => one.found !== undefined)?.found,
+      hint: words.find((one) => one.hint !== undefined)?.hint,
+      correction: words.find((one) => one.correction !== undefined)?.correction,
     };
   });
 }

@@ -70,7 +70,7 @@ export const ARRAY_CHECKS: KeywordCheckTable = {
       if (unmet === undefined) return [];
       const additions = unmet === 'all' ? additionsIn(value, context) : [];
       if (additions.length > 0) return additions;
-      return [{ ...keywordFinding(value, context), ...(unmet === 'all' ? {} : { relatedKeyword: unmet }) }];
+      return [{ ...keywordFinding(value, context), relatedKeyword: unmet === 'all' ? undefined : unmet }];
     },
   },
 };
@@ -121,7 +121,7 @@ function unmetCount(
     if (counts.length === 0) return 'all';
     const known = Math.min(...counts);
     if (known > most)
-      return { keyword: 'maxContains', value: most, ...(known === Infinity ? {} : { known }) };
+      return { keyword: 'maxContains', value: most, known: known === Infinity ? undefined : known };
   }
   return undefined;
 }

@@ -24,16 +24,14 @@ export interface Finding {
   readonly subject: 'keyword' | 'property' | 'required' | 'other' | 'others' | 'unproven';
   readonly value: JsonValue;
   /** The value of the same keyword in the known schemas. */
-  readonly known?: JsonValue;
+  readonly known?: JsonValue | undefined;
   /**
    * The keyword that the difference is about, if it is another one next to that of the tokens; its value here and in
    * the known schemas.
    */
-  readonly relatedKeyword?: {
-    readonly keyword: string;
-    readonly value: JsonValue;
-    readonly known?: JsonValue;
-  };
+  readonly relatedKeyword?:
+    | { readonly keyword: string; readonly value: JsonValue; readonly known?: JsonValue | undefined }
+    | undefined;
   /** The path to the value in a document, and the schemas that it was known to satisfy. The comparison adds both. */
   readonly path?: readonly PathStep[];
   readonly knownSchemas?: readonly Schema[];
@@ -91,7 +89,7 @@ export interface CheckContext {
 /** The check of a keyword: returns its conditions that do not follow from the constraints. */
 export interface KeywordCheck {
   /** The types of values that the keyword applies to; all if left out. */
-  readonly types?: readonly ConstraintType[];
+  readonly types?: readonly ConstraintType[] | undefined;
   readonly check: (value: JsonValue, context: CheckContext) => readonly Finding[];
 }
 
@@ -104,7 +102,7 @@ export function passes(
   types?: readonly ConstraintType[],
 ): KeywordCheck {
   return {
-    ...(types && { types }),
+    types,
     check: (value, context) => (test(value, context) ? [] : [keywordFinding(value, context)]),
   };
 }
@@ -116,14 +114,7 @@ export function keywordFinding(value: JsonValue, context: CheckContext): Finding
   const kind = contradicts ? 'breaking' : 'narrowing';
   const same = constraints.atoms.map((atom) => member(atom, keyword)).find((other) => other !== undefined);
   const known = same ?? (keyword === 'enum' || keyword === 'const' ? constraints.values : undefined);
-  return {
-    schema,
-    tokens: [keyword],
-    kind,
-    subject: 'keyword',
-    value,
-    ...(known === undefined ? {} : { known }),
-  };
+  return { schema, tokens: [keyword], kind, subject: 'keyword', value, known };
 }
 
 /** Weakens a breaking finding: the value it is about may be missing, or is only one of several possible values. */

@@ -39,9 +39,9 @@ export interface Explanation {
   /** The JSON Schema keyword that the document violates. */
   readonly keyword: string;
   /** The member that is missing. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
   /** Set if the mistake is about the member that `tokens` lead to, rather than about its value. */
-  readonly ofMember?: true;
+  readonly ofMember?: true | undefined;
   /** Returns the predicate of a sentence about the value, such as `must be at least 0, is -3`. Made on demand. */
   readonly predicate: () => string;
   /** Returns what was probably meant, if that is known. */
@@ -67,8 +67,8 @@ export function explain(
     return {
       tokens: location.tokens,
       keyword,
-      ...(missing === undefined ? {} : { missing }),
-      ...(ofMember === undefined ? {} : { ofMember }),
+      missing,
+      ofMember,
       predicate: () => sentenceOf(once()),
       correction: () => once().correction,
     };
@@ -180,11 +180,13 @@ class Explainer {
   /** The issue of a wrong type without a correction that the schema refuses as well, such as "12" for a date-time. */
   #correctedFor(schema: JsonObject, one: Issue): Issue {
     const message = (spelling: Spelling): MessageParts => {
-      const { correction, ...parts } = one.message(spelling);
+      const parts = one.message(spelling);
+      const { correction } = parts;
       const isRefused =
-        correction === undefined ||
-        ('value' in correction && this.faultsOf(schema, new InstanceLocation(correction.value)).length > 0);
-      return isRefused ? parts : { ...parts, correction };
+        correction !== undefined &&
+        'value' in correction &&
+        this.faultsOf(schema, new InstanceLocation(correction.value)).length > 0;
+      return isRefused ? { ...parts, correction: undefined } : parts;
     };
     return { ...one, message };
   }

@@ -66,13 +66,13 @@ export function typeIssue(location: InstanceLocation, types: readonly string[]):
     must: `be ${joinWithOr([...new Set(types)].map(typeWord))}`,
     // For a number that should be an integer, the digits say enough.
     found: `is ${types.includes('integer') ? untypedNumber(location.value) : typed(location.value)}`,
-    ...correctionOf(location.value, ofAnotherType(location.value, types)),
+    correction: correctionOf(location.value, ofAnotherType(location.value, types)),
   });
   return { ...issue(location, 'type', words), types };
 }
 
-function correctionOf(insteadOf: JsonValue, value: JsonValue | undefined): Pick<MessageParts, 'correction'> {
-  return value === undefined ? {} : { correction: { value, insteadOf } };
+function correctionOf(insteadOf: JsonValue, value: JsonValue | undefined): MessageParts['correction'] {
+  return value === undefined ? undefined : { value, insteadOf };
 }
 
 /** Matches the text of a JSON number (RFC 8259 § 6). */
@@ -131,14 +131,14 @@ function allowedWords(allowed: readonly JsonValue[], value: JsonValue, spelling:
   if (only === undefined) return { must: 'not be present: no value is allowed' };
   const near = typeof value === 'string' ? spelling.near(value, allowed) : [];
   const [meant] = near;
-  const hint =
-    meant === undefined ? {} : { hint: `did you mean ${shortValue(meant)}?`, ...correctionOf(value, meant) };
-  if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, ...hint };
+  const hint = meant === undefined ? undefined : `did you mean ${shortValue(meant)}?`;
+  const correction = correctionOf(value, meant);
+  if (others.length === 0) return { must: `be ${allowedValue(only)}`, found, hint, correction };
   const isLong = allowed.length > MAX_LISTED;
   const ordered = isLong && typeof value === 'string' ? foremost(allowed, near) : allowed;
   const listed = ordered.slice(0, MAX_LISTED).map(allowedValue).join(', ');
   const rest = isLong ? ` and ${allowed.length - MAX_LISTED} more` : '';
-  return { must: `be one of ${listed}${rest}`, found, ...hint };
+  return { must: `be one of ${listed}${rest}`, found, hint, correction };
 }
 
 /** The values of a long list to name: similar ones, then other strings, then the rest. */

@@ -321,8 +321,7 @@ export function numberIssues(
         })),
       );
   }
-  const unformatted = formatIssue(schema, location);
-  return unformatted === undefined ? found : [...found, unformatted];
+  return [...found, ...formatIssues(schema, location)];
 }
 
 /** The issues that keywords find in a string. */
@@ -345,23 +344,19 @@ export function stringIssues(
         found: `is ${shortValue(value)}`,
       })),
     );
-  const unformatted = formatIssue(schema, location);
-  return unformatted === undefined ? found : [...found, unformatted];
+  return [...found, ...formatIssues(schema, location)];
 }
 
-function formatIssue(schema: JsonObject, location: InstanceLocation): Issue | undefined {
+function formatIssues(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
   const { value } = location;
   const format = member(schema, 'format');
-  if (typeof format !== 'string' || hasFormat(format, value)) return undefined;
-  const words = (): MessageParts => {
-    const hint = typeof value === 'string' ? formatHint(format, value) : undefined;
-    return {
-      must: `be ${formatWords(format)}`,
-      found: `is ${shortValue(value)}`,
-      ...(hint === undefined ? {} : { hint }),
-    };
-  };
-  return issue(location, 'format', words);
+  if (typeof format !== 'string' || hasFormat(format, value)) return [];
+  const words = (): MessageParts => ({
+    must: `be ${formatWords(format)}`,
+    found: `is ${shortValue(value)}`,
+    hint: typeof value === 'string' ? formatHint(format, value) : undefined,
+  });
+  return [issue(location, 'format', words)];
 }
 
 /** Characters are code points (JSON Schema Validation, section 6.3). */

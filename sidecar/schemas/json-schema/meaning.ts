@@ -15,7 +15,7 @@ import {
   type ModelAttribute,
   type ModelAttributes,
 } from './attributes.js';
-import type { Difference } from './differences.js';
+import { type Difference, unproven } from './differences.js';
 import { changesOfTerms, shown, type TermMeanings } from './term-changes.js';
 import { ValueConstraints } from './value-constraints.js';
 import { namedSchemasIn, schemaIn, schemasIn, type ReferenceTargets } from './flatten.js';
@@ -78,16 +78,14 @@ class MeaningComparison {
   differences(): readonly Difference[] {
     const found = [...this.#differences.values()];
     if (this.#values <= MAX_VALUES) return found;
-    const detail = 'there are too many values to compare what all of them mean';
-    return [...found, { pointer: '', class: 'narrowing', reason: 'unproven', detail }];
+    return [...found, unproven('there are too many values to compare what all of them mean')];
   }
 
   attribute(old: ModelAttribute, fresh: ModelAttribute): void {
     const { name } = fresh;
     if (old.kind === fresh.kind && old.schema === fresh.schema) return;
     const tokens = this.#place(fresh.schema) ?? this.#places.get(name) ?? ['properties', name];
-    if (old.kind !== fresh.kind)
-      this.#add(tokens, `${shown(name)} is ${withArticle(fresh.kind)}, was ${withArticle(old.kind)}`);
+    if (old.kind !== fresh.kind) this.#add(tokens, `${shown(name)} is a ${fresh.kind}, was a ${old.kind}`);
     this.#value([old.schema], [fresh.schema], name, tokens, 0);
   }
 
@@ -130,50 +128,25 @@ class MeaningComparison {
       new ValueConstraints(old, this.#old.targets),
       new ValueConstraints(fresh, this.#fresh.targets),
     ];
-    this.#unit(unitOf(was), unitOf(is), name, tokens);
+    const [unit, newUnit] = [unitOf(was), unitOf(is)];
+    if (unit !== undefined && newUnit !== undefined && unit !== newUnit)
+      this.#add(tokens, `the unit of ${shown(name)} is ${shown(newUnit)}, was ${shown(unit)}`);
+    const changed = (before: readonly string[], now: readonly string[]): void =>
+      this.#add(tokens, `the value of ${shown(name)} is ${now.join(' or ')}, was ${before.join(' or ')}`);
     const [types, newTypes] = [valueTypesOf(oldFacts), valueTypesOf(constraints)];
     if (types.length > 0 && newTypes.length > 0 && !types.some((type) => newTypes.includes(type)))
-      this.#add(tokens, `the value of ${shown(name)} is ${newTypes.join(' or ')}, was ${types.join(' or ')}`);
-    const [readings, newReadings] = [
-      readingsOf(oldFacts, was, this.#old.targets),
-      readingsOf(constraints, is, this.#fresh.targets),
-    ];
+      changed(types, newTypes);
+    const readings = readingsOf(oldFacts, was, this.#old.targets);
+    const newReadings = readingsOf(constraints, is, this.#fresh.targets);
     if (readings.length > 0 && newReadings.length > 0 && !readings.every((one) => newReadings.includes(one)))
-      this.#add(
-        tokens,
-        `the value of ${shown(name)} is ${newReadings.join(' or ')}, was ${readings.join(' or ')}`,
-      );
-    this.#within(was, is, tokens, level + 1);
-    this.#items(was, is, name, tokens, level + 1);
-  }
-
-  #unit(was: string | undefined, is: string | undefined, name: string, tokens: readonly string[]): void {
-    if (was === undefined || is === undefined || was === is) return;
-    this.#add(tokens, `the unit of ${shown(name)} is ${shown(is)}, was ${shown(was)}`);
-  }
-
-  #within(
-    was: readonly JsonObject[],
-    is: readonly JsonObject[],
-    tokens: readonly string[],
-    level: number,
-  ): void {
+      changed(readings, newReadings);
     const known = membersOf(was);
-    for (const [name, schemas] of membersOf(is)) {
-      const place = this.#place(schemas[0]) ?? [...tokens, 'properties', name];
-      this.#value(known.get(name) ?? [], schemas, name, place, level);
+    for (const [inner, schemas] of membersOf(is)) {
+      const place = this.#place(schemas[0]) ?? [...tokens, 'properties', inner];
+      this.#value(known.get(inner) ?? [], schemas, inner, place, level + 1);
     }
-  }
-
-  #items(
-    was: readonly JsonObject[],
-    is: readonly JsonObject[],
-    name: string,
-    tokens: readonly string[],
-    level: number,
-  ): void {
     const items = itemsOf(is);
-    this.#value(itemsOf(was), items, name, this.#place(items[0]) ?? tokens, level);
+    this.#value(itemsOf(was), items, name, this.#place(items[0]) ?? tokens, level + 1);
   }
 
   #place(schema: Schema | undefined): readonly string[] | undefined {
@@ -211,10 +184,6 @@ function itemsOf(atoms: readonly JsonObject[]): readonly Schema[] {
     const item = schemasIn(atom, 'prefixItems')[0] ?? schemaIn(atom, 'items');
     return item === undefined ? [] : [item];
   });
-}
-
-function withArticle(word: string): string {
-  return `a ${word}`;
 }
 
 /** Matches units that are words. Case matters in symbols of units (`mW`, `MW`), but not in words (`Celsius`). */

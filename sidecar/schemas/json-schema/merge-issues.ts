@@ -233,12 +233,9 @@ function withSuggestion(one: Issue): Issue {
       token,
       names.filter((name) => isObject(value) && !Object.hasOwn(value, name)),
     );
-    return {
-      ...one.message(spelling),
-      ...(meant === undefined
-        ? {}
-        : { hint: `did you mean ${shortValue(meant)}?`, correction: { name: meant } }),
-    };
+    const made = one.message(spelling);
+    if (meant === undefined) return made;
+    return { ...made, hint: `did you mean ${shortValue(meant)}?`, correction: { name: meant } };
   };
   return { ...one, message };
 }

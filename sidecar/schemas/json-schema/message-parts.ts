@@ -22,10 +22,10 @@ export interface MessageParts {
   /** Completes "must …". */
   readonly must: string;
   /** What was found instead; completes "it …". */
-  readonly found?: string;
+  readonly found?: string | undefined;
   /** A suggestion. */
-  readonly hint?: string;
-  readonly correction?: Correction;
+  readonly hint?: string | undefined;
+  readonly correction?: Correction | undefined;
   /** The demand of an issue that is shown alone, if "must …" would sound unnatural. */
   readonly plain?: string;
 }

@@ -75,13 +75,13 @@ export const OBJECT_CHECKS: KeywordCheckTable = {
       prover.implies([{ type: 'string' }, ...eachSchemaIn(constraints.atoms, 'propertyNames')], value),
     OBJECTS,
   ),
-  dependentRequired: passes((_, context) => areNamesImplied('dependentRequired', context), OBJECTS),
-  dependentSchemas: { types: OBJECTS, check: (_, context) => dependentFindings('dependentSchemas', context) },
+  dependentRequired: passes((_, context) => areNamesImplied(context), OBJECTS),
+  dependentSchemas: { types: OBJECTS, check: (_, context) => dependentFindings(context) },
   dependencies: {
     types: OBJECTS,
     check: (value, context) => [
-      ...(areNamesImplied('dependencies', context) ? [] : [keywordFinding(value, context)]),
-      ...dependentFindings('dependencies', context),
+      ...(areNamesImplied(context) ? [] : [keywordFinding(value, context)]),
+      ...dependentFindings(context),
     ],
   },
 };
@@ -138,8 +138,8 @@ function patternFindings(pattern: string, schema: Schema, context: CheckContext)
 }
 
 /** Conditions on objects that have a certain property. */
-function dependentFindings(keyword: string, context: CheckContext): readonly Finding[] {
-  const { constraints, schema, prover, mode } = context;
+function dependentFindings(context: CheckContext): readonly Finding[] {
+  const { constraints, schema, keyword, prover, mode } = context;
   return collectFindings(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
     const known = constraints.atoms
       .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
@@ -150,7 +150,7 @@ function dependentFindings(keyword: string, context: CheckContext): readonly Fin
   });
 }
 
-function areNamesImplied(keyword: string, { constraints, schema, prover }: CheckContext): boolean {
+function areNamesImplied({ constraints, schema, keyword, prover }: CheckContext): boolean {
   return [...namesByName(schema, keyword)].every(([name, needed]) => {
     const known = constraints.atoms.flatMap((atom) =>
       DEPENDENT_NAMES.flatMap((other) => namesByName(atom, other).get(name) ?? []),
@@ -174,7 +174,7 @@ function closingFindings(keyword: ClosingKeyword, context: CheckContext): readon
     rest: schemaIn(schema, keyword) ?? true,
     evaluations: [],
   };
-  const closing = new ClosingCheck(context, keyword, closure);
+  const closing = new ClosingCheck(context, closure);
   const named = collectFindings(namesIn(constraints), mode, (name) => closing.named(name));
   return mode === 'prove' && named.length > 0 ? named : [...named, ...closing.unnamed()];
 }
@@ -187,15 +187,13 @@ function namesIn({ describedNames, closures }: ValueConstraints): readonly strin
 
 class ClosingCheck {
   readonly #context: CheckContext;
-  readonly #keyword: ClosingKeyword;
   readonly #rest: Schema;
   readonly #evaluations: readonly Evaluation[];
   /** The known closures that have lost no pattern and no evaluation of all properties; `named` checks single names. */
   readonly #kept: readonly Closure[];
 
-  constructor(context: CheckContext, keyword: ClosingKeyword, { rest, evaluations }: Closure) {
+  constructor(context: CheckContext, { rest, evaluations }: Closure) {
     this.#context = context;
-    this.#keyword = keyword;
     this.#rest = rest;
     this.#evaluations = evaluations;
     this.#kept = context.constraints.closures.filter((closure) =>
@@ -231,7 +229,7 @@ class ClosingCheck {
         if (prover.implies([...rests, rest], this.#rest))
           return [...lost].map((pattern) => this.#finding('others', pattern, 'narrowing'));
     }
-    return withPosition({ ...this.#context, keyword: this.#keyword }, [], found.map(atMostNarrowing));
+    return withPosition(this.#context, [], found.map(atMostNarrowing));
   }
 
   /** The patterns whose properties are now among the others and have to satisfy more than before. */
@@ -247,13 +245,8 @@ class ClosingCheck {
   }
 
   #keepsAll(known: Evaluation): boolean {
-    return (
-      !known.isOfAll ||
-      this.#holdsWhere(
-        known,
-        this.#evaluations.filter((one) => one.isOfAll),
-      )
-    );
+    const ofAll = this.#evaluations.filter((one) => one.isOfAll);
+    return !known.isOfAll || this.#holdsWhere(known, ofAll);
   }
 
   /** Whether one of the evaluations applies whenever the known one does. */
@@ -264,7 +257,7 @@ class ClosingCheck {
   }
 
   #finding(subject: Finding['subject'], value: string, kind: Finding['kind']): Finding {
-    const { schema } = this.#context;
-    return { schema, tokens: [this.#keyword], kind, subject, value, known: this.#rest };
+    const { schema, keyword } = this.#context;
+    return { schema, tokens: [keyword], kind, subject, value, known: this.#rest };
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { generatedContextName, type ModelKey, NotFoundError } from '../../store/index.js';
-import type { ChangeReport } from '../json-schema/differences.js';
+import { type ChangeReport, reportOf, unproven } from '../json-schema/differences.js';
 import type { SchemaService } from '../models/index.js';
 import { ChangedContexts, nameOf } from './changed-contexts.js';
 import { changeOf, refusalOf, withChange } from './refusals.js';
@@ -92,15 +92,13 @@ export async function changeByContexts(
   { before, baseUrl }: { readonly before: ReadonlyMap<string, string> | undefined; readonly baseUrl: string },
   comparison: SchemaService['comparison'],
 ): Promise<ChangeReport> {
-  const nothing: ChangeReport = { overall: 'compatible', differences: [] };
+  const nothing = reportOf([]);
   if (before === undefined) return nothing;
   try {
     return await comparison.byContexts(key, { contextsBefore: before, baseUrl });
   } catch (error) {
     if (error instanceof NotFoundError) return nothing;
     const { reason } = refusalOf(error, undefined, '');
-    const detail = `what a changed context means for the model cannot be compared: ${reason}`;
-    const unproven = { pointer: '', class: 'narrowing', reason: 'unproven', detail } as const;
-    return { overall: 'narrowing', differences: [unproven] };
+    return reportOf([unproven(`what a changed context means for the model cannot be compared: ${reason}`)]);
   }
 }
