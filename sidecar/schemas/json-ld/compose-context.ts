@@ -9,7 +9,7 @@ import type { ContextWarning } from './context-warnings.js';
 import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { SuppliedContexts } from './context-cache.js';
 import { sentenceOf } from './processing-errors.js';
-import { absoluteReference } from './processor.js';
+import { absoluteReference } from './context-resolver.js';
 
 export interface ComposeInput extends CheckContextInput {
   /** Terms to add if the context does not define them. */

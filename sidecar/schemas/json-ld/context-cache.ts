@@ -14,7 +14,8 @@ import {
   type ContextResult,
   unusableContext,
 } from './errors.js';
-import { absoluteReference, type DocumentLoader, type LoadedDocument } from './processor.js';
+import { absoluteReference } from './context-resolver.js';
+import type { DocumentLoader, LoadedDocument } from './processor.js';
 
 /** Maximum number of contexts that one request may lead to. */
 export const MAX_CONTEXTS = 100;

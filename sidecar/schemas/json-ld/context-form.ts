@@ -50,21 +50,18 @@ export function urlFault(url: string, pointer: string): InputIssue | undefined {
 }
 
 function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
+  return element === null
+    ? [{ pointer, detail: 'null removes all terms, including those of NGSI-LD.' }]
+    : mapFaults(element, pointer, 'A context is a map of terms, a URL, or an array of these.');
+}
+
+/** Why an element is neither a URL nor a map of terms. @param demand the sentence for anything else */
+export function mapFaults(element: unknown, pointer: string, demand: string): readonly InputIssue[] {
   if (typeof element === 'string') return [];
-  if (element === null) {
-    return [{ pointer, detail: 'null removes all terms, including those of NGSI-LD.' }];
-  }
-  if (!isObject(element)) {
-    return [{ pointer, detail: 'A context is a map of terms, a URL, or an array of these.' }];
-  }
-  return Object.hasOwn(element, '@context')
-    ? [
-        {
-          pointer: pointerTo(pointer, '@context'),
-          detail: '@context must wrap the whole context, not a part of it.',
-        },
-      ]
-    : [];
+  if (!isObject(element)) return [{ pointer, detail: demand }];
+  if (!Object.hasOwn(element, '@context')) return [];
+  const detail = '@context must wrap the whole context, not a part of it.';
+  return [{ pointer: pointerTo(pointer, '@context'), detail }];
 }
 
 /** The URL of another context that a context refers to. */

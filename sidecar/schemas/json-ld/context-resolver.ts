@@ -53,6 +53,11 @@ const { prependBase } = require('jsonld/lib/url.js') as {
   prependBase: (base: string, url: string) => string;
 };
 
+/** Resolves a reference in a document as the processor does, so that both get the same URL. */
+export function absoluteReference(base: string, reference: string): string {
+  return prependBase(base, reference);
+}
+
 /** A map of terms, merged with the map that it imports. */
 class MergedContext extends Resolved {}
 
@@ -87,7 +92,7 @@ class BoundedResolver extends Resolver {
     const { '@import': reference, ...own } = map;
     if (typeof reference !== 'string')
       throw contextError('invalid @import value', '@import must be a string.');
-    const url = prependBase(options.base, reference);
+    const url = absoluteReference(options.base, reference);
     const key = `${url} ${JSON.stringify(own)}`;
     const known = this.#merged.get(key);
     if (known !== undefined) return known;

@@ -17,17 +17,6 @@ export interface CoreTermGroup {
   readonly terms: string;
 }
 
-/** Members of the context that are not term definitions. */
-export const CORE_KEYWORDS: readonly {
-  readonly since: CoreContextVersion;
-  readonly name: string;
-  readonly value: unknown;
-}[] = [
-  { since: '1.8', name: '@version', value: 1.1 },
-  { since: '1.8', name: '@protected', value: true },
-  { since: '1.3', name: '@vocab', value: 'https://uri.etsi.org/ngsi-ld/default-context/' },
-];
-
 /** Terms that are defined by an IRI alone, or by an IRI and one coercion. */
 export const CORE_TERM_GROUPS: readonly CoreTermGroup[] = [
   {
@@ -158,23 +147,4 @@ export const CORE_TERM_GROUPS: readonly CoreTermGroup[] = [
   { since: '1.9', '@container': '@index', terms: 'entityMap=:hasEntityMap' },
   { since: '1.5', '@container': '@language', terms: 'languageMap=:hasLanguageMap' },
   { since: '1.6', '@container': '@language', terms: 'previousLanguageMap=:hasPreviousLanguageMap' },
-];
-
-/** The terms with a scoped context; it refers to the data integrity context of the W3C. */
-export const CORE_SCOPED_TERMS: readonly {
-  readonly since: CoreContextVersion;
-  readonly term: string;
-  readonly scoped: readonly unknown[];
-}[] = [
-  {
-    since: '1.9',
-    term: 'ngsildproof',
-    scoped: [
-      {
-        entityIdSealed: 'ngsi-ld:entityIdSealed',
-        entityTypeSealed: { '@id': 'ngsi-ld:entityTypeSealed', '@type': '@vocab' },
-      },
-      'https://w3id.org/security/data-integrity/v2',
-    ],
-  },
 ];

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
+import { defined } from '../../shared/defined.js';
 import {
   CORE_CONTEXT_VERSIONS,
-  CORE_KEYWORDS,
-  CORE_SCOPED_TERMS,
   CORE_TERM_GROUPS,
   type CoreContextVersion,
   type CoreTermGroup,
@@ -29,20 +28,28 @@ const CORE_URL_BASE = 'https://uri.etsi.org/ngsi-ld/v1/ngsi-ld-core-context';
 export function coreContext(version: CoreContextVersion): ContextDocument {
   const has = ({ since, until }: { since: CoreContextVersion; until?: CoreContextVersion }) =>
     isAtMost(since, version) && isAtMost(version, until ?? NEWEST_CORE_VERSION);
-  const keywords = CORE_KEYWORDS.filter(has).map(({ name, value }): [string, unknown] => [name, value]);
   const terms = CORE_TERM_GROUPS.filter(has).flatMap(definitionsOf);
-  const scopedTerms = CORE_SCOPED_TERMS.filter(has).map(({ term, scoped }): [string, unknown] => [
-    term,
-    { '@id': `ngsi-ld:${term}`, '@context': structuredClone(scoped) },
-  ]);
+  if (has({ since: '1.9' })) terms.push(['ngsildproof', proofTerm()]);
   return {
-    '@context': Object.fromEntries([
-      ...keywords.filter(([name]) => name !== '@vocab'),
-      ...[...terms, ...scopedTerms].sort(([a], [b]) => (a < b ? -1 : 1)),
-      ...keywords.filter(([name]) => name === '@vocab'),
-    ]),
+    '@context': {
+      ...(has({ since: '1.8' }) && { '@version': 1.1, '@protected': true }),
+      ...Object.fromEntries(terms.sort(([a], [b]) => (a < b ? -1 : 1))),
+      '@vocab': 'https://uri.etsi.org/ngsi-ld/default-context/',
+    },
   };
 }
+
+/** The term with a scoped context, which refers to the data integrity context of the W3C. */
+function proofTerm(): object {
+  const sealed = {
+    entityIdSealed: 'ngsi-ld:entityIdSealed',
+    entityTypeSealed: { '@id': 'ngsi-ld:entityTypeSealed', '@type': '@vocab' },
+  };
+  return { '@id': 'ngsi-ld:ngsildproof', '@context': [sealed, DATA_INTEGRITY_URL] };
+}
+
+/** The context that the core context 1.9 needs for `ngsildproof`. */
+const DATA_INTEGRITY_URL = 'https://w3id.org/security/data-integrity/v2';
 
 /** The canonical URL of a version. */
 export function coreContextUrl(version: CoreContextVersion = NEWEST_CORE_VERSION): string {
@@ -104,10 +111,7 @@ function expand(id: string, ids: ReadonlyMap<string, string>): string {
 }
 
 function definitionsOf(group: CoreTermGroup): [string, unknown][] {
-  const coercion = {
-    ...(group['@type'] === undefined ? {} : { '@type': group['@type'] }),
-    ...(group['@container'] === undefined ? {} : { '@container': group['@container'] }),
-  };
+  const coercion = defined({ '@type': group['@type'], '@container': group['@container'] });
   const isPlain = Object.keys(coercion).length === 0;
   return group.terms
     .trim()
@@ -122,9 +126,6 @@ function definitionsOf(group: CoreTermGroup): [string, unknown][] {
 function isAtMost(a: CoreContextVersion, b: CoreContextVersion): boolean {
   return CORE_CONTEXT_VERSIONS.indexOf(a) <= CORE_CONTEXT_VERSIONS.indexOf(b);
 }
-
-/** The context that the core context 1.9 needs for `ngsildproof`. */
-const DATA_INTEGRITY_URL = 'https://w3id.org/security/data-integrity/v2';
 
 // The package has no types; it exports its contexts as a map from URL to document.
 const { contexts } = createRequire(import.meta.url)('@digitalbazaar/data-integrity-context') as {

@@ -15,99 +15,76 @@ interface Wording {
 }
 
 /** The events for which the processor's safe mode fails. */
-const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
-  [
-    'invalid property',
-    {
-      code: 'dropped-member',
-      about: 'property',
-      search: 'name',
-      sentence: (name) => `No context defines ${name}: the member is dropped.`,
-    },
-  ],
-  [
-    'relative @id reference',
-    {
-      code: 'relative-id',
-      about: 'id',
-      search: 'text',
-      sentence: (id) => `The id ${id} is not an absolute IRI, so it does not identify anything.`,
-    },
-  ],
-  [
-    'relative @type reference',
-    {
-      code: 'relative-type',
-      about: 'type',
-      search: 'text',
-      sentence: (type) => `No context defines the type ${type}.`,
-    },
-  ],
-  [
-    'relative @vocab reference',
-    { code: 'relative-vocab', about: 'vocab', sentence: (iri) => `@vocab ${iri} is not an absolute IRI.` },
-  ],
-  [
-    'invalid @language value',
-    {
-      code: 'language-tag',
-      about: 'language',
-      search: 'text',
-      sentence: (tag) => `${tag} is not a language tag (BCP 47).`,
-    },
-  ],
-  [
-    'reserved term',
-    {
-      code: 'reserved-term',
-      about: 'term',
-      sentence: (term) => `The term ${term} is reserved, and left out.`,
-    },
-  ],
-  [
-    'reserved @reverse value',
-    {
-      code: 'reserved-term',
-      about: 'reverse',
-      sentence: (iri) => `The term for the reverse of ${iri} is left out.`,
-    },
-  ],
-  [
-    'reserved @id value',
-    {
-      code: 'reserved-id',
-      about: 'id',
-      search: 'text',
-      sentence: (id) => `The id ${id} looks like a keyword and is dropped.`,
-    },
-  ],
-  ...dropped('null @id value', 'id', 'An id that is null is dropped'),
-  [
-    'null @value value',
-    {
-      code: 'dropped-value',
-      about: 'value',
-      search: 'null',
-      sentence: () => 'A @value that is null is dropped, together with the members next to it.',
-    },
-  ],
-  ...dropped('free-floating scalar', 'value', 'A value outside any member is dropped'),
-  ...dropped('empty object', 'value', 'An empty object is dropped'),
-  ...dropped('object with only @id', 'value', 'An object with nothing but an id is dropped'),
-  ...dropped('object with only @language', 'value', 'A language without a text is dropped'),
-  ...dropped('object with only @list', 'value', 'A list outside any member is dropped'),
-  ...dropped('object with only @value', 'value', 'A value outside any member is dropped'),
-]);
+const WORDINGS: Readonly<Record<string, Wording>> = {
+  'invalid property': {
+    code: 'dropped-member',
+    about: 'property',
+    search: 'name',
+    sentence: (name) => `No context defines ${name}: the member is dropped.`,
+  },
+  'relative @id reference': {
+    code: 'relative-id',
+    about: 'id',
+    search: 'text',
+    sentence: (id) => `The id ${id} is not an absolute IRI, so it does not identify anything.`,
+  },
+  'relative @type reference': {
+    code: 'relative-type',
+    about: 'type',
+    search: 'text',
+    sentence: (type) => `No context defines the type ${type}.`,
+  },
+  'relative @vocab reference': {
+    code: 'relative-vocab',
+    about: 'vocab',
+    sentence: (iri) => `@vocab ${iri} is not an absolute IRI.`,
+  },
+  'invalid @language value': {
+    code: 'language-tag',
+    about: 'language',
+    search: 'text',
+    sentence: (tag) => `${tag} is not a language tag (BCP 47).`,
+  },
+  'reserved term': {
+    code: 'reserved-term',
+    about: 'term',
+    sentence: (term) => `The term ${term} is reserved, and left out.`,
+  },
+  'reserved @reverse value': {
+    code: 'reserved-term',
+    about: 'reverse',
+    sentence: (iri) => `The term for the reverse of ${iri} is left out.`,
+  },
+  'reserved @id value': {
+    code: 'reserved-id',
+    about: 'id',
+    search: 'text',
+    sentence: (id) => `The id ${id} looks like a keyword and is dropped.`,
+  },
+  'null @id value': dropped('An id that is null is dropped', 'id'),
+  'null @value value': {
+    code: 'dropped-value',
+    about: 'value',
+    search: 'null',
+    sentence: () => 'A @value that is null is dropped, together with the members next to it.',
+  },
+  'free-floating scalar': dropped('A value outside any member is dropped'),
+  'empty object': dropped('An empty object is dropped'),
+  'object with only @id': dropped('An object with nothing but an id is dropped'),
+  'object with only @language': dropped('A language without a text is dropped'),
+  'object with only @list': dropped('A list outside any member is dropped'),
+  'object with only @value': dropped('A value outside any member is dropped'),
+};
 
-function dropped(code: string, about: string, what: string): readonly [string, Wording][] {
-  return [[code, { code: 'dropped-value', about, sentence: (value) => `${what}: ${value}` }]];
+function dropped(what: string, about = 'value'): Wording {
+  return { code: 'dropped-value', about, sentence: (value) => `${what}: ${value}` };
 }
 
 /** Makes warnings from the events of processing a document, with pointers if the places are known. */
 export function eventWarnings(events: readonly CountedEvent[], document: object): readonly JsonLdWarning[] {
   if (events.length === 0) return [];
   const known = events.flatMap(({ event, count }) => {
-    const wording = WORDINGS.get(event.code);
+    const wording = member(WORDINGS, event.code);
     if (wording === undefined) return [];
     const { code, about, search, sentence } = wording;
     const value = member(event.details, about);

@@ -3,7 +3,8 @@ import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import type { ContextContent } from './context-cache.js';
 import { prefixOf } from './context-safety.js';
 import { coreIriOf, coreVersionOf } from './core-context.js';
-import { absoluteReference, type ActiveContext } from './processor.js';
+import { absoluteReference } from './context-resolver.js';
+import type { ActiveContext } from './processor.js';
 
 /**
  * Why brokers may read names in different ways. JSON-LD 1.1 uses the last of several definitions of a term, Orion-LD the first.

@@ -6,7 +6,8 @@ import { formFaults, referencesOf } from './context-form.js';
 import { prefixOf, safetyFaults } from './context-safety.js';
 import { findDoubts, type NameDoubts } from './name-doubts.js';
 import { ContextCache, MAX_CONTEXTS, SuppliedContexts } from './context-cache.js';
-import { type ActiveContext, absoluteReference, createProcessor, type TermMapping } from './processor.js';
+import { absoluteReference } from './context-resolver.js';
+import { type ActiveContext, createProcessor, type TermMapping } from './processor.js';
 import type { Needs, ContextResults } from './errors.js';
 
 const { expandIri } = createRequire(import.meta.url)('jsonld/lib/context.js') as {

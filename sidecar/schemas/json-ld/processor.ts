@@ -99,14 +99,6 @@ export function createProcessor(): JsonLdProcessor {
   };
 }
 
-const { prependBase } = (jsonld as unknown as { url: { prependBase: (base: string, iri: string) => string } })
-  .url;
-
-/** Resolves a reference in a document as the processor does, so that both get the same URL. */
-export function absoluteReference(base: string, reference: string): string {
-  return prependBase(base, reference);
-}
-
 /** The result of loading a URL (JSON-LD 1.1 API § 9.4.1, RemoteDocument). */
 export interface LoadedDocument {
   readonly documentUrl: string;

@@ -1,5 +1,5 @@
 import { type InputIssue, isObject, member, pointerTo } from '../../shared/json/json.js';
-import { unwrapped } from './context-form.js';
+import { mapFaults, unwrapped } from './context-form.js';
 
 /** A request to expand or compact a document. */
 export interface JsonLdRequest {
@@ -52,15 +52,6 @@ function contextFaults(context: unknown, pointer: string): readonly InputIssue[]
 }
 
 function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
-  if (element === null || typeof element === 'string') return [];
-  if (!isObject(element))
-    return [{ pointer, detail: 'A context is a map of terms, a URL, null, or an array of these.' }];
-  return Object.hasOwn(element, '@context')
-    ? [
-        {
-          pointer: pointerTo(pointer, '@context'),
-          detail: '@context must wrap the whole context, not a part of it.',
-        },
-      ]
-    : [];
+  if (element === null) return [];
+  return mapFaults(element, pointer, 'A context is a map of terms, a URL, null, or an array of these.');
 }

@@ -5,7 +5,8 @@ import { countOf, limitFaults, termFaults } from './context-safety.js';
 import type { DocumentSurvey } from './document-survey.js';
 import type { GatheredContexts } from './context-cache.js';
 import { type Refused, refusedFor } from './outcomes.js';
-import { absoluteReference, createProcessor, type JsonLdProcessor } from './processor.js';
+import { absoluteReference } from './context-resolver.js';
+import { createProcessor, type JsonLdProcessor } from './processor.js';
 import type { JsonLdRequest } from './request-body.js';
 
 /** Maximum number of different contexts in one document, not counting the one that it is processed with. */
@@ -148,15 +149,8 @@ export class SharedProcessor {
    * own processor if its contexts are too large to be cached, or if one is unavailable, because the cache may still
    * have it from an earlier request.
    */
-  for(use: ContextUse): JsonLdProcessor {
-    return this.#isKeepable(use) ? this.#shared(use) : createProcessor();
-  }
-
-  #isKeepable({ signature, weight, gathered }: ContextUse): boolean {
-    return signature !== undefined && weight <= MAX_SHARED_WEIGHT && gathered.failures.size === 0;
-  }
-
-  #shared({ signature = '', weight, gathered: { contents } }: ContextUse): JsonLdProcessor {
+  for({ signature, weight, gathered: { contents, failures } }: ContextUse): JsonLdProcessor {
+    if (signature === undefined || weight > MAX_SHARED_WEIGHT || failures.size > 0) return createProcessor();
     const hasChanged = [...contents].some(([url, { key }]) => (this.#keys.get(url) ?? key) !== key);
     const isTooMuch = !this.#signatures.has(signature) && this.#weight + weight > MAX_WEIGHT;
     if (hasChanged || isTooMuch) this.#replace();
