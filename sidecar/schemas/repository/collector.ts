@@ -83,27 +83,17 @@ export class RepositoryCollector {
     if (this.#entries > files || this.#folders > files)
       throw new RepositoryTooLargeError(`It has more than ${files} files or folders.`);
     const read = readPath(name);
-    if ('fault' in read) {
-      this.refuse(name, read.fault);
-      return undefined;
-    }
+    if ('fault' in read) return this.refuse(name, read.fault);
     const { path } = read;
     if (kind === 'folder' || path === '') return undefined;
-    if (kind !== 'file') {
-      this.refuse(
-        path,
-        kind === 'link' ? 'it is a link, and links are not followed' : 'it is neither a file nor a folder',
-      );
-      return undefined;
-    }
+    if (kind === 'link') return this.refuse(path, 'it is a link, and links are not followed');
+    if (kind === 'other') return this.refuse(path, 'it is neither a file nor a folder');
     if (!isRead(path)) {
       this.#ignored += 1;
       return undefined;
     }
     const seen = this.#onlyOnce(path);
-    if (seen === undefined || size <= MAX_FILE_BYTES) return seen;
-    this.#tooLarge(path);
-    return undefined;
+    return seen === undefined || size <= MAX_FILE_BYTES ? seen : this.#tooLarge(path);
   }
 
   /** Does the same as {@link enter} for a document with a URL. */
@@ -120,8 +110,7 @@ export class RepositoryCollector {
       return path;
     }
     this.#files.delete(path);
-    this.refuse(path, 'it occurs more than once');
-    return undefined;
+    return this.refuse(path, 'it occurs more than once');
   }
 
   /** Counts the unpacked bytes of any entry. @throws RepositoryTooLargeError */
@@ -140,7 +129,7 @@ export class RepositoryCollector {
   }
 
   /** Refuses a path that `enter` returned, or a name. @param fault completes "It is refused: …" */
-  refuse(name: string, fault: string, onlyIfUsed = false): void {
+  refuse(name: string, fault: string, onlyIfUsed = false): undefined {
     const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
     const reason = `${fault[0]?.toUpperCase()}${fault.slice(1)}.`;
     this.#refused.push({ path, reason, ...(onlyIfUsed ? { onlyIfUsed } : {}) });
@@ -152,8 +141,8 @@ export class RepositoryCollector {
     return { files, refused: this.#refused, ignored: this.#ignored };
   }
 
-  #tooLarge(path: string): void {
-    this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`, !isUrl(path));
+  #tooLarge(path: string): undefined {
+    return this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`, !isUrl(path));
   }
 }
 

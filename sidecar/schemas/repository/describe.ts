@@ -33,7 +33,7 @@ interface NamedDocument {
   readonly within: readonly string[];
 }
 
-export type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
+type Description = { readonly facts: DocumentFacts } | { readonly unreadable: Unreadable };
 
 /** Maximum number of references to other documents; more than any schema has. */
 const MAX_REFERENCES = 1000;

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { byPath, type RefusedFile } from './collector.js';
 import { folderOf, isUrl, nameOfFolder } from './file-paths.js';
@@ -8,7 +9,6 @@ import { linkDocuments } from './links.js';
 import {
   EXPORTED_DOMAIN,
   EXPORTED_MODEL,
-  InnerFile,
   isOfModels,
   isOfExport,
   rootOf,
@@ -37,7 +37,9 @@ export function discover(
   { domain, only, unread = [] }: DiscoverOptions = {},
 ): ImportPlan {
   const root = rootOf([...files, ...unread]);
-  const inside = files.filter(({ path }) => !isUrl(path)).map((file) => new InnerFile(file, root));
+  const inside = files
+    .filter(({ path }) => !isUrl(path))
+    .map((file) => ({ file, inner: file.path.slice(root.length) }));
   const isExport = isOfExport(inside.map(({ inner }) => inner));
   const sorted = new SortedFiles();
   for (const file of inside) sorted.add(file, isExport);
@@ -53,11 +55,7 @@ export function discover(
   const links = linkDocuments({
     files: [
       ...[...unreadAt.keys()].map((path): DescribedFile => ({ path, sha256: path, facts: NO_FACTS })),
-      ...inside.map(({ file, inner }): DescribedFile => ({
-        path: inner,
-        sha256: file.sha256,
-        facts: file.facts,
-      })),
+      ...inside.map(({ file, inner }): DescribedFile => ({ ...file, path: inner })),
       ...files.filter(({ path }) => isUrl(path)),
     ],
     explicit,
@@ -85,13 +83,7 @@ export function discover(
   const documents = linked.filter(({ path }) => !unreadAt.has(path));
   const used = new Set(linked.map(({ path }) => path));
   const missed = [...unreadAt].filter(([inner]) => isExport || used.has(inner) || isOfModels(inner));
-  refused.push(
-    ...missed.map(([, { path, reason, line }]) => ({
-      path,
-      reason,
-      ...(line === undefined ? {} : { line }),
-    })),
-  );
+  refused.push(...missed.map(([, { path, reason, line }]) => ({ path, reason, ...defined({ line }) })));
   refused.push(...links.refused.map((one) => ({ ...one, path: pathOf(one.path) })));
   const stored = new Set(documents.map(({ path }) => path));
   const loose = [...sorted.schemas, ...sorted.others].filter(
@@ -100,13 +92,9 @@ export function discover(
   // For a single model, only its own context is needed.
   const others = only === undefined ? stored : new Set(sorted.contexts.map(({ inner }) => inner));
   const domainSettings = domainSettingsOf(sorted, domain);
+  const domains = [...models.map(({ planned }) => planned), ...domainSettings].map((one) => one.domain);
   return {
-    domains: [
-      ...new Set([
-        ...models.map(({ planned }) => planned.domain),
-        ...domainSettings.map((settings) => settings.domain),
-      ]),
-    ],
+    domains: [...new Set(domains)],
     domainSettings,
     documents: documents.map(({ path, url, mayReplace }) => ({ path: pathOf(path), url, mayReplace })),
     contexts: contextsOf(models, others, naming),

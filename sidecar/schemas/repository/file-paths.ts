@@ -66,17 +66,16 @@ export function isRead(path: string): boolean {
   return /\.(?:json|jsonld)$/i.test(path) && !TOOL_SETTINGS.test(path) && isRelevantPath(path);
 }
 
-/** A folder that is published elsewhere as a repository, with its name there. */
-export interface Root {
-  readonly folder: string;
-  readonly name: string;
-  votes: number;
-}
-
 /** A repository among the files, to which everything below the folder belongs. */
 export interface KnownRepository {
   readonly folder: string;
+  /** Its name where it is published. */
   readonly name: string;
+}
+
+/** What some `$id`s indicate to be a repository. */
+export interface Root extends KnownRepository {
+  votes: number;
 }
 
 /**

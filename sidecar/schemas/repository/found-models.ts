@@ -85,15 +85,13 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
   return [...claims.values()].flatMap((claimed) => {
     if (claimed.length === 1) return claimed;
     const paths = claimed.map(({ planned }) => planned.path);
-    for (const {
-      planned: { path, name },
-    } of claimed)
-      refused.push({
-        path,
-        reason:
-          `${paths.find((other) => other !== path)} is also named ${name}` +
-          '; a domain can have only one model of a name, so neither is stored.',
-      });
+    for (const { planned } of claimed) {
+      const other = paths.find((path) => path !== planned.path);
+      const reason =
+        `${other} is also named ${planned.name}; ` +
+        'a domain can have only one model of a name, so neither is stored.';
+      refused.push({ path: planned.path, reason });
+    }
     return [];
   });
 }

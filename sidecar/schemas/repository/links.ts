@@ -78,6 +78,8 @@ class Linking {
   readonly #settled = new Set<string>();
   /** Paths by URL. */
   readonly #claims = new Map<string, Set<string>>();
+  /** Number of URLs by path. */
+  readonly #counts = new Map<string, number>();
   readonly #named = new Set<string>();
   readonly #namedUrls = new Set<string>();
   readonly #ids = new Map<string, string>();
@@ -239,19 +241,12 @@ class Linking {
       this.#named.add(path);
       this.#namedUrls.add(url);
     }
-    const paths = this.#claims.get(url);
-    if (paths?.has(path) === true || this.#urlsOf(path) >= MAX_URLS) return false;
+    const count = this.#counts.get(path) ?? 0;
+    if (this.#claims.get(url)?.has(path) === true || count >= MAX_URLS) return false;
+    this.#counts.set(path, count + 1);
     add(this.#claims, url, path);
     this.#open.push({ path, url });
     return true;
-  }
-
-  readonly #counts = new Map<string, number>();
-
-  #urlsOf(path: string): number {
-    const count = (this.#counts.get(path) ?? 0) + 1;
-    this.#counts.set(path, count);
-    return count - 1;
   }
 
   /** Determines the relation between a file and a URL; a document that was sent with a URL owns it. */

@@ -18,15 +18,9 @@ const CONTEXT = 'context.jsonld';
 const EXAMPLE = /(?:^|\/)examples?\//;
 
 /** A file with its path below the root of the repository. */
-export class InnerFile {
+export interface InnerFile {
+  readonly file: DescribedFile;
   readonly inner: string;
-
-  constructor(
-    readonly file: DescribedFile,
-    root: string,
-  ) {
-    this.inner = file.path.slice(root.length);
-  }
 }
 
 /** The files sorted by kind, according to their paths and members. */

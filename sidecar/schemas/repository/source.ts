@@ -40,25 +40,16 @@ const WHOLE_DEADLINES = 10;
  */
 export async function readSource(source: ImportSource, reading: ReadOptions): Promise<Repository> {
   const collector = new RepositoryCollector(reading.limits);
-  switch (source.kind) {
-    case 'gzip':
-      await readTarGz(source.bytes, collector, reading.signal);
-      return collector.result();
-    case 'zip':
-      await readZip(source.bytes, collector, reading.signal);
-      return collector.result();
-    case 'documents':
-      await readDocuments(source.text, collector, reading);
-      return collector.result();
-    case 'parts':
-      for (const { name, bytes } of source.parts) {
-        const kind = archiveKind(bytes);
-        if (kind === 'gzip') await readTarGz(bytes, collector, reading.signal);
-        else if (kind === 'zip') await readZip(bytes, collector, reading.signal);
-        else take(name, bytes, collector);
-      }
-      return collector.result();
-  }
+  const readArchive = { gzip: readTarGz, zip: readZip };
+  if (source.kind === 'documents') await readDocuments(source.text, collector, reading);
+  else if (source.kind !== 'parts') await readArchive[source.kind](source.bytes, collector, reading.signal);
+  else
+    for (const { name, bytes } of source.parts) {
+      const kind = archiveKind(bytes);
+      if (kind === undefined) take(name, bytes, collector);
+      else await readArchive[kind](bytes, collector, reading.signal);
+    }
+  return collector.result();
 }
 
 /** Detects an archive by its first bytes: gzip (RFC 1952 § 2.3.1), or zip (APPNOTE 4.3). */

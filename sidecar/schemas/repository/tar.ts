@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import type { EntryKind, RepositoryCollector } from './collector.js';
-import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
+import { unreadableArchive } from './errors.js';
 
 /** Size of the pieces in which the archive is unpacked, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;
@@ -31,7 +31,8 @@ export async function readTarGz(
   const reading = readEntries(entries, collector);
   const [unpacked, read] = await Promise.allSettled([unpacking, reading]);
   signal?.throwIfAborted();
-  for (const end of [read, unpacked]) if (end.status === 'rejected') throw unreadable(end.reason);
+  for (const end of [read, unpacked])
+    if (end.status === 'rejected') throw unreadableArchive('tar.gz', end.reason);
 }
 
 async function readEntries(
@@ -82,10 +83,4 @@ function counting(collector: RepositoryCollector): Transform {
       }
     },
   });
-}
-
-function unreadable(error: unknown): unknown {
-  if (error instanceof RepositoryTooLargeError) return error;
-  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-  return new ArchiveUnreadableError(`The archive is not a readable tar.gz: ${why}.`, { cause: error });
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonValue, member } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import type { RefusedFile } from './collector.js';
-import { describeDocument, type Description } from './describe.js';
+import { describeDocument } from './describe.js';
 import { discover } from './discover.js';
 import type { DescribedFile, ImportPlan } from './import-plan.js';
 import { RepositoryUnclearError } from './errors.js';
@@ -29,10 +29,7 @@ export interface PlanInput {
 
 /** Tasks on the files of a repository; they run in a worker, because a repository may have any size. */
 export const repositoryTasks = {
-  /** See {@link describeDocument}. */
-  describeDocument(text: string): Description {
-    return describeDocument(text);
-  },
+  describeDocument,
 
   /** See {@link discover}. @returns a sentence if that throws RepositoryUnclearError */
   planImport({ files, domain, unread }: PlanInput): ImportPlan | { readonly unclear: string } {

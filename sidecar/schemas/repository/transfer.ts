@@ -52,8 +52,18 @@ export class Transfer {
   async import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
     if (this.#isRunning) throw new ImportRunningError();
     this.#isRunning = true;
+    const { schemas, workbench, workers, deadlineMs, limitBytes } = this.parts;
+    const { domain, dryRun, signal } = options;
     try {
-      return await this.#import(source, options);
+      const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
+      const repository = await readSource(source, reading);
+      const { described, refused } = await describeFiles(repository.files, reading);
+      const unread = [...repository.refused, ...refused];
+      const idle = unread.filter(({ onlyIfUsed }) => onlyIfUsed);
+      const plan = await planOf({ files: described, domain, unread: idle }, reading);
+      const parts = { schemas: dryRun ? schemas.forDryRun() : schemas, workbench };
+      const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
+      return await new ImportRun(parts, options, repository, plan).run(always, repository.ignored);
     } finally {
       this.#isRunning = false;
     }
@@ -85,20 +95,5 @@ export class Transfer {
     const put = await on.references.put(uri, document, expected);
     const dependents = await updateDependents([put.reference.uri], on, options);
     return { ...put, dependents };
-  }
-
-  async #import(source: ImportSource, options: ImportOptions): Promise<ImportReport> {
-    const { schemas, workbench, workers, deadlineMs, limitBytes } = this.parts;
-    const { domain, dryRun, signal } = options;
-    const reading = { limits: limitsOf(limitBytes), workers, deadlineMs, signal };
-    const repository = await readSource(source, reading);
-    const { described, refused } = await describeFiles(repository.files, reading);
-    const unread = [...repository.refused, ...refused];
-    const idle = unread.filter(({ onlyIfUsed }) => onlyIfUsed);
-    const plan = await planOf({ files: described, domain, unread: idle }, reading);
-    const parts = { schemas: dryRun ? schemas.forDryRun() : schemas, workbench };
-    const run = new ImportRun(parts, options, repository, plan);
-    const always = unread.filter(({ onlyIfUsed }) => !onlyIfUsed);
-    return run.run(always, repository.ignored);
   }
 }

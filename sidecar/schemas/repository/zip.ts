@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
 import type { EntryKind, RepositoryCollector } from './collector.js';
-import { ArchiveUnreadableError, RepositoryTooLargeError } from './errors.js';
+import { unreadableArchive } from './errors.js';
 
 /**
  * Reads a zip into the collector, within its limits. Files that no import reads are not unpacked.
@@ -35,9 +35,7 @@ export async function readZip(
     }
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof RepositoryTooLargeError) throw error;
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    throw new ArchiveUnreadableError(`The archive is not a readable zip: ${why}.`, { cause: error });
+    throw unreadableArchive('zip', error);
   }
 }
 
