@@ -32,8 +32,8 @@ export interface FlatSchema {
 export interface FlatOptions {
   /** The text of a `$ref` to a definition, or to the root for undefined; by default what {@link toSelfContained} needs. */
   readonly reference?: (name: string | undefined) => string;
-  /** Names that definitions must not have. */
-  readonly reserved?: ReadonlySet<string>;
+  /** Makes the name of a definition from a word; by default with {@link freeNames}. */
+  readonly nameFor?: (word: string) => string;
   /** Which keywords without subschemas are kept; by default those of draft 2020-12. */
   readonly keeps?: (keyword: string, value: JsonValue) => boolean;
   /** Called at the end for each schema, and may replace it. */
@@ -80,18 +80,18 @@ class Flattener {
   readonly #keeps: (keyword: string, value: JsonValue) => boolean;
   readonly #finish: NonNullable<FlatOptions['finish']>;
   readonly #names = new Map<string, string | undefined>();
-  readonly #taken: Set<string>;
+  readonly #nameFor: (word: string) => string;
   readonly #open: { readonly name: string; readonly position: Position; readonly scope: Scope }[] = [];
   readonly #sources = new Map<JsonObject, Position>();
   readonly #styles = new Map<Scope, Style>();
   #rendered = 0;
 
-  constructor(linked: LinkedSchema, { reference, reserved, keeps, finish }: FlatOptions) {
+  constructor(linked: LinkedSchema, { reference, nameFor, keeps, finish }: FlatOptions) {
     this.#linked = linked;
     this.#reference = reference ?? ((name) => (name === undefined ? '#' : `#/$defs/${name}`));
     this.#keeps = keeps ?? isStandardKeyword;
     this.#finish = finish ?? ((schema) => schema);
-    this.#taken = new Set(reserved);
+    this.#nameFor = nameFor ?? freeNames();
   }
 
   flatten(): FlatSchema {
@@ -146,16 +146,9 @@ class Flattener {
   #name(position: Position, scope: Scope): string | undefined {
     const key = scopedKey(position, scope);
     if (this.#names.has(key)) return this.#names.get(key);
-    const name = this.#freeName(wordFor(position));
+    const name = this.#nameFor(wordFor(position));
     this.#names.set(key, name);
     this.#open.push({ name, position, scope });
-    return name;
-  }
-
-  #freeName(word: string): string {
-    let name = word;
-    for (let count = 2; this.#taken.has(name); count += 1) name = `${word}-${count}`;
-    this.#taken.add(name);
     return name;
   }
 
@@ -171,6 +164,21 @@ class Flattener {
     });
     return found.length === 0 ? scope : new Map([...scope, ...found]);
   }
+}
+
+/**
+ * Returns a function that makes names of words: of the characters that OpenAPI allows for components, and numbered if
+ * the name is taken.
+ */
+export function freeNames(reserved: Iterable<string> = []): (word: string) => string {
+  const taken = new Set(reserved);
+  return (word) => {
+    const plain = word.replaceAll(/[^A-Za-z0-9._-]+/g, '_');
+    let name = plain;
+    for (let count = 2; taken.has(name); count += 1) name = `${plain}-${count}`;
+    taken.add(name);
+    return name;
+  };
 }
 
 function tooManyCopies({ document, tokens }: Position): SchemaRefusedError {
@@ -197,7 +205,7 @@ function wordFor({ document, tokens }: Position): string {
       .at(-1)
       ?.replace(/\.json$/, '') ??
     '';
-  return word.replaceAll(/[^A-Za-z0-9._-]+/g, '_').replace(/^$/, '_');
+  return word === '' ? '_' : word;
 }
 
 /**

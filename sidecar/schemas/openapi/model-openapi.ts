@@ -1,6 +1,7 @@
 import type { ModelAttribute } from '../json-schema/attributes.js';
-import { type AttributeKind, VALUE_MEMBERS } from '../../ngsi-ld/members.js';
-import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
+import { freeNames } from '../json-schema/flatten.js';
+import { VALUE_MEMBERS } from '../../ngsi-ld/members.js';
+import { type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
 import { API_HEADERS, API_PARAMETERS, API_RESPONSES, API_SCHEMAS } from './api-components.js';
 import { attributeSchema, LD_CONTEXT, TYPED_VALUE } from './attribute-schemas.js';
 import { normalizedExample } from '../json-schema/example.js';
@@ -45,16 +46,15 @@ export interface ModelOpenApiInput {
  */
 export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
   const { domain, model, types = [model], version, description } = input;
-  const names = createNames(Object.keys(API_SCHEMAS));
+  const nameFor = freeNames(Object.keys(API_SCHEMAS));
   const own = {
-    entity: names.allot(model),
-    keyValues: names.allot(`${model}KeyValues`),
-    fragment: names.allot(`${model}Fragment`),
+    entity: nameFor(model),
+    keyValues: nameFor(`${model}KeyValues`),
+    fragment: nameFor(`${model}Fragment`),
   };
-  const shared = sharedNames(names);
-  const flat = flatModel(input.schema, own.keyValues, names.taken);
-  for (const name of flat.definitions.keys()) names.allot(name);
-  const nameOf = (attribute: string) => names.allot(`${model}.${attribute}`);
+  const shared = sharedNames(nameFor);
+  const flat = flatModel(input.schema, own.keyValues, nameFor);
+  const nameOf = (attribute: string) => nameFor(`${model}.${attribute}`);
   const normalized = normalizedSchemas(model, types, flat, shared, nameOf);
   const usedKinds = new Set(flat.attributes.map(({ kind }) => kind));
   const schemas = [
@@ -86,9 +86,9 @@ export function modelOpenApi(input: ModelOpenApiInput): JsonObject {
       fragment: componentRef(own.fragment),
       attributeNames: flat.attributes.map(({ name }) => name),
       examples: {
-        json: refsTo(examples, ['normalized']),
-        ld: refsTo(examples, ['normalizedLd']),
-        keyValues: refsTo(examples, ['keyValues']),
+        json: refTo(examples, 'normalized'),
+        ld: refTo(examples, 'normalizedLd'),
+        keyValues: refTo(examples, 'keyValues'),
       },
     }),
     components: {
@@ -114,56 +114,21 @@ function exampleComponents(
   if (example === undefined || holdsReference(example)) return {};
   const keyValues = { summary: 'Key-values', value: example };
   if (isKeyValuesOnly) return { keyValues };
+  const normalized = { summary: 'Normalized', value: normalizedExample(example, attributes) };
+  if (context === undefined) return { normalized, keyValues };
+  const value = normalizedExample(example, attributes, context);
+  return { normalized, normalizedLd: { summary: 'Normalized, JSON-LD', value }, keyValues };
+}
+
+function refTo(examples: JsonObject, name: string): JsonObject {
+  return Object.hasOwn(examples, name) ? { [name]: { $ref: `#/components/examples/${name}` } } : {};
+}
+
+function sharedNames(nameFor: (word: string) => string): SharedNames {
+  const kinds = Object.keys(VALUE_MEMBERS).map((kind) => [kind, nameFor(kind)] as const);
   return {
-    normalized: { summary: 'Normalized', value: normalizedExample(example, attributes) },
-    ...(context === undefined
-      ? {}
-      : {
-          normalizedLd: {
-            summary: 'Normalized, JSON-LD',
-            value: normalizedExample(example, attributes, context),
-          },
-        }),
-    keyValues,
-  };
-}
-
-function refsTo(examples: JsonObject, names: readonly string[]): JsonObject {
-  return objectOf(
-    names
-      .filter((name) => isObject(member(examples, name)))
-      .map((name) => [name, { $ref: `#/components/examples/${name}` }] as const),
-  );
-}
-
-interface Names {
-  readonly taken: ReadonlySet<string>;
-  /** Allots the wanted name, with invalid characters replaced (OpenAPI 3.1.0 § 4.8.7), and numbered if it is taken. */
-  allot(wanted: string): string;
-}
-
-function createNames(reserved: readonly string[]): Names {
-  const taken = new Set(reserved);
-  return {
-    taken,
-    allot: (wanted) => {
-      const word = wanted.replaceAll(/[^A-Za-z0-9._-]+/g, '_');
-      let name = word;
-      for (let number = 2; taken.has(name); number += 1) name = `${word}-${number}`;
-      taken.add(name);
-      return name;
-    },
-  };
-}
-
-function sharedNames(names: Names): SharedNames {
-  const kinds = Object.keys(VALUE_MEMBERS) as AttributeKind[];
-  return {
-    kinds: Object.fromEntries(kinds.map((kind) => [kind, names.allot(kind)])) as Record<
-      AttributeKind,
-      string
-    >,
-    typedValue: names.allot('TypedValue'),
-    context: names.allot('LdContext'),
+    kinds: Object.fromEntries(kinds) as SharedNames['kinds'],
+    typedValue: nameFor('TypedValue'),
+    context: nameFor('LdContext'),
   };
 }

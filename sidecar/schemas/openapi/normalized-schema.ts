@@ -126,18 +126,12 @@ function instanceSchema(
   const { kind } = attribute;
   const written = alwaysAppliedSchemas([attribute.schema], targets).filter(isObject);
   const value = valueSchema(attribute, written);
+  const isTyped = value !== undefined && isTime(attribute, targets);
+  const shown = isTyped ? { anyOf: [value, componentRef(shared.typedValue)] } : value;
   return {
     ...annotationsOf(written, ['title', 'description', 'deprecated']),
     allOf: [componentRef(shared.kinds[kind])],
-    ...(value === undefined
-      ? {}
-      : {
-          properties: {
-            [VALUE_MEMBERS[kind]]: isTime(attribute, targets)
-              ? { anyOf: [value, componentRef(shared.typedValue)] }
-              : value,
-          },
-        }),
+    ...(shown !== undefined && { properties: { [VALUE_MEMBERS[kind]]: shown } }),
   };
 }
 
@@ -193,17 +187,17 @@ export function componentRef(name: string): { readonly $ref: string } {
  * Schema 2020-12 nor OpenAPI extensions, are removed (OpenAPI 3.1.0 § 4.8.24).
  *
  * @param rootName component name of the schema itself
- * @param reserved names that the other components must not have
+ * @param nameFor makes the names of the other components
  * @throws SchemaRefusedError if the schema is not self-contained
  */
 export function flatModel(
   schema: JsonObject,
   rootName: string,
-  reserved: ReadonlySet<string>,
+  nameFor: (word: string) => string,
 ): ModelAttributes {
   return attributesOf(schema, {
     reference: (name) => componentRef(name ?? rootName).$ref,
-    reserved,
+    nameFor,
     keeps: isKept,
   });
 }
