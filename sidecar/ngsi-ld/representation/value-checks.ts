@@ -134,26 +134,24 @@ function warnOfAttribute(value: JsonValue, findings: Findings): void {
 /** Roles of the members of an attribute other than its value (clause 5.2.5); any other member is a sub-attribute. */
 type Role = 'time' | 'dataset' | 'unit' | 'string' | 'strings' | 'context' | 'free';
 
-const MEMBER_ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
-  ...['observedAt', 'expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'].map(
-    (name) => [name, 'time'] as const,
-  ),
-  ['datasetId', 'dataset'],
-  ['unitCode', 'unit'],
-  ['valueType', 'string'],
-  ['lang', 'string'],
-  ['objectType', 'strings'],
-  ['@context', 'context'],
-  // Set by brokers, or part of the proof of an entity.
-  ...['type', '@type', 'id', '@id', 'instanceId', 'entity', 'entityList'].map(
-    (name) => [name, 'free'] as const,
-  ),
-  ...['entityIdSealed', 'entityTypeSealed'].map((name) => [name, 'free'] as const),
-  ...['previousValue', 'previousObject', 'previousLanguageMap', 'previousVocab', 'previousJson'].map(
-    (name) => [name, 'free'] as const,
-  ),
-  ...['previousValueList', 'previousObjectList'].map((name) => [name, 'free'] as const),
-]);
+/** The members of each role; those that are `free` are set by brokers, or part of the proof of an entity. */
+const MEMBERS_BY_ROLE: Readonly<Record<Role, readonly string[]>> = {
+  time: ['observedAt', 'expiresAt', 'createdAt', 'modifiedAt', 'deletedAt'],
+  dataset: ['datasetId'],
+  unit: ['unitCode'],
+  string: ['valueType', 'lang'],
+  strings: ['objectType'],
+  context: ['@context'],
+  free: [
+    ...['type', '@type', 'id', '@id', 'instanceId', 'entity', 'entityList'],
+    ...['entityIdSealed', 'entityTypeSealed', 'previousValue', 'previousObject', 'previousLanguageMap'],
+    ...['previousVocab', 'previousJson', 'previousValueList', 'previousObjectList'],
+  ],
+};
+
+const MEMBER_ROLES: ReadonlyMap<string, Role> = new Map(
+  Object.entries(MEMBERS_BY_ROLE).flatMap(([role, names]) => names.map((name) => [name, role as Role])),
+);
 
 /** Terms of the core @context that are members of attributes and cannot be attribute names (clause 4.5.1). */
 const RESERVED_NAMES: ReadonlySet<string> = new Set([

@@ -166,19 +166,11 @@ function kindByValue(shape: Shape): AttributeKind | undefined {
 
 /** Whether the values are ids of entities, or arrays of them. */
 function refersToEntities({ types, areEntityIds, items }: Shape): boolean {
-  const seen = typesIn(types).filter((type) => type !== 'null');
-  const areItemsIds = items === undefined || (items.areEntityIds === true && onlyStrings(items));
   const isThere = areEntityIds === true || items?.areEntityIds === true;
-  return (
-    isThere &&
-    areEntityIds !== false &&
-    areItemsIds &&
-    seen.every((type) => type === 'string' || type === 'array')
-  );
-}
-
-function onlyStrings({ types }: Shape): boolean {
-  return typesIn(types).every((type) => type === 'string');
+  if (!isThere || areEntityIds === false || items?.areEntityIds === false) return false;
+  const isOnly = (seen: number, ...allowed: readonly ShapeType[]) =>
+    typesIn(seen).every((type) => allowed.includes(type));
+  return isOnly(types, 'string', 'array', 'null') && (items === undefined || isOnly(items.types, 'string'));
 }
 
 function onlyOne<Item>(items: ReadonlySet<Item> = new Set<Item>()): Item | undefined {

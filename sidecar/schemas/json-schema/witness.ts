@@ -100,7 +100,7 @@ class WitnessSearch {
     for (const finding of findings.filter((one) => !isHarmless(one))) {
       const found = this.#search(finding);
       if (found === undefined) continue;
-      const small = this.#shrunk(found, finding);
+      const small = this.#reduced(found, (rest) => this.#isWitness(rest, finding));
       // Exact numbers cannot be passed between threads.
       if (hasLosslessNumber(small)) continue;
       if (writeJson(small).length <= MAX_WITNESS_LENGTH) return small;
@@ -117,12 +117,8 @@ class WitnessSearch {
     const old = generateExample({ allOf: [...known] }, targets, { preferred, check: this.#old });
     const bases = [both.example, old.example].filter((example) => this.#wasValid(example));
     const [first] = bases;
-    return first === undefined ? [] : [...bases, this.#bare(first)];
-  }
-
-  /** Reduces a document to what the old schema requires. */
-  #bare(document: JsonValue): JsonValue {
-    return this.#reduced(document, (rest) => this.#wasValid(rest));
+    // The last one is reduced to what the old schema requires.
+    return first === undefined ? [] : [...bases, this.#reduced(first, (rest) => this.#wasValid(rest))];
   }
 
   #search(finding: Finding): JsonValue | undefined {
@@ -167,17 +163,11 @@ class WitnessSearch {
   }
 
   #wasValid(document: JsonValue): boolean {
-    return this.#isEntity(document) && this.#old(document).length === 0;
-  }
-
-  #isEntity(document: JsonValue): boolean {
     const { types } = this.#traced;
-    if (types === undefined) return true;
-    return isObject(document) && isUri(document['id']) && types.some((type) => type === document['type']);
-  }
-
-  #shrunk(document: JsonValue, finding: Finding): JsonValue {
-    return this.#reduced(document, (rest) => this.#isWitness(rest, finding));
+    const isEntity =
+      types === undefined ||
+      (isObject(document) && isUri(document['id']) && types.some((type) => type === document['type']));
+    return isEntity && this.#old(document).length === 0;
   }
 
   /** Removes every value without which the document is still good: outer values first, then those within them. */
