@@ -83,17 +83,17 @@ export class RepositoryCollector {
     if (this.#entries > files || this.#folders > files)
       throw new RepositoryTooLargeError(`It has more than ${files} files or folders.`);
     const read = readPath(name);
-    if ('fault' in read) return this.refuse(name, read.fault);
+    if ('fault' in read) this.refuse(name, read.fault);
+    if ('fault' in read || kind === 'folder' || read.path === '') return undefined;
     const { path } = read;
-    if (kind === 'folder' || path === '') return undefined;
-    if (kind === 'link') return this.refuse(path, 'it is a link, and links are not followed');
-    if (kind === 'other') return this.refuse(path, 'it is neither a file nor a folder');
-    if (!isRead(path)) {
-      this.#ignored += 1;
-      return undefined;
+    if (kind === 'link') this.refuse(path, 'it is a link, and links are not followed');
+    else if (kind === 'other') this.refuse(path, 'it is neither a file nor a folder');
+    else if (!isRead(path)) this.#ignored += 1;
+    else if (this.#isFirst(path)) {
+      if (size <= MAX_FILE_BYTES) return path;
+      this.#tooLarge(path);
     }
-    const seen = this.#onlyOnce(path);
-    return seen === undefined || size <= MAX_FILE_BYTES ? seen : this.#tooLarge(path);
+    return undefined;
   }
 
   /** Does the same as {@link enter} for a document with a URL. */
@@ -101,16 +101,17 @@ export class RepositoryCollector {
     this.#entries += 1;
     if (this.#entries > this.limits.files)
       throw new RepositoryTooLargeError(`It has more than ${this.limits.files} files.`);
-    return this.#onlyOnce(url);
+    return this.#isFirst(url) ? url : undefined;
   }
 
-  #onlyOnce(path: string): string | undefined {
-    if (!this.#seen.has(path)) {
-      this.#seen.add(path);
-      return path;
-    }
+  /** Whether no entry before had this path; otherwise refuses all of them. */
+  #isFirst(path: string): boolean {
+    const isFirst = !this.#seen.has(path);
+    this.#seen.add(path);
+    if (isFirst) return true;
     this.#files.delete(path);
-    return this.refuse(path, 'it occurs more than once');
+    this.refuse(path, 'it occurs more than once');
+    return false;
   }
 
   /** Counts the unpacked bytes of any entry. @throws RepositoryTooLargeError */
@@ -129,7 +130,7 @@ export class RepositoryCollector {
   }
 
   /** Refuses a path that `enter` returned, or a name. @param fault completes "It is refused: …" */
-  refuse(name: string, fault: string, onlyIfUsed = false): undefined {
+  refuse(name: string, fault: string, onlyIfUsed = false): void {
     const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
     const reason = `${fault[0]?.toUpperCase()}${fault.slice(1)}.`;
     this.#refused.push({ path, reason, ...(onlyIfUsed ? { onlyIfUsed } : {}) });
@@ -141,8 +142,8 @@ export class RepositoryCollector {
     return { files, refused: this.#refused, ignored: this.#ignored };
   }
 
-  #tooLarge(path: string): undefined {
-    return this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`, !isUrl(path));
+  #tooLarge(path: string): void {
+    this.refuse(path, `it has more than ${MAX_FILE_BYTES} bytes`, !isUrl(path));
   }
 }
 
