@@ -156,48 +156,48 @@ interface WrappedValue {
   readonly isFinal: boolean;
 }
 
-/** Which wrappings to remove in addition to typed values. */
-export interface PlainOptions {
-  /** Attributes inside a value, which no representation allows but people write. */
-  readonly unwrapsAttributes: boolean;
-}
-
 /**
  * Removes the wrappings of a value at any depth: typed values `{"@type": "DateTime", "@value": …}` (clause 4.6.3) and,
- * if requested, attributes inside values are replaced by their content. Returns the value itself if it has none.
+ * if requested, attributes inside values are replaced by their content: no representation allows them, but people write
+ * them. Returns the value itself if it has none.
  */
-export function plainValue(value: JsonValue, options: PlainOptions): JsonValue {
-  return containsWrapped(value, options) ? unwrapped(value, options) : value;
+export function plainValue(value: JsonValue, unwrapsAttributes: boolean): JsonValue {
+  return containsWrapped(value, unwrapsAttributes) ? unwrapped(value, unwrapsAttributes) : value;
 }
 
 /** Whether a value contains any wrapping. Almost no value does, and this check is cheaper than copying. */
-function containsWrapped(value: JsonValue, options: PlainOptions): boolean {
-  if (isArray(value)) return value.some((item) => containsWrapped(item, options));
+function containsWrapped(value: JsonValue, unwrapsAttributes: boolean): boolean {
+  if (isArray(value)) return value.some((item) => containsWrapped(item, unwrapsAttributes));
   if (!isObject(value)) return false;
-  if (wrappedIn(value, options) !== undefined) return true;
-  for (const name of Object.keys(value)) if (containsWrapped(value[name] ?? null, options)) return true;
+  if (wrappedIn(value, unwrapsAttributes) !== undefined) return true;
+  for (const name of Object.keys(value))
+    if (containsWrapped(value[name] ?? null, unwrapsAttributes)) return true;
   return false;
 }
 
-function unwrapped(value: JsonValue, options: PlainOptions): JsonValue {
-  const wrapped = wrappedIn(value, options);
-  if (wrapped !== undefined) return wrapped.isFinal ? wrapped.inside : unwrapped(wrapped.inside, options);
-  if (isArray(value)) return value.map((item) => unwrapped(item, options));
+function unwrapped(value: JsonValue, unwrapsAttributes: boolean): JsonValue {
+  const wrapped = wrappedIn(value, unwrapsAttributes);
+  if (wrapped !== undefined)
+    return wrapped.isFinal ? wrapped.inside : unwrapped(wrapped.inside, unwrapsAttributes);
+  if (isArray(value)) return value.map((item) => unwrapped(item, unwrapsAttributes));
   if (!isObject(value)) return value;
-  return objectOf(Object.entries(value).map(([name, item]) => [name, unwrapped(item, options)]));
+  return objectOf(Object.entries(value).map(([name, item]) => [name, unwrapped(item, unwrapsAttributes)]));
 }
 
 /** Maps tokens in the plain form back to tokens in the value; the token of a missing part is unchanged. */
 export function tokensInValue(
   value: JsonValue | undefined,
   tokens: readonly string[],
-  options: PlainOptions,
+  unwrapsAttributes: boolean,
 ): readonly string[] {
-  const wrapped = wrappedIn(value, options);
+  const wrapped = wrappedIn(value, unwrapsAttributes);
   if (wrapped?.isFinal === true) return [wrapped.token, ...tokens];
-  if (wrapped !== undefined) return [wrapped.token, ...tokensInValue(wrapped.inside, tokens, options)];
+  if (wrapped !== undefined)
+    return [wrapped.token, ...tokensInValue(wrapped.inside, tokens, unwrapsAttributes)];
   const [token, ...others] = tokens;
-  return token === undefined ? [] : [token, ...tokensInValue(childAt(value, token), others, options)];
+  return token === undefined
+    ? []
+    : [token, ...tokensInValue(childAt(value, token), others, unwrapsAttributes)];
 }
 
 /** Returns the place of the first attribute inside a value, of those that {@link plainValue} removes. */
@@ -215,10 +215,7 @@ export function firstAttributeIn(value: JsonValue): readonly string[] | undefine
   return undefined;
 }
 
-function wrappedIn(
-  value: JsonValue | undefined,
-  { unwrapsAttributes }: PlainOptions,
-): WrappedValue | undefined {
+function wrappedIn(value: JsonValue | undefined, unwrapsAttributes: boolean): WrappedValue | undefined {
   if (!isObject(value)) return undefined;
   return typedValueIn(value) ?? (unwrapsAttributes ? attributeIn(value) : undefined);
 }

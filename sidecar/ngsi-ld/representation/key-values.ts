@@ -21,7 +21,6 @@ import {
   type Instance,
   instanceOf,
   instancesOf,
-  type PlainOptions,
   plainValue,
   type LocatedInstance,
   tokensInValue,
@@ -43,10 +42,6 @@ interface ValueLocation {
   /** For `wrapped`: the member to keep. */
   readonly member?: string;
 }
-
-const NORMALIZED: PlainOptions = { unwrapsAttributes: true };
-/** In key-values form, a value that looks like an attribute is just a value. */
-const KEY_VALUES: PlainOptions = { unwrapsAttributes: false };
 
 /**
  * Finds the value of a normalized or concise instance.
@@ -88,7 +83,8 @@ function locateKeyValue(submitted: JsonValue, unwraps: boolean): ValueLocation {
 function keyValueOf({ shape, content, member: name }: ValueLocation, isKeyValues: boolean): JsonValue {
   switch (shape) {
     case 'value':
-      return plainValue(content, isKeyValues ? KEY_VALUES : NORMALIZED);
+      // In key-values form, a value that looks like an attribute is just a value.
+      return plainValue(content, !isKeyValues);
     case 'geometry':
       return typeof content === 'string' ? (geometryInText(content) ?? content) : content;
     case 'objects':
@@ -115,7 +111,7 @@ function submittedTokens(
   const { shape, path, content } = place;
   switch (shape) {
     case 'value':
-      return [...path, ...tokensInValue(content, tokens, isKeyValues ? KEY_VALUES : NORMALIZED)];
+      return [...path, ...tokensInValue(content, tokens, !isKeyValues)];
     case 'geometry':
       return typeof content === 'string' ? path : [...path, ...tokens];
     case 'objects': {

@@ -80,23 +80,13 @@ export interface ObjectsShape {
   members: Map<string, Shape> | undefined;
 }
 
-const BITS: Readonly<Record<ShapeType, number>> = {
-  object: 1,
-  array: 2,
-  string: 4,
-  integer: 8,
-  fraction: 16,
-  boolean: 32,
-  null: 64,
-};
-
 export function bitOf(type: ShapeType): number {
-  return BITS[type];
+  return 1 << TYPES.indexOf(type);
 }
 
 /** Returns the types in a set, in the order of {@link TYPES}. */
 export function typesIn(types: number): readonly ShapeType[] {
-  return TYPES.filter((type) => (types & BITS[type]) !== 0);
+  return TYPES.filter((type) => (types & bitOf(type)) !== 0);
 }
 
 export function emptyShape(): Shape {

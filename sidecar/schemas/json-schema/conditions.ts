@@ -11,7 +11,7 @@ import {
 import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { namedSchemasIn, schemaIn, schemasIn } from './flatten.js';
 import { typesRefusedBy } from './formats.js';
-import { ASSERTIONS } from './keywords.js';
+import { ASSERTIONS, BOUNDS } from './keywords.js';
 
 /**
  * The aspect of a schema that is considered: which values are valid, or which properties of valid objects, or which
@@ -38,55 +38,42 @@ export interface Condition {
   readonly isEmptyIfTrue: boolean;
 }
 
-/** Keywords that apply only to arrays, only to objects, or only to other values. */
-const ONLY_FOR: Readonly<Record<string, 'array' | 'object' | 'other'>> = {
-  ...Object.fromEntries(
-    ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems'].map(
-      (keyword) => [keyword, 'array' as const],
-    ),
-  ),
-  ...Object.fromEntries(
-    [
-      'properties',
-      'patternProperties',
-      'additionalProperties',
-      'unevaluatedProperties',
-      'required',
-      'propertyNames',
-      'minProperties',
-      'maxProperties',
-      'dependentRequired',
-      'dependentSchemas',
-      'dependencies',
-    ].map((keyword) => [keyword, 'object' as const]),
-  ),
-  ...Object.fromEntries(
-    [
-      'minimum',
-      'maximum',
-      'exclusiveMinimum',
-      'exclusiveMaximum',
-      'multipleOf',
-      'minLength',
-      'maxLength',
-      'pattern',
-      'format',
-    ].map((keyword) => [keyword, 'other' as const]),
-  ),
-};
+const FOR_ARRAYS = [
+  'items',
+  'prefixItems',
+  'contains',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'unevaluatedItems',
+];
+const FOR_OBJECTS = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'required',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+];
+const FOR_SCALARS = [...BOUNDS, 'minLength', 'maxLength', 'pattern', 'format'];
 
-/** The type of the values that a view is about; undefined for all types. */
-const CONCERNED: Readonly<Record<Aspect, string | undefined>> = {
-  validity: undefined,
-  properties: 'object',
-  items: 'array',
+/** Keywords that have no effect on which properties, or which items, are evaluated. */
+const IRRELEVANT: Readonly<Record<Aspect, ReadonlySet<string>>> = {
+  validity: new Set(),
+  properties: new Set([...FOR_ARRAYS, ...FOR_SCALARS]),
+  items: new Set([...FOR_OBJECTS, ...FOR_SCALARS]),
 };
 
 /** Keywords that have no effect with the value 0. */
 const COUNTS_FROM: ReadonlySet<string> = new Set(['minLength', 'minItems', 'minProperties']);
 
-/** Keywords that are handled with the keyword they belong to. */
-const READ_BY_OTHERS: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else']);
+/** Keywords that are handled with the keyword they belong to, or when schemas are collected. */
+const READ_ELSEWHERE: ReadonlySet<string> = new Set(['minContains', 'maxContains', 'then', 'else', 'allOf']);
 
 /** Conditions found so far: versions of a model have most of their schemas in common. */
 const known: Readonly<Record<Aspect, WeakMap<JsonObject, readonly Condition[]>>> = {
@@ -103,13 +90,11 @@ export function conditionsOf(schema: JsonObject, view: Aspect): readonly Conditi
 }
 
 function findConditions(schema: JsonObject, view: Aspect): readonly Condition[] {
-  const concerned = CONCERNED[view];
-  return Object.keys(schema).flatMap((keyword) => {
-    if (!ASSERTIONS.has(keyword) || keyword === 'allOf' || READ_BY_OTHERS.has(keyword)) return [];
-    const only = Object.hasOwn(ONLY_FOR, keyword) ? ONLY_FOR[keyword] : undefined;
-    if (concerned !== undefined && only !== undefined && only !== concerned) return [];
-    return keywordConditions(keyword, schema, view);
-  });
+  return Object.keys(schema).flatMap((keyword) =>
+    !ASSERTIONS.has(keyword) || READ_ELSEWHERE.has(keyword) || IRRELEVANT[view].has(keyword)
+      ? []
+      : keywordConditions(keyword, schema, view),
+  );
 }
 
 function keywordConditions(keyword: string, schema: JsonObject, aspect: Aspect): readonly Condition[] {

@@ -8,6 +8,7 @@ import {
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
 import { exampleNumber, exampleString } from './example-values.js';
+import { BOUNDS } from './keywords.js';
 import { ValueConstraints, type ConstraintType } from './value-constraints.js';
 import {
   eachSchemaIn,
@@ -38,20 +39,9 @@ const TYPE_KEYWORDS: readonly (readonly [readonly ConstraintType[], readonly str
   [['object'], ['properties', 'required', 'patternProperties', 'additionalProperties', 'minProperties']],
   [['array'], ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems']],
   [['string'], ['format', 'pattern', 'minLength', 'maxLength']],
-  [
-    ['integer', 'fraction'],
-    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ],
+  [['integer', 'fraction'], BOUNDS],
 ];
-const PLAIN: readonly ConstraintType[] = [
-  'string',
-  'integer',
-  'fraction',
-  'boolean',
-  'object',
-  'array',
-  'null',
-];
+const PLAIN = ['string', 'integer', 'fraction', 'boolean', 'object', 'array', 'null'] as const;
 
 /** Makes one example of a schema. Records in `options` how many options each choice had, so that others can be tried. */
 export class ExampleGenerator {

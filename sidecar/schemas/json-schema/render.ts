@@ -123,9 +123,17 @@ function withoutEvaluating(position: Position, style: Style, entries: readonly E
   if (!hidesContains(position, style.tracksItems)) return entries;
   const part = objectOf(entries.filter(([keyword]) => CONTAINS.has(keyword)));
   const own = style.finish?.(part) ?? part;
-  const others = entries.filter(([keyword]) => !CONTAINS.has(keyword) && keyword !== 'allOf');
+  return withAllOf(
+    entries.filter(([keyword]) => !CONTAINS.has(keyword)),
+    [{ not: { not: own } }],
+  );
+}
+
+/** The keywords with further schemas at the end of `allOf`. */
+function withAllOf(entries: readonly Entry[], more: readonly Schema[]): readonly Entry[] {
   const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
-  return [...others, ['allOf', [...(isArray(allOf) ? allOf : []), { not: { not: own } }]]];
+  const others = entries.filter(([keyword]) => keyword !== 'allOf');
+  return [...others, ['allOf', [...(isArray(allOf) ? allOf : []), ...more]]];
 }
 
 function keywordEntries(
@@ -223,12 +231,10 @@ function dependencyEntries(position: Position, value: JsonValue, style: Style): 
 function withSingleRef(entries: readonly Entry[]): readonly Entry[] {
   const [, ...more] = entries.filter(([keyword]) => keyword === '$ref');
   if (more.length === 0) return entries;
-  const allOf = entries.find(([keyword]) => keyword === 'allOf')?.[1];
-  const extra = more.map(([keyword, value]) => objectOf([[keyword, value]]));
-  return [
-    ...entries.filter((entry) => !more.includes(entry) && entry[0] !== 'allOf'),
-    ['allOf', [...(isArray(allOf) ? allOf : []), ...extra]],
-  ];
+  return withAllOf(
+    entries.filter((entry) => !more.includes(entry)),
+    more.map((entry) => objectOf([entry])),
+  );
 }
 
 function pair(key: string, value: JsonValue | undefined): Entry | undefined {

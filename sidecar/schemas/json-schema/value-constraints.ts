@@ -91,22 +91,25 @@ export class ValueConstraints {
   }
 
   lowerBound(): Bound {
-    return this.#reached(
-      tightest(this.#numbers('minimum'), this.#numbers('exclusiveMinimum'), 1, -Infinity),
-      1,
-    );
+    return this.#bound('minimum', 'exclusiveMinimum', 1);
   }
 
   upperBound(): Bound {
-    return this.#reached(
-      tightest(this.#numbers('maximum'), this.#numbers('exclusiveMaximum'), -1, Infinity),
-      -1,
-    );
+    return this.#bound('maximum', 'exclusiveMaximum', -1);
   }
 
-  /** The bound that integers reach, if only they are possible: at least 1 for those greater than 0. */
-  #reached(bound: Bound, sign: 1 | -1): Bound {
-    const { value, exclusive } = bound;
+  /**
+   * The tightest bound; if only integers are possible, the one that they reach: at least 1 for those greater than 0.
+   *
+   * @param sign 1 for a lower bound, -1 for an upper one
+   */
+  #bound(inclusive: string, exclusively: string, sign: 1 | -1): Bound {
+    const excluded = this.#numbers(exclusively);
+    let value: JsonNumber = -sign * Infinity;
+    for (const one of [...this.#numbers(inclusive), ...excluded])
+      if (compareNumbers(one, value) === sign) value = one;
+    const exclusive = excluded.some((one) => compareNumbers(one, value) === 0);
+    const bound = { value, exclusive };
     if (typeof value !== 'number' || this.#allowsFractions()) return bound;
     const first = sign * Math.ceil(sign * value);
     const reached = exclusive && first === value ? first + sign : first;
@@ -225,7 +228,8 @@ export class ValueConstraints {
   }
 
   #isWithinBounds(value: JsonValue): boolean {
-    if (isNumber(value)) return isAbove(value, this.lowerBound()) && isBelow(value, this.upperBound());
+    if (isNumber(value))
+      return isWithin(value, this.lowerBound(), 1) && isWithin(value, this.upperBound(), -1);
     if (typeof value !== 'string') return true;
     // Lengths are counted in code points (JSON Schema Validation, section 6.3).
     const length = Array.from(value).length;
@@ -304,24 +308,8 @@ function excludedName(atom: JsonObject): string | undefined {
   return others.length === 0 ? name : undefined;
 }
 
-function isAbove(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
-  const order = compareNumbers(value, bound);
+/** @param sign 1 for a lower bound, -1 for an upper one */
+function isWithin(value: JsonNumber, { value: bound, exclusive }: Bound, sign: 1 | -1): boolean {
+  const order = sign * compareNumbers(value, bound);
   return exclusive ? order > 0 : order >= 0;
-}
-
-function isBelow(value: JsonNumber, { value: bound, exclusive }: Bound): boolean {
-  const order = compareNumbers(value, bound);
-  return exclusive ? order < 0 : order <= 0;
-}
-
-/** @param sign 1 to find the greatest bound, -1 to find the least */
-function tightest(
-  inclusive: readonly JsonNumber[],
-  exclusive: readonly JsonNumber[],
-  sign: 1 | -1,
-  none: number,
-): Bound {
-  let value: JsonNumber = none;
-  for (const bound of [...inclusive, ...exclusive]) if (compareNumbers(bound, value) === sign) value = bound;
-  return { value, exclusive: exclusive.some((bound) => compareNumbers(bound, value) === 0) };
 }
