@@ -1,4 +1,4 @@
-import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose';
+import { type CryptoKey, decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
 import type { Clock } from '../shared/clock.js';
 import type { Config } from '../shared/config/load.js';
 import type { Role } from '../shared/roles.js';
@@ -69,6 +69,9 @@ const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash'];
 /** Accepted difference between the clocks of provider and gateway, in seconds. */
 const CLOCK_SKEW_S = 30;
 
+/** Maximum number of keys to try for a token that fits several: a forged token costs one verification for each. */
+const MAX_KEYS_TRIED = 8;
+
 /** Verifies access tokens of one OpenID provider with its keys. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
@@ -135,17 +138,49 @@ export class TokenVerifier {
   }
 
   /** Verifies a token with the keys that are known. @throws jose's errors, SignInUnavailableError */
-  #verified(token: string) {
+  async #verified(token: string) {
     const { issuer, audience, clock } = this.#options;
-    return jwtVerify(token, this.#keys.findKey, {
+    const options = {
       issuer,
       audience,
       algorithms: ALGORITHMS,
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_SKEW_S,
       currentDate: new Date(clock.now()),
-    });
+    };
+    try {
+      return await jwtVerify(token, this.#keys.findKey, options);
+    } catch (error) {
+      if (error instanceof errors.JWKSMultipleMatchingKeys) return verifiedByOne(token, error, options);
+      throw error;
+    }
   }
+}
+
+/**
+ * Verifies a token that does not say which of several keys signed it, by one key after the other.
+ *
+ * @param keys the keys that fit
+ * @throws jose's errors; this one if too many keys fit
+ */
+async function verifiedByOne(
+  token: string,
+  keys: errors.JWKSMultipleMatchingKeys & AsyncIterable<CryptoKey>,
+  options: JWTVerifyOptions,
+) {
+  let failed: errors.JWSSignatureVerificationFailed | undefined;
+  let tried = 0;
+  for await (const key of keys) {
+    if (tried === MAX_KEYS_TRIED) throw keys;
+    tried += 1;
+    try {
+      return await jwtVerify(token, key, options);
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      failed = error;
+    }
+  }
+  throw failed ?? keys;
 }
 
 /**
@@ -168,7 +203,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'Its signature is wrong.';
   if (error instanceof errors.JWKSNoMatchingKey) return 'The provider has no such key.';
   if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'It does not say which key of the provider signed it.';
+    return 'It does not say which key of the provider signed it (kid), and too many fit.';
   return 'It is not a signed JSON Web Token.';
 }
 

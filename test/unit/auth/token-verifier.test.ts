@@ -72,6 +72,39 @@ for (const kid of ['1', undefined])
     await close();
   });
 
+/** Publishes this many keys without names. @returns signs a token with the one at an index */
+async function publishNameless(count: number) {
+  const signs: ((claims?: object) => Promise<string>)[] = [];
+  const keys: object[] = [];
+  for (let index = 0; index < count; index += 1) {
+    signs.push(await publishKey());
+    keys.push(...published.keys);
+  }
+  published.keys = keys;
+  return async (index: number, claims?: object) => signs[index]?.(claims) ?? '';
+}
+
+it('a token that names no key is accepted if one of the first eight keys that fit signed it', async () => {
+  const { outcome, close } = verifierOf();
+  const sign = await publishNameless(9);
+  for (const index of [0, 1, 7]) assert.equal(await outcome(await sign(index)), 'vera');
+  assert.match(String(await outcome(await sign(8))), /does not say which key .* signed it \(kid\)/);
+  assert.match(String(await outcome(await sign(1, { exp: 1 }))), /It has expired/);
+  await close();
+});
+
+it('a token that names no key and that none of several signed is accepted as soon as its key is published', async () => {
+  const { clock, outcome, close } = verifierOf();
+  const sign = await publishNameless(3);
+  const all = published.keys;
+  published.keys = all.slice(0, 2);
+  assert.match(String(await outcome(await sign(2))), /Its signature is wrong/);
+  published.keys = all;
+  clock.jumpTo(clock.now() + 10_000);
+  assert.equal(await outcome(await sign(2)), 'vera');
+  await close();
+});
+
 it('a token for another audience, and one without any, are refused with different reasons', async () => {
   const { outcome, close } = verifierOf();
   const sign = await publishKey();
