@@ -75,7 +75,7 @@ function candidatesOf(
       .createHelp()
       .visibleCommands(command)
       .map((one) => one.name());
-  if (command.name() === 'use-context') return namesOfContexts(env);
+  if (['use-context', 'delete-context'].includes(command.name())) return namesOfContexts(env);
   return command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices);
 }
 

@@ -1,7 +1,9 @@
 import { Argument, type Command } from 'commander';
+import { defined } from '../shared/defined.js';
 import { isResourceName } from '../shared/resource-name.js';
 import { completionScript, completionsOf, SHELLS } from './completion.js';
 import { writeLines, type CliContext } from './context.js';
+import { type DeleteOptions, isConfirmed, requireYesOrTerminal, showDeleted } from './delete-resource.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { readContexts, writeContexts } from './gateway-contexts.js';
@@ -34,6 +36,13 @@ export function addConfigCommands(
     .option('--json', 'JSON output, one document per line')
     .addOption(outputOption())
     .action((options: OutputOptions) => end(listContexts(options, context)));
+  config
+    .command('delete-context')
+    .argument('<name>', 'the context')
+    .description('delete a context; the gateway stays as it is')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'JSON output')
+    .action(async (name: string, options: DeleteOptions) => end(await deleteContext(name, options, context)));
 
   program
     .command('completion')
@@ -81,16 +90,39 @@ function setContext(
 
 /** Makes a context the current one. @throws CliError if there is no such context */
 function useContext(name: string, { env, stdout, stderr }: CliContext): ExitCode {
-  const { contexts } = readContexts(env);
-  const context = contexts[name];
-  if (context === undefined) {
-    const names = Object.keys(contexts).map(printable).join(', ');
-    throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` Available: ${names}.`}`);
-  }
+  const { contexts, context } = contextNamed(name, env);
   writeContexts({ current: name, contexts }, env);
   writeLines(stdout, `Commands now use ${context.gateway}, unless --gateway names another gateway.`);
   writeLines(stderr, ...overriding(env));
   return EXIT.done;
+}
+
+/** Deletes a context; no context is current any more if it was. @throws CliError if there is no such context */
+async function deleteContext(name: string, options: DeleteOptions, context: CliContext): Promise<ExitCode> {
+  requireYesOrTerminal(options, context);
+  const { gateway } = contextNamed(name, context.env).context;
+  if (!(await isConfirmed(`the context ${printable(name)}: ${gateway}`, options, context)))
+    return EXIT.interrupted;
+  // The question may have waited for long.
+  const { current, contexts } = contextNamed(name, context.env);
+  const { [name]: _deleted, ...others } = contexts;
+  const isCurrent = current === name;
+  writeContexts({ ...defined({ current: isCurrent ? undefined : current }), contexts: others }, context.env);
+  if (isCurrent)
+    writeLines(
+      context.stderr,
+      'No context is current now: choose one with config use-context, or use --gateway.',
+    );
+  return showDeleted(name, { name, gateway }, options, context);
+}
+
+/** @throws CliError if there is no such context */
+function contextNamed(name: string, env: CliContext['env']) {
+  const { current, contexts } = readContexts(env);
+  const context = Object.hasOwn(contexts, name) ? contexts[name] : undefined;
+  if (context !== undefined) return { current, contexts, context };
+  const names = Object.keys(contexts).map(printable).join(', ');
+  throw usage(`There is no context ${printable(name)}.${names === '' ? '' : ` Available: ${names}.`}`);
 }
 
 /** Says that commands do not use the current context. */

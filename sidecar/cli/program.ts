@@ -260,6 +260,10 @@ function createProgram(
       .description('run a policy now, in its own mode, and follow it; Ctrl+C does not stop the run'),
     async () => (await import('./retention-commands.js')).runPolicy,
   );
+  atGateway(
+    deleteCommand(retention, 'delete a policy; a run in progress continues, and the records of runs stay'),
+    async () => (await import('./retention-commands.js')).deletePolicy,
+  );
 
   const writes = program
     .command('write-policies')
@@ -279,6 +283,10 @@ function createProgram(
       .argument('<name>', 'name of the policy')
       .description('show a policy, and what its checks have found since the gateway started'),
     async () => (await import('./write-policy-commands.js')).showWritePolicy,
+  );
+  atGateway(
+    deleteCommand(writes, 'delete a policy; the next one that fits then decides'),
+    async () => (await import('./write-policy-commands.js')).deleteWritePolicy,
   );
 
   addModelsCommands(program, context, end);
@@ -383,6 +391,14 @@ function applyCommand(of: Command): Command {
     .argument('<file>', 'JSON or YAML file with a policy or a list of policies; - for standard input')
     .description('create policies, or replace those with the same names; shows what changes, and asks')
     .option('--dry-run', 'show what would change, without applying anything')
+    .option('-y, --yes', 'do not ask');
+}
+
+/** Adds the command `delete` for a policy. @param of the parent command */
+function deleteCommand(of: Command, description: string): Command {
+  return withGatewayOptions(of.command('delete'))
+    .argument('<name>', 'name of the policy')
+    .description(description)
     .option('-y, --yes', 'do not ask');
 }
 

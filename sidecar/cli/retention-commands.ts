@@ -3,6 +3,7 @@ import type { Schemas } from '../client/operations.js';
 import { DEFAULT_RETENTION } from '../jobs/retention/defaults.js';
 import { applying } from './apply-file.js';
 import type { CliContext } from './context.js';
+import { deleting } from './delete-resource.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { requireMembers, undefinedIfNotFound } from './gateway-responses.js';
@@ -72,6 +73,14 @@ export const applyPolicies = applying({
     gateway.answer('put', POLICY, { path: { retentionPolicy: name }, body, headers }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'lastRun'],
   defaults: DEFAULT_RETENTION,
+});
+
+/** Deletes a policy. The records of its runs stay. */
+export const deletePolicy = deleting({
+  noun: 'the retention policy',
+  read: (name, gateway) => gateway.answer('get', POLICY, { path: { retentionPolicy: name } }),
+  delete: (name, headers, gateway) =>
+    gateway.request('delete', POLICY, { path: { retentionPolicy: name }, headers }),
 });
 
 /** Shows what a policy matches now. @throws CliError */

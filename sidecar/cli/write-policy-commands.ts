@@ -2,6 +2,7 @@ import { allPages, type ApiClient } from '../client/client.js';
 import type { Schemas } from '../client/operations.js';
 import { applying } from './apply-file.js';
 import type { CliContext } from './context.js';
+import { deleting } from './delete-resource.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { formatCount, formatItems, formatTable, printable } from './format.js';
 import { undefinedIfNotFound } from './gateway-responses.js';
@@ -63,6 +64,14 @@ export const applyWritePolicies = applying({
     gateway.answer('put', POLICY, { path: { writePolicy: name }, body, headers }),
   readOnly: ['caller', 'createdAt', 'modifiedAt', 'warnings'],
   defaults: { priority: 0, onUnjudged: 'accept', batch: 'all' },
+});
+
+/** Deletes a write policy. What it decided about is then decided by the next policy that fits, or by WRITE_CHECK. */
+export const deleteWritePolicy = deleting({
+  noun: 'the write policy',
+  read: (name, gateway) => gateway.answer('get', POLICY, { path: { writePolicy: name } }),
+  delete: (name, headers, gateway) =>
+    gateway.request('delete', POLICY, { path: { writePolicy: name }, headers }),
 });
 
 /** Shows a write policy, and what its checks have found. @throws CliError */

@@ -80,3 +80,17 @@ it('retention apply prints the fault of a policy, and the policies that it appli
   assert.match(half.stderr, /^x: .*\/mod is not a known member[^]*1 of 2 policies in .* were applied/);
   assert.equal((await retention('run', 'nowhere')).code, 4);
 });
+
+it('retention delete deletes a policy, which can be applied again as it was printed', async () => {
+  assert.equal((await retention('apply', fileOf('gone.json', { ...POLICY, name: 'gone' }))).code, 0);
+  const unasked = await retention('delete', 'gone');
+  assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
+  assert.match(unasked.stderr, /add --yes/);
+  const deleted = await retention('delete', 'gone', '--yes', '--json');
+  assert.equal(deleted.code, 0, deleted.stderr);
+  assert.equal((await retention('delete', 'gone', '--yes')).code, 4);
+  assert.doesNotMatch((await retention('list')).stdout, /gone/);
+  const again = await retention('apply', fileOf('again.json', JSON.parse(deleted.stdout)));
+  assert.deepEqual([again.code, again.stdout], [0, 'gone created\n']);
+  assert.equal((await retention('delete', 'gone', '--yes')).stdout, 'gone deleted\n');
+});

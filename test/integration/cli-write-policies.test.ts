@@ -58,3 +58,12 @@ it('the write-policies commands apply, list and show policies and their findings
   assert.equal(json?.checks.invalid, 1);
   assert.equal((await policies('show', 'none')).code, 4);
 });
+
+it('write-policies delete deletes a policy', async () => {
+  const file = join(folder, 'gone.json');
+  writeFileSync(file, JSON.stringify({ name: 'gone', mode: 'report' }));
+  assert.equal((await policies('apply', file)).code, 0);
+  const deleted = await policies('delete', 'gone', '--yes');
+  assert.deepEqual([deleted.code, deleted.stdout, deleted.stderr], [0, 'gone deleted\n', '']);
+  assert.equal((await policies('show', 'gone')).code, 4);
+});

@@ -101,6 +101,49 @@ describe('contexts', () => {
 });
 
 describe('completion', () => {
+  it('a context is deleted after a yes, and none is current if it was that one', async () => {
+    const { folder, run } = home();
+    for (const name of ['one', 'two'])
+      await run(['config', 'set-context', name, '--gateway', `http://${name}.test`]);
+    const names = async () =>
+      (await run(['config', 'list', '--json'])).out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { readonly name: string; readonly isCurrent: boolean })
+        .map(({ name, isCurrent }) => (isCurrent ? `${name}*` : name));
+    assert.deepEqual(await names(), ['one*', 'two']);
+    const missing = await run(['config', 'delete-context', 'toString', '--yes']);
+    assert.deepEqual(
+      [missing.code, missing.err],
+      [EXIT.usage, 'There is no context toString. Available: one, two.\n'],
+    );
+    const unasked = await run(['config', 'delete-context', 'two']);
+    assert.equal(unasked.code, EXIT.usage);
+    assert.match(unasked.err, /no terminal .* add --yes/);
+    const asking = async (answer: string) => {
+      const context = new FakeContext({ env: { HOME: folder }, isTerminal: true });
+      context.onQuestion = (text) => {
+        if (text.includes('[y/N]')) context.stdin.write(`${answer}\n`);
+      };
+      return { code: await context.run('config', 'delete-context', 'one'), err: context.err };
+    };
+    const no = await asking('n');
+    assert.equal(no.code, EXIT.interrupted);
+    assert.match(
+      no.err,
+      /Delete the context one: http:\/\/one\.test\/\? \[y\/N\][^]*Nothing was deleted\.\n$/,
+    );
+    assert.deepEqual(await names(), ['one*', 'two']);
+    const yes = await asking('y');
+    assert.equal(yes.code, EXIT.done);
+    assert.match(yes.err, /No context is current now/);
+    assert.deepEqual(await names(), ['two']);
+    const last = await run(['config', 'delete-context', 'two', '--yes', '--json']);
+    assert.deepEqual([last.code, last.err], [EXIT.done, '']);
+    assert.deepEqual(JSON.parse(last.out), { name: 'two', gateway: 'http://two.test/' });
+    assert.deepEqual(await names(), []);
+  });
+
   it('a file of contexts may have a byte order mark, and an invalid URL of a gateway is named', async () => {
     const { file, run } = home();
     await run(['config', 'set-context', 'test', '--gateway', GATEWAY]);
@@ -137,6 +180,9 @@ describe('completion', () => {
         ['bash', 'zsh', 'fish'],
       ],
       [['config', 'use-context', 'p'], ['production']],
+      [['config', 'delete-context', ''], ['production']],
+      [['retention', 'd'], ['delete']],
+      [['write-policies', 'delete', '--y'], ['--yes']],
       [['validate', 'file'], []],
     ] as const) {
       const { out, code } = await run(['complete', '--', ...line]);
