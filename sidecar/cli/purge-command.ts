@@ -56,7 +56,8 @@ export async function purgeCommand(
   backend: PurgeBackend,
   context: CliContext,
 ): Promise<ExitCode> {
-  let request = requestOf(words, options, context.clock.now());
+  const counted = requestOf(words, options, context.clock.now());
+  let request = counted;
   const isAsked = options.yes !== true && options.dryRun !== true;
   if (isAsked && !isInteractive(context)) {
     throw usage(
@@ -68,7 +69,6 @@ export async function purgeCommand(
   let isSent = false;
   try {
     if (options.yes !== true || options.dryRun === true) {
-      const counted = request;
       const preview = await showCounting(context, async () => {
         const planned = options.dryRun === true ? undefined : await backend.plan?.(counted, signal);
         return planned ?? backend.preview(counted, signal);
@@ -76,18 +76,47 @@ export async function purgeCommand(
       if (options.dryRun === true) return showDryRun(request, preview, options, context);
       const answer = await confirm(request, preview, context, signal);
       if (answer !== 'yes') return answer;
-      // With a plan, only what was shown is deleted; what arrives later stays.
-      request = { ...request, plan: preview.plan };
+      request = atMostShown(request, preview);
     }
     isSent = true;
     if (options.detach === true) return showDetached(await backend.detach(request), options, context);
-    return await showProgress(backend.run(request, signal), options, context, { signal, onStop: STOPPING });
+    const views = backend.run(request, signal);
+    const code = await showProgress(views, options, context, { signal, onStop: STOPPING });
+    if (code === EXIT.refused && request.options.maxAffected !== counted.options.maxAffected)
+      writeLines(
+        context.stderr,
+        'No more than was shown is deleted. Run the command again to see what matches now.',
+      );
+    return code;
   } catch (error) {
     if (!signal.aborted || isSent) throw error;
     writeLines(context.stderr, 'Nothing was deleted.');
     return EXIT.interrupted;
   } finally {
     release();
+  }
+}
+
+/**
+ * Limits a purge to what was shown: by the plan, with which what arrives later stays; without one by the count, so that the
+ * purge is refused if more match by then. A purge that needs `--max-affected` from the user because it may reach a whole tenant
+ * does not get it from here.
+ */
+function atMostShown(request: PurgeRequest, { plan, matched, atLeast }: PurgePreview): PurgeRequest {
+  if (plan !== undefined) return { ...request, plan };
+  const { target, query, options } = request;
+  if (atLeast === true || (options.maxAffected === undefined && mayReachTenant(target, query)))
+    return request;
+  return { ...request, options: { ...options, maxAffected: matched } };
+}
+
+function mayReachTenant(target: PurgeRequest['target'], query: string): boolean {
+  try {
+    parsed(target, query, 'bounded');
+    return false;
+  } catch (error) {
+    if (error instanceof QueryRefusedError) return true;
+    throw error;
   }
 }
 
@@ -132,8 +161,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
       query = queryText(olderThan(query, { target, by }, cutoffOf(nowMs, isoDuration(options.olderThan))));
     }
     // The backend decides whether it may empty a whole tenant.
-    if (isTemporal) parseTemporalPurgeQuery(query, 'allow');
-    else parseEntityPurgeQuery(query, 'allow');
+    parsed(target, query, 'allow');
   } catch (error) {
     if (!(error instanceof QueryRefusedError)) throw error;
     throw usage(error.message, { cause: error });
@@ -145,6 +173,13 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
   if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
     throw usage('--link must be the http or https URL of an @context.');
   return { target, query, tenant, link, options: optionsGiven(options) };
+}
+
+/** @throws QueryRefusedError */
+function parsed(target: PurgeRequest['target'], query: string, wholeTenant: 'allow' | 'bounded') {
+  return target === 'temporal'
+    ? parseTemporalPurgeQuery(query, wholeTenant)
+    : parseEntityPurgeQuery(query, wholeTenant);
 }
 
 /** The options of the purge table that were given, except dryRun. */

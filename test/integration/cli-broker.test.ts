@@ -144,6 +144,19 @@ describe(
       assert.equal(broker.entities.count(), 8);
     });
 
+    it('on a terminal, a purge directly at a broker deletes nothing if more match than were shown', async () => {
+      const broker = await brokerWith(8);
+      const process = await CliProcess.onTerminal(['purge', 'type=A', '--broker', broker.url]);
+      await process.until(/Delete 8 entities\? \[y\/N\]/);
+      broker.entities.seed(1, () => ({ id: 'urn:a:late', type: 'A' }));
+      process.type('y\r');
+      const { code, stdout } = await process.ended;
+      assert.equal(code, 4, stdout);
+      assert.match(stdout, /matches 9, more than the 8/);
+      assert.match(stdout, /Run the command again/);
+      assert.equal(broker.entities.count(), 9);
+    });
+
     it('on a terminal, a confirmed purge draws a bar with rate and time left', async () => {
       const broker = await brokerWith(40);
       const process = await CliProcess.onTerminal([

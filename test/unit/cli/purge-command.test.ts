@@ -126,6 +126,56 @@ it('the question of a purge states the number of matches and the tenant', async 
   assert.match(context.err, /Delete at least 7 attributes of tenant city\? \[y\/N\] /);
 });
 
+/** The request of a purge that was answered with yes, after a preview. */
+async function confirmedRequest(preview: PurgePreview, query: string, options: PurgeOptions = {}) {
+  let sent: PurgeRequest | undefined;
+  const note = (request: PurgeRequest) => (sent = request);
+  const { place } = placeOf(preview, [DONE], {
+    async *run(request) {
+      note(request);
+      yield DONE;
+    },
+    detach: async (request) => {
+      note(request);
+      return VIEW;
+    },
+    ...(preview.plan === undefined ? {} : { plan: async () => preview }),
+  });
+  const context = new FakeContext({ isTerminal: true });
+  answering(context, () => context.stdin.write('y\r'));
+  assert.equal(await purgeCommand([query], options, place, context), EXIT.done);
+  return sent;
+}
+
+it('a purge that was confirmed deletes at most as many as were shown, by a plan or by a maximum', async () => {
+  const maximumOf = async (...given: Parameters<typeof confirmedRequest>) => {
+    const { plan, options } = (await confirmedRequest(...given)) ?? assert.fail();
+    return plan ?? options.maxAffected;
+  };
+  for (const how of [{}, { detach: true }, { temporal: true }, { maxAffected: 9 }])
+    assert.equal(await maximumOf(SEVEN, 'type=A', how), 7, JSON.stringify(how));
+  assert.equal(await maximumOf({ ...SEVEN, plan: 'p-0' }, 'type=A'), 'p-0');
+  assert.equal(await maximumOf({ ...SEVEN, atLeast: true }, 'type=A'), undefined);
+});
+
+it('a purge that may reach a whole tenant gets no maximum but that of the user', async () => {
+  for (const [given, expected] of [
+    [undefined, undefined],
+    [9, 7],
+  ]) {
+    const sent = await confirmedRequest(SEVEN, 'local=true', { maxAffected: given });
+    assert.equal(sent?.options.maxAffected, expected);
+  }
+});
+
+it('a purge that matches more than was shown is refused, and says why', async () => {
+  const { place } = placeOf(SEVEN, [{ ...VIEW, state: 'refused' }]);
+  const context = new FakeContext({ isTerminal: true });
+  answering(context, () => context.stdin.write('y\r'));
+  assert.equal(await purgeCommand(['type=A'], {}, place, context), EXIT.refused);
+  assert.match(context.err, /No more than was shown is deleted\. Run the command again/);
+});
+
 it('a purge without a terminal sends nothing unless it needs no confirmation', async () => {
   const { calls, place } = placeOf(SEVEN);
   const context = new FakeContext();
