@@ -83,8 +83,10 @@ export function lockDatabase(path: string): { close(): void } | undefined {
  */
 export function openForReading(path: string): Database.Database {
   return opened(path, () => {
-    if (!existsSync(absolute(path))) throw new DatabaseUnusableError(`The database ${path} does not exist.`);
-    const db = new Database(absolute(path), {
+    const file = absolute(path);
+    if (!existsSync(file)) throw new DatabaseUnusableError(`The database ${path} does not exist.`);
+    requireRegularFile(file, path);
+    const db = new Database(file, {
       readonly: true,
       fileMustExist: true,
       timeout: BUSY_TIMEOUT_MS,
@@ -109,8 +111,13 @@ function prepareFile(file: string, path: string): void {
   if (found === undefined) {
     makeFolders(dirname(file));
     closeSync(openSync(file, 'a', PRIVATE_FILE));
-  } else if (!found.isFile())
-    throw new DatabaseUnusableError(`${path} cannot be used as a database: ${NO_FILE}.`);
+  } else requireRegularFile(file, path);
+}
+
+/** Opening a pipe would wait for ever. @throws DatabaseUnusableError */
+function requireRegularFile(file: string, path: string): void {
+  if (!statSync(file).isFile())
+    throw new DatabaseUnusableError(`${path} cannot be used as a database: it is not a file.`);
 }
 
 /**
@@ -164,8 +171,6 @@ function opened(path: string, open: () => Database.Database): Database.Database 
     });
   }
 }
-
-const NO_FILE = 'it is not a file';
 
 /** Error codes of Node.js if the binary of better-sqlite3 is missing, or was built for another system. */
 const NOT_LOADED: ReadonlySet<string> = new Set(['MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED']);

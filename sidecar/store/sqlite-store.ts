@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../shared/clock.js';
@@ -19,7 +19,10 @@ export async function backUp(path: string, target: string): Promise<void> {
   const file = resolve(target);
   const partial = `${file}.partial`;
   try {
-    if (existsSync(file))
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isFile() === false)
+      throw new DatabaseUnusableError(`${target} is not a file. Name a new file for the backup.`);
+    if (found !== undefined)
       throw new DatabaseUnusableError(`${target} already exists, and was not overwritten.`);
     await claim(partial);
     await copyTo(db, partial, file);

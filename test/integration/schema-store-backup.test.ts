@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -112,6 +113,24 @@ it('a backup of a SQLite store that fails leaves no files behind', async () => {
     name: 'DatabaseUnusableError',
     message: /ENOENT/,
   });
+});
+
+it('a backup to or of a pipe, a device or a folder is refused at once, and creates nothing', async () => {
+  const path = fresh();
+  await (await filled(path, 1)).close();
+  const [pipe, parent] = [fresh(), dirname(path)];
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+  for (const other of [pipe, '/dev/null', parent]) {
+    await assert.rejects(backUp(path, other), {
+      name: 'DatabaseUnusableError',
+      message: `${other} is not a file. Name a new file for the backup.`,
+    });
+    await assert.rejects(backUp(other, fresh()), {
+      name: 'DatabaseUnusableError',
+      message: `${other} cannot be used as a database: it is not a file.`,
+    });
+  }
+  assert.deepEqual(readdirSync(dirname(pipe)), [basename(pipe)]);
 });
 
 it('a backup of a file that is not a store is refused, and creates nothing', async () => {
