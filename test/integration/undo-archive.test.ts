@@ -153,6 +153,21 @@ describe('a purge that archives', () => {
     assert.match(answer.problem().detail ?? '', /it archived nothing/);
   });
 
+  it('a caller whose policy demands archives cannot erase any', async () => {
+    await withCars(3);
+    const purge = await record(await gateway.purge('type=Car&archive=required'));
+    const path = `/api/v2/purges/${purge.id}/archive`;
+    const erase = (policy: string) => gateway.send('DELETE', path, { headers: { 'x-purge-policy': policy } });
+    for (const policy of ['archive=required', 'max-affected=9, archive=best-effort']) {
+      const refused = await erase(policy);
+      assert.equal(refused.status, 403);
+      assert.match(refused.text, /forbidden-by-policy.*you may not erase archives/);
+    }
+    assert.equal((await erase('archive=often')).status, 400);
+    assert.equal((await gateway.send('GET', path)).status, 200);
+    assert.equal((await erase('archive=none, max-affected=9')).status, 204);
+  });
+
   it('DELETE erases an archive and keeps the record, which then says so', async () => {
     await withCars(3);
     const purge = await record(await gateway.purge('type=Car&archive=required'));

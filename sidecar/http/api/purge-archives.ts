@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { readJobOrigin } from '../new-purge.js';
+import { parsePurgePolicy, POLICY_HEADER, readJobOrigin } from '../new-purge.js';
+import { refused } from '../problem-kinds.js';
 import { accepted, headResponse, NDJSON, withPurgeId, NO_CONTENT, streamed } from './answer.js';
 import { MOST, PURGE } from './purge-schemas.js';
 import type { PurgeResourceOptions } from './purges.js';
@@ -83,12 +84,20 @@ export function purgeArchiveRoutes(api: Api, { purges }: PurgeResourceOptions): 
       tags: [tag],
       operationId: 'erasePurgeArchive',
       summary: 'Erase what a purge archived',
-      description: 'Its record is kept, and says when this was done. The purge can no longer be undone.',
+      description:
+        'Its record is kept, and says when this was done. The purge can no longer be undone. A caller ' +
+        'whose policy demands archives may not erase any.',
       params: PARAMS,
       response: { 204: empty('Erased.') },
     },
     config: { isVolatile: true },
-    handler: async ({ params }) => {
+    handler: async ({ params, headers }) => {
+      const { archive = 'none' } = parsePurgePolicy(headers[POLICY_HEADER]);
+      if (archive !== 'none')
+        throw refused(
+          'forbiddenByPolicy',
+          `The policy of this gateway demands that your purges are archived (archive=${archive}), so you may not erase archives.`,
+        );
       await archives.erase(params.purge);
       return NO_CONTENT;
     },
