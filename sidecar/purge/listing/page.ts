@@ -133,17 +133,29 @@ const FROM_CACHE =
   'A cache answered a query in place of the broker, so the list may be old, or that of another tenant. ' +
   'Exclude the broker from the cache, or let BROKER_URL bypass it.';
 
-/** Headers in which caches say that they had the answer: RFC 9211, Kong and nginx (also an old one), others. */
+/** Headers in which caches say that they had the answer: Kong and nginx (also an old one), others. */
 const STORED: readonly (readonly [header: string, says: RegExp])[] = [
-  ['cache-status', /(?<![a-z])hit(?![a-z])/i],
   ['x-cache-status', /(?<![a-z])(?:hit|stale|updating)(?![a-z])/i],
   ['x-cache', /(?<![a-z])hit(?![a-z])/i],
 ];
 
 /** Whether an answer was stored by a cache, for a second or longer (RFC 9111, clause 5.1) or by what the cache says. */
 function isFromCache({ headers }: BrokerReply): boolean {
-  if (Number(headers.get('age') ?? 0) >= 1) return true;
+  if (Number(headers.get('age') ?? 0) >= 1 || saysHit(headers.get('cache-status') ?? '')) return true;
   return STORED.some(([header, says]) => says.test(headers.get(header) ?? ''));
+}
+
+/**
+ * Whether a Cache-Status says that a cache had the answer: its parameter `hit`, which is true without a value (RFC 9211; lists
+ * and parameters as in RFC 9651). Some write nothing but the word of X-Cache-Status.
+ */
+function saysHit(cacheStatus: string): boolean {
+  const withoutStrings = cacheStatus.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  return withoutStrings.split(',').some((member) => {
+    const [cache = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
+    if (parameters.length === 0) return /^(?:hit|stale|updating)$/.test(cache);
+    return parameters.some((parameter) => /^hit\s*(?:=|$)/.test(parameter) && parameter !== 'hit=?0');
+  });
 }
 
 /** Stands for each byte that is not UTF-8. */

@@ -35,6 +35,9 @@ it('a list that a cache stored for a second or longer, or says to have had, is r
     { 'x-cache': 'HIT from proxy, MISS from other' },
     { 'x-cache': 'TCP_HIT' },
     { 'cache-status': 'ExampleCache; hit; ttl=30' },
+    { 'cache-status': 'Outer; fwd=miss, "In, ner";ttl=3;hit=?1' },
+    { 'cache-status': '"not closed; hit' },
+    { 'cache-status': 'HIT' },
   ])
     assert.throws(() => withHeaders(headers), /cache answered/, JSON.stringify(headers));
   for (const headers of [
@@ -46,6 +49,9 @@ it('a list that a cache stored for a second or longer, or says to have had, is r
     { 'x-cache': 'RefreshHit from cloudfront' },
     { 'cache-status': 'ExampleCache; fwd=uri-miss; stored' },
     { 'cache-status': 'ExampleCache; fwd=stale' },
+    { 'cache-status': 'my-hit-cache; fwd=miss' },
+    { 'cache-status': '"first hit; hit, hit"; fwd=method; detail=hit; key="a; hit"' },
+    { 'cache-status': 'ExampleCache; hit=?0; hits=1' },
   ])
     assert.deepEqual(withHeaders(headers).ids, []);
 });
