@@ -91,6 +91,12 @@ it('informational answers are not forwarded', async () => {
   assert.doesNotMatch(got, /Link/);
 });
 
+it('a 100 Continue that nobody asked for is answered with 502, since the HTTP client breaks its connection', async () => {
+  const got = await answered('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+  assert.match(got, /^HTTP\/1\.1 502 Bad Gateway\r\n/);
+  assert.match(bodyOf(got), /broker-unreachable/);
+});
+
 it('an answer that ends with the connection is forwarded in chunks', async () => {
   const got = await answered('HTTP/1.1 200 OK\r\n\r\nabc');
   assert.match(got, /\r\nTransfer-Encoding: chunked\r\n/);
