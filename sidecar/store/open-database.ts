@@ -5,6 +5,7 @@ import { errorCode, GatewayError } from '../shared/errors.js';
 import { makeFolders } from '../shared/make-folders.js';
 import { DatabaseInUseError, DatabaseUnusableError } from './errors.js';
 import { requireKnownFormat } from './formats.js';
+import { isMountedAlone } from './single-file-mount.js';
 import { APPLICATION_ID, formatOf, migrate, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
 /** How long opening waits for another process's lock, in milliseconds. Short, because it blocks the event loop. */
@@ -104,14 +105,21 @@ export const PRIVATE_FILE = 0o600;
 /**
  * Creates a missing file and its directories. SQLite gives the files beside it the same mode.
  *
- * @throws DatabaseUnusableError if the path is not a regular file, e.g. a device
+ * @throws DatabaseUnusableError if the path is not a regular file, e.g. a device, or is mounted without its folder
  */
 function prepareFile(file: string, path: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
     makeFolders(dirname(file));
     closeSync(openSync(file, 'a', PRIVATE_FILE));
-  } else requireRegularFile(file, path);
+    return;
+  }
+  requireRegularFile(file, path);
+  if (isMountedAlone(file))
+    throw new DatabaseUnusableError(
+      `${path} is mounted as a single file. SQLite keeps what was written last in files beside it (-wal), which would be lost ` +
+        'with the container: mount the folder of the database instead.',
+    );
 }
 
 /** Opening a pipe would wait for ever. @throws DatabaseUnusableError */
