@@ -92,6 +92,38 @@ describe('models with their own context', () => {
     }
   });
 
+  it('a warning names attributes that get the same IRI, by two terms or because a named context uses the name of one', async (t) => {
+    const { service } = await rigOf(t);
+    await service.contexts.create(
+      'terms',
+      { '@vocab': 'https://official.example/', seats: 'colour' },
+      OPTIONS,
+    );
+    for (const [context, iri] of [
+      [{ seats: SEATS, colour: SEATS }, SEATS],
+      [{ seats: COLOUR }, COLOUR],
+      ['terms', COLOUR],
+    ] as const) {
+      const { version } = await create(service, context);
+      const { warnings } = metadataOf(version);
+      const found = warnings.filter(({ code }) => code === 'same-iri');
+      assert.deepEqual(columns(found, 'term'), [['colour']], JSON.stringify(context));
+      assert.ok(found[0]?.detail.startsWith(`"colour" and "seats" have the same IRI, ${iri}: `));
+      await service.store.models.delete(KEY);
+    }
+    for (const context of [{ seats: SEATS }, { seats: BENCH }, { seats: null, colour: null }] as const) {
+      const { version } = await create(service, context);
+      assert.deepEqual(
+        columns(
+          metadataOf(version).warnings.filter(({ code }) => code === 'same-iri'),
+          'term',
+        ),
+        [],
+      );
+      await service.store.models.delete(KEY);
+    }
+  });
+
   it('a model whose own context names another one needs a single further task', async (t) => {
     const { service, tasks } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);

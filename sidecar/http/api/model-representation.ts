@@ -73,7 +73,7 @@ const MODEL_WARNINGS = Type.Array(
     code: Type.Enum([
       ...(['core-term', 'encoded', 'no-term', 'other-type', 'normalized-form'] as const),
       ...(['coercion', 'core-context-not-last'] as const),
-      ...(['no-iri', 'reserved-term', 'scoped-context', 'undefined-prefix', 'vocab'] as const),
+      ...(['no-iri', 'reserved-term', 'same-iri', 'scoped-context', 'undefined-prefix', 'vocab'] as const),
     ]),
     term: { ...TEXT, description: 'The name that the warning is about.' },
     detail: TEXT,

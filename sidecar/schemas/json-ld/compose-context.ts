@@ -10,6 +10,7 @@ import { coreContextUrl, coreVersionOf } from './core-context.js';
 import { SuppliedContexts } from './context-cache.js';
 import { sentenceOf } from './processing-errors.js';
 import { absoluteReference } from './context-resolver.js';
+import { type ContextTerms, iriOf } from './term-meanings.js';
 
 export interface ComposeInput extends CheckContextInput {
   /** Terms to add if the context does not define them. */
@@ -27,6 +28,14 @@ export interface ComposedContext {
   /** The URLs of the contexts whose documents are embedded. */
   readonly embeddedUrls: readonly string[];
   readonly warnings: readonly ContextWarning[];
+  /** Generated names that share an IRI in the end. */
+  readonly sameIris: readonly SameIri[];
+}
+
+/** An IRI that several names have. */
+interface SameIri {
+  readonly iri: string;
+  readonly names: readonly string[];
 }
 
 /** The outcome of composing a context: the context, its faults, or the contexts that are needed first. */
@@ -73,9 +82,24 @@ export async function composeContext(input: ComposeInput): Promise<ComposeOutcom
   const error = await processingError(document['@context'], contexts.load);
   if (error !== undefined) return { invalid: [{ pointer, detail: sentenceOf(error) }] };
   const { warnings } = outcome.checked;
+  const all = await contextMeaning(document['@context'].slice(0, -1), contexts.load);
+  const sameIris = sameIrisIn(all.terms, Object.keys(generated));
   return {
-    composed: { text: JSON.stringify(document), ownTerms, embeddedUrls: [...embeddedUrls], warnings },
+    composed: {
+      text: JSON.stringify(document),
+      ownTerms,
+      embeddedUrls: [...embeddedUrls],
+      warnings,
+      sameIris,
+    },
   };
+}
+
+function sameIrisIn(terms: ContextTerms, names: readonly string[]): readonly SameIri[] {
+  const byIri = Map.groupBy(names, (name) => iriOf(terms.get(name)));
+  return [...byIri].flatMap(([iri, those]) =>
+    iri === undefined || those.length === 1 ? [] : [{ iri, names: those }],
+  );
 }
 
 function elementsOf(context: JsonValue, embed: Embed): readonly JsonValue[] | undefined {

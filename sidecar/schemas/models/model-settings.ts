@@ -121,9 +121,9 @@ function seconds(milliseconds: number): number {
 export interface ModelWarning {
   /**
    * As {@link TermWarning}; `other-type`: entities of the model cannot have its name as their type; `normalized-form`: the
-   * schema describes attributes, not their values.
+   * schema describes attributes, not their values; `same-iri`: several attributes have the same IRI.
    */
-  readonly code: TermWarning['code'] | ContextWarning['code'] | 'other-type' | 'normalized-form';
+  readonly code: TermWarning['code'] | ContextWarning['code'] | 'other-type' | 'normalized-form' | 'same-iri';
   readonly detail: string;
   /** The name that the warning is about. */
   readonly term: string;

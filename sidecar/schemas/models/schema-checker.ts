@@ -1,5 +1,6 @@
 import type { UsedTime } from '../../shared/clock.js';
 import { fileKey } from '../../shared/code-hosts.js';
+import { truncate } from '../../shared/format-value.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
 import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
@@ -139,6 +140,7 @@ export class SchemaChecker {
           ...typeWarnings(model, description),
           ...formWarnings(description),
           ...termWarnings(generated, own, [model, ...description.names]),
+          ...sameIriWarnings(own, description),
         ],
         ...(ownTerms.length === 0 ? {} : { ownTerms }),
       },
@@ -230,6 +232,29 @@ function termWarnings(
     return isMeant && (known.has(term) || term.startsWith('@')) ? [{ code, term, detail }] : [];
   });
   return [...warnings.filter(({ term }) => !left.has(term)), ...others];
+}
+
+/** How many of the attributes that have the same IRI a warning names. */
+const MAX_SAME_SHOWN = 5;
+
+/** Warns of attributes that mean the same, also if only because a definition in a named context uses the name of another. */
+function sameIriWarnings(
+  own: AcceptedOwnContext | undefined,
+  { attributes }: ModelDescription,
+): readonly ModelWarning[] {
+  const known = new Set(attributes.map(({ name }) => name));
+  return (own?.sameIris ?? []).flatMap(({ iri, names }): readonly ModelWarning[] => {
+    const [term, ...others] = names.filter((name) => known.has(name));
+    if (term === undefined || others.length === 0) return [];
+    const shown = [term, ...others]
+      .slice(0, MAX_SAME_SHOWN)
+      .map((name) => truncate(JSON.stringify(name), 200));
+    const more = others.length < MAX_SAME_SHOWN ? '' : ' …';
+    const detail =
+      `${shown.join(' and ')}${more} have the same IRI, ${truncate(iri, 300)}: ` +
+      'to a broker they are one attribute, of which an entity can only have one.';
+    return [{ code: 'same-iri', term, detail }];
+  });
 }
 
 function noObject(): SchemaNotAcceptedError {
