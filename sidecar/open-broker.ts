@@ -57,6 +57,8 @@ export async function openBroker(
   });
   const pool = new Pool(url.origin, {
     connections: null,
+    // Over HTTP/2, all requests share one connection, and a client that does not read its answer can hold up all.
+    allowH2: false,
     maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
     connect: { timeout: config.BROKER_TIMEOUT_MS },
   });

@@ -115,6 +115,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
     new Pool(brokerUrl.origin, {
       // No limit besides the concurrency of purges: a request waiting for a connection would look like a slow broker.
       connections: null,
+      // Over HTTP/2, all requests share one connection, and what holds up one can hold up all.
+      allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
       connect: { timeout: timeoutMs },
