@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { Answer } from '../support/gateway-harness.js';
 
@@ -104,10 +104,9 @@ export class ApiDescription {
   }
 }
 
-/** The schemas of a description, each compiled when it is first needed. */
+/** The schemas of a description, each compiled when it is first needed, and the parts that they share only once. */
 class Schemas {
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
-  readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApi) {
     addFormats.default(this.#ajv);
@@ -116,8 +115,8 @@ class Schemas {
 
   /** @returns the violations of the schema as text; undefined if the value is valid */
   validate(pointer: string, value: unknown): string | undefined {
-    const validator = this.#validators.get(pointer) ?? this.#ajv.compile({ $ref: pointer });
-    this.#validators.set(pointer, validator);
+    const validator = this.#ajv.getSchema(pointer);
+    assert.ok(validator !== undefined, pointer);
     return validator(value) ? undefined : this.#ajv.errorsText(validator.errors);
   }
 }
