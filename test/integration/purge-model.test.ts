@@ -8,11 +8,12 @@ import type { StubEntity } from '../support/stub-broker-filter.js';
 import { exemplary, type Oddities } from '../support/stub-broker-oddities.js';
 import { seededRandom } from '../support/stub-broker-state.js';
 import { runs } from '../support/thoroughness.js';
+import { unicodeText } from '../support/unicode-text.js';
 
 const entity: fc.Arbitrary<StubEntity> = fc.record({
   id: fc.oneof(
     fc.nat(999).map((n) => `urn:ngsi-ld:Thing:${n}`),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).map((text) => `urn:${text}`),
+    unicodeText({ minLength: 1, maxLength: 12 }).map((text) => `urn:${text}`),
   ),
   type: fc.constantFrom('Thing', 'Other'),
   n: fc.nat(20).map((value) => ({ type: 'Property', value })),

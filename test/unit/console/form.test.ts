@@ -15,11 +15,12 @@ import {
 import { ENTITY_PARAMETERS, TEMPORAL_PARAMETERS } from '../../../sidecar/purge/index.js';
 import { parseParameters } from '../../../sidecar/purge/query/index.js';
 import { words } from '../../support/words.js';
+import { unicodeText } from '../../support/unicode-text.js';
 
 const ACCEPTED = { entities: ENTITY_PARAMETERS, temporal: TEMPORAL_PARAMETERS };
 
 const target = fc.constantFrom<Target>('entities', 'temporal');
-const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((text) => {
+const value = unicodeText({ minLength: 1, maxLength: 20 }).filter((text) => {
   // Text that a person cannot type, or that is trimmed as blanks.
   return text.trim() !== '' && !/\p{Surrogate}/u.test(text) && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
 });

@@ -12,6 +12,7 @@ import {
 import { NgsiLdSyntaxError } from '../../../sidecar/ngsi-ld/syntax-error.js';
 import { words } from '../../support/words.js';
 import { NOWHERE, printQ, withoutSpans } from './print-q.js';
+import { unicodeText } from '../../support/unicode-text.js';
 
 /** fc.record, returning objects with the ordinary prototype, as the parser makes them. */
 function record<T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
@@ -43,9 +44,7 @@ const path: fc.Arbitrary<QPath> = fc.oneof(
 const number: fc.Arbitrary<QValue> = fc
   .double({ noNaN: true, noDefaultInfinity: true })
   .map((value) => ({ kind: 'number', value: Number(JSON.stringify(value)), source: JSON.stringify(value) }));
-const string: fc.Arbitrary<QValue> = fc
-  .string({ unit: 'binary' })
-  .map((value) => ({ kind: 'string', value }));
+const string: fc.Arbitrary<QValue> = unicodeText().map((value) => ({ kind: 'string', value }));
 const text: fc.Arbitrary<QValue> = fc
   .constantFrom('red', 'Zürich', '5km', '007', 'a.b')
   .map((value) => ({ kind: 'text', value }));
@@ -131,7 +130,7 @@ it('spaces around operators never change a query', () => {
 
 /** Any text, and texts made of the language's own tokens, which get further into the parser. */
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  unicodeText(),
   fc.string({ unit: fc.constantFrom(...Array.from('a.:/#[]{}()=!<>~"\\;|,1-T Z')), maxLength: 40 }),
 );
 

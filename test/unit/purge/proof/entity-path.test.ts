@@ -8,6 +8,7 @@ import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { words } from '../../../support/words.js';
 import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
+import { unicodeText } from '../../../support/unicode-text.js';
 
 const ID = 'urn:ngsi-ld:Car:1';
 const CAR = '/temporal/entities/urn%3Angsi-ld%3ACar%3A1';
@@ -118,7 +119,7 @@ const texts = fc.oneof(
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
   fc.string({ unit: fc.constantFrom(...Array.from('ab1:/.%2eF#?;*\\ é速')) }),
   fc.string({ unit: fc.constantFrom(...Array.from('ab1:.@é速')), minLength: 1 }),
-  fc.string({ unit: 'binary' }),
+  unicodeText(),
 );
 
 it('paths of resources decode to exactly the names of which they were made', () => {

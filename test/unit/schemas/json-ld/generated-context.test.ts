@@ -14,6 +14,7 @@ import { Desk } from './desk.js';
 import { runs } from '../../../support/thoroughness.js';
 import { column, columns } from '../../../support/columns.js';
 import { words } from '../../../support/words.js';
+import { unicodeText } from '../../../support/unicode-text.js';
 
 const BASE = 'https://city.example/terms/';
 const MODEL: ContextSource = {
@@ -113,7 +114,7 @@ describe('a generated context', () => {
         '~',
       ),
       fc.string({ maxLength: 8 }),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      unicodeText({ maxLength: 5 }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(name, { maxLength: 6 }), async (names) => {

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { itemSpans, positionsOf } from '../../../../sidecar/shared/json/json-positions.js';
 import { checkJson } from '../../../../sidecar/shared/json/strict-json.js';
+import { unicodeText } from '../../../support/unicode-text.js';
 
 /** A text, and the position of each of its values, by the reference tokens that lead to the value. */
 interface Written {
@@ -15,7 +16,7 @@ const NAMES = ['', 'a', 'b', '0', '1', 'a/b', '~', '"', '\\', '\n', 'é', '😀'
 const { json } = fc.letrec<{ readonly json: unknown }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4 },
-    fc.oneof(fc.constantFrom<unknown>(null, true, -1.5e-7, 0, ...NAMES), fc.string({ unit: 'binary' })),
+    fc.oneof(fc.constantFrom<unknown>(null, true, -1.5e-7, 0, ...NAMES), unicodeText()),
     fc.array(tie('json'), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom(...NAMES), tie('json'), { maxKeys: 4 }),
   ),
