@@ -4,4 +4,4 @@ import { stopAll } from '../support/gateway-harness.js';
 
 after(stopAll);
 
-demonstrateCity({ entities: 200, broken: 20, batch: 50 });
+demonstrateCity({ entities: 80, broken: 10, batch: 20 });
