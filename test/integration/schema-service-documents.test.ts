@@ -7,7 +7,7 @@ import { bundledContext } from '../../sidecar/schemas/json-ld/core-context.js';
 import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../support/validator.js';
 import { FileNotFoundError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelDocumentKind, ServedDocument } from '../../sidecar/schemas/models/index.js';
 import { exportAll } from '../../sidecar/schemas/repository/export.js';

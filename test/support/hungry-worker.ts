@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { resolveReferencesIn } from '../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from './validator.js';
 import { serve } from '../../sidecar/shared/workers/tasks.js';
 
 /** The module of a worker whose tasks take as much memory as requested, or say how much compiling takes, or describe the worker. */

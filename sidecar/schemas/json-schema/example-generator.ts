@@ -12,7 +12,7 @@ import { BOUNDS } from './keywords.js';
 import { ValueConstraints, type ConstraintType } from './value-constraints.js';
 import {
   eachSchemaIn,
-  namedSchemasIn,
+  namedSchemaIn,
   namesByName,
   schemaIn,
   schemasIn,
@@ -41,6 +41,10 @@ const TYPE_KEYWORDS: readonly (readonly [readonly ConstraintType[], readonly str
   [['string'], ['format', 'pattern', 'minLength', 'maxLength']],
   [['integer', 'fraction'], BOUNDS],
 ];
+
+/** Keywords by which the presence of a property requires something. */
+const DEPENDENCIES = ['dependentSchemas', 'dependentRequired', 'dependencies'];
+
 const PLAIN = ['string', 'integer', 'fraction', 'boolean', 'object', 'array', 'null'] as const;
 
 /** Makes one example of a schema. Records in `options` how many options each choice had, so that others can be tried. */
@@ -164,6 +168,10 @@ export class ExampleGenerator {
     given: ValueConstraints,
     path: string,
   ): { constraints: ValueConstraints; required: ReadonlySet<string> } {
+    const hasDependents = given.atoms.some((atom) =>
+      DEPENDENCIES.some((keyword) => Object.hasOwn(atom, keyword)),
+    );
+    if (!hasDependents) return { constraints: given, required: given.required };
     let constraints = given;
     const seen = new Set<string>();
     const required = new Set(constraints.required);
@@ -173,7 +181,7 @@ export class ExampleGenerator {
       seen.add(name);
       for (const keyword of ['dependentSchemas', 'dependencies']) {
         for (const atom of constraints.atoms) {
-          const schema = namedSchemasIn(atom, keyword).get(name);
+          const schema = namedSchemaIn(atom, keyword, name);
           if (schema !== undefined)
             constraints = this.#resolveAlternatives([...constraints.schemas, schema], `${path} ${name}`);
         }

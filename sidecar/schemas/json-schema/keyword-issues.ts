@@ -1,5 +1,6 @@
 import {
   compareNumbers,
+  doubleOf,
   isArray,
   isMultiple,
   isNumber,
@@ -146,9 +147,9 @@ function countIssues(
   count: number,
   found: string,
 ): readonly Issue[] {
-  const [low, high] = [member(schema, least), member(schema, most)];
-  const isTooFew = typeof low === 'number' && count < low;
-  const isTooMany = typeof high === 'number' && count > high;
+  const [low, high] = [limitIn(schema, least), limitIn(schema, most)];
+  const isTooFew = low !== undefined && count < low;
+  const isTooMany = high !== undefined && count > high;
   return [
     ...(isTooFew
       ? [issue(location, least, () => ({ must: `${verb} at least ${pluralized(low, noun)}`, found }))]
@@ -157,6 +158,12 @@ function countIssues(
       ? [issue(location, most, () => ({ must: `${verb} at most ${pluralized(high, noun)}`, found }))]
       : []),
   ];
+}
+
+/** The limit in a keyword: the nearest double, because libraries in Java write 9223372036854775807 for "any number". */
+function limitIn(schema: JsonObject, keyword: string): number | undefined {
+  const limit = member(schema, keyword);
+  return isNumber(limit) ? doubleOf(limit) : undefined;
 }
 
 function nameIssues(
@@ -226,9 +233,7 @@ function containsIssues(
 ): readonly Issue[] {
   const wanted = schemaIn(schema, 'contains');
   if (wanted === undefined) return [];
-  const [low, high] = ['minContains', 'maxContains'].map((keyword) => member(schema, keyword));
-  const least = typeof low === 'number' ? low : 1;
-  const most = typeof high === 'number' ? high : Infinity;
+  const [least, most] = [limitIn(schema, 'minContains') ?? 1, limitIn(schema, 'maxContains') ?? Infinity];
   if (least === 0 && most === Infinity) return [];
   const count = items.filter((_, index) => check(wanted, location.child(index)).length === 0).length;
   if (count >= least && count <= most) return [];

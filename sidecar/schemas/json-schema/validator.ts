@@ -53,28 +53,16 @@ const MAX_LEVELS = 6;
 const MAX_REPETITIONS = 4096;
 
 /**
- * Compiles a schema of any supported draft to a validator that finds every fault of a document. Known formats are
- * asserted and unknown ones accepted, unknown keywords are ignored, and patterns are ECMA-262 expressions with the
- * flag `u`.
- *
- * Must run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
- *
- * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
- */
-export function createValidator(linked: LinkedSchema): Validate {
-  const { flat, validate } = compileSchema(linked);
-  // Ajv would list the faults of all nested alternatives, which may be exponentially many.
-  return (document) => (validate(document).length === 0 ? NO_FAULTS : faultsOf(flat, document));
-}
-
-/**
- * As {@link createValidator}, but the validator reports only the first fault, and the flat schema is returned as
- * well, for callers that explain what is wrong.
+ * Compiles a schema of any supported draft to a validator that reports only the first fault. The flat schema is returned as
+ * well, for callers that explain what is wrong. Known formats are asserted and unknown ones accepted, unknown keywords are
+ * ignored, and patterns are ECMA-262 expressions with the flag `u`.
  *
  * Ajv decides if it is correct and fast. The code that explains faults decides what Ajv gets wrong, numbers that no
  * double holds, and documents of which Ajv would check parts exponentially often.
  *
- * @throws {RangeError} as {@link createValidator} does
+ * Must run in a worker: patterns may backtrack for ever, and large schemas compile slowly.
+ *
+ * @throws {RangeError} when the schema nests, through its references, too deeply for the stack
  */
 export function compileSchema(linked: LinkedSchema): CompiledSchema {
   const flat = assertionsOf(linked);

@@ -17,7 +17,6 @@ import { type Fault, faultsOf } from './explain.js';
 import { type Preferred, preferredValues } from './example-generator.js';
 import { VALIDATION } from './keywords.js';
 import { patternExample } from './pattern-example.js';
-import { createValidator, type Validate } from './validator.js';
 import { likelyValues, variantsOf } from './witness-values.js';
 
 /** Maximum number of documents tried for one difference, and for all differences together. */
@@ -68,31 +67,27 @@ export function differencesWithWitnesses(
   });
 }
 
-/** Most schemas are compared twice: with the version before and with the next one, or in both directions. */
-const validators = new WeakMap<JsonObject, Validate>();
-
-function validatorOf(schema: JsonObject): Validate {
-  const known = validators.get(schema) ?? createValidator(cachedAttributesOf(schema).linked);
-  validators.set(schema, known);
-  return known;
-}
-
 function isHarmless({ kind }: Finding): boolean {
   return kind === 'compatible';
 }
 
+/** Returns the faults of a document. */
+type Check = (document: JsonValue) => readonly Fault[];
+
 class WitnessSearch {
   readonly #traced: TracedChanges;
-  readonly #old: Validate;
-  readonly #fresh: Validate;
+  readonly #old: Check;
+  readonly #fresh: Check;
   /** Documents that the old schema accepts. If the new schema accepts one of them too, it comes first. */
   readonly #bases: readonly JsonValue[];
   #left = MAX_ALL_TRIES;
 
   constructor(before: JsonObject, after: JsonObject, traced: TracedChanges, entityType: string | undefined) {
     this.#traced = traced;
-    this.#old = validatorOf(before);
-    this.#fresh = validatorOf(after);
+    const [old, fresh] = [cachedAttributesOf(before), cachedAttributesOf(after)];
+    // Few documents are checked, so compiling the schemas would take longer.
+    this.#old = (document) => faultsOf(old, document);
+    this.#fresh = (document) => faultsOf(fresh, document);
     this.#bases = this.#findBases(preferredIn(before, entityType));
   }
 
@@ -170,16 +165,22 @@ class WitnessSearch {
     return isEntity && this.#old(document).length === 0;
   }
 
-  /** Removes every value without which the document is still good: outer values first, then those within them. */
+  /** Removes every value without which the document is still good: all at once, or else each half of them by itself. */
   #reduced(document: JsonValue, isGood: (rest: JsonValue) => boolean): JsonValue {
     let small = document;
-    for (const place of [...placesIn(document, [], MAX_PLACES * 4)].sort(
-      (one, other) => one.length - other.length,
-    )) {
-      if (place.length === 0 || valueAt(small, place) === undefined) continue;
-      const rest = changedAt(small, place, undefined);
+    const remove = (places: readonly (readonly string[])[]): void => {
+      const left = places.filter((place) => valueAt(small, place) !== undefined);
+      if (left.length === 0) return;
+      const rest = without(small, left);
       if (isGood(rest)) small = rest;
-    }
+      else if (left.length > 1) {
+        const middle = Math.ceil(left.length / 2);
+        remove(left.slice(0, middle));
+        remove(left.slice(middle));
+      }
+    };
+    const [, ...inner] = placesIn(document, [], MAX_PLACES * 4);
+    remove(inner);
     return small;
   }
 }
@@ -278,6 +279,19 @@ function changedAt(
   if (rest.length === 0 && value === undefined) return objectOf(others);
   const held = entries.find(([name]) => name === token)?.[1];
   return objectOf([...others, [token, changedAt(held, rest, value)]]);
+}
+
+/** The document without the values at some paths, none of which is empty. */
+function without(document: JsonValue, paths: readonly (readonly string[])[]): JsonValue {
+  const byToken = new Map<string, (readonly string[])[]>();
+  for (const [token = '', ...rest] of paths) byToken.set(token, [...(byToken.get(token) ?? []), rest]);
+  const entries = isArray(document) || isObject(document) ? Object.entries(document) : [];
+  const kept = entries.flatMap(([name, held]): (readonly [string, JsonValue])[] => {
+    const inner = byToken.get(name) ?? [];
+    if (inner.some(({ length }) => length === 0)) return [];
+    return [[name, inner.length === 0 ? held : without(held, inner)]];
+  });
+  return isArray(document) ? kept.map(([, held]) => held) : objectOf(kept);
 }
 
 /** The values that an entity of a model should have in addition to what its schema requires. */

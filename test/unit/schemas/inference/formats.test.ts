@@ -5,7 +5,8 @@ import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/sh
 import { words } from '../../../support/words.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator, type Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
+import type { Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 
 const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
   'date-time': ['2024-02-29T10:00:00Z', '2024-02-29T10:00:00.123+02:00'],

@@ -8,7 +8,7 @@ import {
 } from '../../../../sidecar/schemas/inference/geojson.js';
 import { isArray, isObject, type JsonValue, objectOf } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { geometries } from './sample-arbitraries.js';
 
 const definitions = objectOf(geometryDefinitions(new Set(GEOMETRY_TYPES)));

@@ -12,7 +12,7 @@ import {
 } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { sampleLists } from './sample-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 import { reversed } from '../../../support/json-values.js';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { inferSchema } from '../../../../sidecar/schemas/inference/tasks.js';
 import { attributesOf } from '../../../../sidecar/schemas/json-schema/attributes.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { type JsonObject, type JsonValue, member } from '../../../../sidecar/shared/json/json.js';
 import { namedSchemasIn } from '../../../../sidecar/schemas/json-schema/flatten.js';
 import { columns } from '../../../support/columns.js';

@@ -6,7 +6,7 @@ import type { ChangeReport } from '../../../../sidecar/schemas/json-schema/diffe
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { runs } from '../../../support/thoroughness.js';
 import { documents, schemas } from './schema-arbitraries.js';
 

@@ -7,7 +7,7 @@ import { faultsOfRefusal, refusalOf } from './refusal.js';
 import { column } from '../../../support/columns.js';
 import { bundle } from '../../../../sidecar/schemas/json-schema/bundle.js';
 import { faultsOf, usabilityFaults } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { isValid2020 } from './verdicts.js';
 
 describe('the draft of a schema', () => {

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../../../sidecar/s
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { exampleFor } from '../../../../sidecar/schemas/validation/tasks.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { PARKING, SHARED_DOCUMENTS } from './city-models.js';
 import { schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';

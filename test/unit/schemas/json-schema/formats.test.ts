@@ -11,7 +11,7 @@ import {
 import { words } from '../../../support/words.js';
 import { isArray, type JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 
 const FORMATS = words(`
   date-time date time duration uri email hostname ipv4 ipv6 uuid regex uri-template json-pointer byte

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import type { JsonObject, JsonValue } from '../../../../sidecar/shared/json/json.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { acceptedBy } from './verdicts.js';
 import { faultsOfRefusal, refusalOf } from './refusal.js';
 import { column } from '../../../support/columns.js';

@@ -6,7 +6,8 @@ import { type Dialect, DIALECT_URIS } from '../../../../sidecar/schemas/json-sch
 import { acceptedBy, AJV_DIALECTS } from './verdicts.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import { compileSchema, createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { compileSchema } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { documents, schemas } from './schema-arbitraries.js';
 import { runs } from '../../../support/thoroughness.js';
 import { column, columns } from '../../../support/columns.js';

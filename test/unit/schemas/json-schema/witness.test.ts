@@ -6,7 +6,7 @@ import type { Difference } from '../../../../sidecar/schemas/json-schema/differe
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
 import { schemaTasks } from '../../../../sidecar/schemas/json-schema/tasks.js';
 import { loopsOf } from '../../../../sidecar/schemas/json-schema/usability.js';
-import { createValidator } from '../../../../sidecar/schemas/json-schema/validator.js';
+import { createValidator } from '../../../support/validator.js';
 import { differencesWithWitnesses } from '../../../../sidecar/schemas/json-schema/witness.js';
 import { isObject, type JsonObject } from '../../../../sidecar/shared/json/json.js';
 import { documents, schemas } from './schema-arbitraries.js';
