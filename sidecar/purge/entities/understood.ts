@@ -1,11 +1,11 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
-import { conditionsOf, parseQ, type QCondition, type QNode } from '../../ngsi-ld/q.js';
+import { conditionsOf, parseQ, type QCondition, type QNode, type QValue } from '../../ngsi-ld/q.js';
 import { withMoment } from '../../ngsi-ld/q-time.js';
 import type { PurgeContext, QueryView } from '../run/index.js';
 import { BrokerRefusedError, FilterIgnoredError } from '../errors.js';
 import type { ListedPage } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
-import { LOCAL, NO_SUCH } from '../proof/index.js';
+import { LAST, LOCAL, NO_SUCH } from '../proof/index.js';
 
 /** Every entity was created and changed after this. */
 const EPOCH = '1970-01-01T00:00:00';
@@ -54,9 +54,10 @@ export async function checkUnderstood(context: PurgeContext): Promise<void> {
   }
 }
 
-/** `A|B` and `A,B` select the same (clause 4.17). */
+/** `A|B` and `A,B` select the same (clause 4.17), and `*` whatever the other parameters do. */
 async function checkTypeUnderstood(context: QueryView): Promise<void> {
   const type = context.selection.find(({ name }) => name === 'type')?.value;
+  if (type === '*') await checkAnyTypeUnderstood(context);
   if (type === undefined || !type.includes('|')) return;
   const holding = context.selection;
   const without = holding.map((each) =>
@@ -68,6 +69,18 @@ async function checkTypeUnderstood(context: QueryView): Promise<void> {
       `The broker does not understand "|" in type (${type}): it lists entities ` +
         'where the types are joined by commas. So an empty list does not show ' +
         'that nothing matches. Nothing was deleted. Write commas instead.',
+    );
+  }
+}
+
+async function checkAnyTypeUnderstood(context: QueryView): Promise<void> {
+  const others = context.selection.filter(({ name }) => name !== 'type');
+  const without = others.length === 0 ? [LOCAL] : others;
+  if (await showsOnlyWithout(context, { holding: context.selection, without })) {
+    throw new FilterIgnoredError(
+      'type',
+      'The broker does not understand type=*: it lists entities for the same query without it. So an empty ' +
+        'list does not show that nothing matches. Nothing was deleted. Name the types, or leave out type=*.',
     );
   }
 }
@@ -89,22 +102,37 @@ function alwaysHolding(condition: QCondition, text: string, operator: number): R
       ? { holding: `!${first}${NO_SUCH}` }
       : undefined;
   const isSystemTime = path.names.length === 1 && SYSTEM_TIMES.test(first) && kind !== 'pattern';
-  return isSystemTime ? { holding: laterThanEpoch(text, operator) } : undefined;
+  return isSystemTime ? { holding: trueForAnyTime(condition, text, operator) } : undefined;
 }
 
 /** An attribute may hold anything, so this is worth no more than a warning. */
 function holdingForTimes(condition: QCondition, text: string, operator: number): Replacement | undefined {
-  if (condition.kind !== 'order' || NON_ATTRIBUTE_MEMBERS.has(condition.path.names[0] ?? ''))
-    return undefined;
-  const { kind } = condition.value;
+  if (NON_ATTRIBUTE_MEMBERS.has(condition.path.names[0] ?? '')) return undefined;
+  const { kind } = comparedIn(condition) ?? {};
   if (kind !== 'dateTime' && kind !== 'date') return undefined;
-  return { holding: laterThanEpoch(text, operator), left: text.slice(0, operator).trim() };
+  return { holding: trueForAnyTime(condition, text, operator), left: text.slice(0, operator).trim() };
 }
 
-/** Returns a condition that any time fulfils. Its time is written like the one in the text, which the broker may not read. */
-function laterThanEpoch(text: string, operator: number): string {
-  const [written = ''] = TIME_AS_WRITTEN.exec(text.slice(operator)) ?? [];
-  return `${text.slice(0, operator).trim()}>${withMoment(written, EPOCH) || `${EPOCH}Z`}`;
+/** Returns the value with which a condition compares, or the first one of a range; undefined if its opposite would do so. */
+function comparedIn(condition: QCondition): QValue | undefined {
+  if (condition.kind === 'order') return condition.value;
+  if (condition.kind !== 'equality' || condition.operator !== '==') return undefined;
+  return condition.operand.kind === 'range' ? condition.operand.from : undefined;
+}
+
+/**
+ * Returns a condition that any time fulfils. Its times are written like those in the text, which the broker may not read. A range
+ * remains one, because the broker may not know ranges of times.
+ */
+function trueForAnyTime(condition: QCondition, text: string, operator: number): string {
+  const path = text.slice(0, operator).trim();
+  const compared = text.slice(operator);
+  if (condition.kind !== 'equality' || condition.operand.kind !== 'range') {
+    const [written = ''] = TIME_AS_WRITTEN.exec(compared) ?? [];
+    return `${path}>${withMoment(written, EPOCH) || `${EPOCH}Z`}`;
+  }
+  const [from = '', to = ''] = compared.split('..');
+  return `${path}${withMoment(from, EPOCH)}..${withMoment(to, condition.operator === '==' ? LAST : EPOCH)}`;
 }
 
 /** Conditions of which the broker seems to misread at least one. */

@@ -111,9 +111,12 @@ export const NO_SUCH = 'NoSuchPurgeProbe';
 /** Long before anything was stored; some brokers refuse earlier years. */
 export const LONG_AGO = '1800-01-01T00:00:00Z';
 
-/** No entity was created or changed before the one, or after the other. Some brokers cannot read times before 1970 (Orion-LD). */
+/**
+ * No entity was created or changed before the one, or after the other. Some brokers cannot read times before 1970 (Orion-LD), or
+ * later than 2262, the limit of nanoseconds in 64 bits: they take a later time for one in the past (Coraine).
+ */
 const FIRST = '1970-01-02T00:00:00';
-const LAST = '9999-12-31T23:59:59';
+export const LAST = '2261-12-31T23:59:59';
 
 /** Members of entities that hold a time, by term and by IRI. */
 const TIMES = /^(?:https:\/\/uri\.etsi\.org\/ngsi-ld\/)?(?:createdAt|modifiedAt|deletedAt|expiresAt)$/;
@@ -207,12 +210,15 @@ function impossibleOf(node: QCondition, condition: string, at: number): string {
 
 /**
  * Returns a comparison with a time that no entity has. Its operator and the form of its times stay as they were: a broker that
- * cannot read a time may list everything (Orion-LD, for one with a zone).
+ * cannot read a time may list everything (Orion-LD, for one with a zone). So does the time itself if no entity can have it.
  *
  * @param compared the comparison from its operator on
  */
 function impossibleTime(compared: string): string {
-  const moment = compared.startsWith('>') ? LAST : FIRST;
+  const isLater = compared.startsWith('>');
+  const year = /\d{4}(?=-\d\d-\d\d)/.exec(compared)?.[0] ?? '';
+  if (isLater ? year > LAST : compared.startsWith('<') && year !== '' && year < FIRST) return compared;
+  const moment = isLater ? LAST : FIRST;
   const changed = withMoment(compared, moment);
   if (changed !== compared) return changed;
   return `${/^[<>=]+/.exec(compared)?.[0] ?? ''}${moment}Z`;

@@ -39,6 +39,9 @@ function brokerThatReads(read: (value: string) => string, parameter = 'q') {
 const unknown = (name: string) => (q: string) =>
   q.replaceAll(new RegExp(String.raw`\b${name}(?=[<>=!])`, 'g'), 'nowhere');
 
+/** Reads q as a broker that compares times with no range (Coraine). */
+const rangesAreEmpty = (q: string) => q.replaceAll(/[\w.]+[!=]=\d{4}-[^;]*\.\.[^;]*/g, NEVER);
+
 for (const [what, query, read] of [
   ['createdAt', `type=Car&q=createdAt<${OLD}`, unknown('createdAt')],
   ['modifiedAt', `type=Car&q=n;modifiedAt<${OLD}`, unknown('modifiedAt')],
@@ -53,6 +56,8 @@ for (const [what, query, read] of [
     'type=Car&q=createdAt<2000-01-01T06:00:00%2B02:00',
     (q: string) => q.replaceAll(/createdAt(?=.*\+)/g, 'nowhere'),
   ],
+  ['createdAt', `type=Car&q=createdAt==${OLD}..2030-01-01T00:00:00Z`, rangesAreEmpty],
+  ['modifiedAt', `type=Car&q=modifiedAt!=${OLD}..${OLD}`, rangesAreEmpty],
   ['!extra', 'type=Car&q=!extra', (q: string) => q.replaceAll(/!\w+/g, NEVER)],
 ] as const) {
   it(`a purge that matches nothing is refused if the broker does not understand ${what}: ${query}`, async () => {
@@ -89,6 +94,9 @@ for (const query of [
   `q=n>9;modifiedAt<${OLD}`,
   'type=Car&q=!n',
   `type=Car&q=n.observedAt<${OLD}`,
+  `type=Car&q=createdAt==${OLD}..${OLD}`,
+  'type=Car&q=modifiedAt!=1980-01-01T00:00:00Z..2200-01-01T00:00:00Z',
+  `type=Car&q=n.observedAt==${OLD}..${OLD}`,
   `type=Car&q=until<${OLD}`,
   `type=Car&q=never<${OLD}`,
   'type=Car&q=n>9',
@@ -114,6 +122,18 @@ it('a purge that matches nothing is refused if the broker reads A|B as the name 
   }
 });
 
+it('a purge that matches nothing is refused if the broker does not understand type=*', async () => {
+  const asName = (type: string) => (type === '*' ? 'Star' : type);
+  for (const query of ['type=*&maxAffected=9', 'type=*&q=n>2']) {
+    const { error } = await brokerThatReads(asName, 'type').run(query);
+    assert.ok(error instanceof FilterIgnoredError, query);
+    assert.equal(error.parameter, 'type');
+    assert.match(error.message, /does not understand type=\*.*Nothing was deleted/);
+  }
+  for (const read of [asName, (type: string) => type])
+    assert.equal((await brokerThatReads(read, 'type').run('type=*&q=n>9')).report?.matched, 0);
+});
+
 it('a purge that matches nothing sends one more query if the broker knows the time, and none without a time', async () => {
   for (const [query, more] of [
     [`type=Car&q=createdAt<${OLD}`, ['type=Car&q=createdAt>1970-01-01T00:00:00Z']],
@@ -133,13 +153,14 @@ it('a purge by a time in an attribute warns if no value is comparable with a tim
   for (const [query, path] of [
     [`type=Car&q=n<${OLD}`, 'n'],
     [`type=Car&q=n.observedAt<${OLD}`, 'n.observedAt'],
+    [`type=Car&q=n.observedAt==${OLD}..2030-01-01T00:00:00Z`, 'n.observedAt'],
   ] as const) {
-    const { error, report } = await brokerThatReads((q) => q.replaceAll(/[\w.]+[<>]\d{4}-\S+/g, NEVER)).run(
-      query,
-    );
+    const { error, report } = await brokerThatReads((q) =>
+      rangesAreEmpty(q).replaceAll(/[\w.]+[<>]\d{4}-\S+/g, NEVER),
+    ).run(query);
     assert.equal(error, undefined);
     const [warning = '', ...others] = report?.warnings ?? [];
-    assert.ok(warning.includes(`${path}>1970-01-01T00:00:00Z`), warning);
+    assert.match(warning, new RegExp(`${path}(?:>|==)1970-01-01T00:00:00Z`));
     assert.deepEqual(others, []);
   }
 });
