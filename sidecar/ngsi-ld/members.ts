@@ -1,4 +1,4 @@
-import type { JsonValue } from '../shared/json/json.js';
+import { isNumber, type JsonObject, type JsonValue, omitMembers } from '../shared/json/json.js';
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
@@ -32,9 +32,19 @@ export const DEFAULT_DATASET = '@none';
 /** The text that deletes an attribute, or a member of its value (clause 4.5.0, NGSI-LD Null). */
 export const NGSI_LD_NULL = 'urn:ngsi-ld:null';
 
-/** Returns the names of an entity's own attributes, as written in the entity. */
+/** The distance that a broker adds, as a plain number, to what a query with `georel=near` lists (Coraine). */
+const DISTANCE = 'geoDistance';
+
+/** Returns an entity that a broker listed in normalized form, without what the broker computed for the query. */
+export function asStored(entity: JsonObject): JsonObject {
+  return isNumber(entity[DISTANCE]) ? omitMembers(entity, new Set([DISTANCE])) : entity;
+}
+
+/** Returns the names of the attributes of an entity in normalized form, as written in the entity. */
 export function attributeNames(entity: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.keys(entity).filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name));
+  return Object.keys(entity).filter(
+    (name) => !NON_ATTRIBUTE_MEMBERS.has(name) && !(name === DISTANCE && isNumber(entity[name])),
+  );
 }
 
 /**

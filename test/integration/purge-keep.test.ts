@@ -85,3 +85,14 @@ it('the check of keep needs no request if the first page shows one of its attrib
   await purged(broker, 'type=Thing&keep=n,nowhere');
   assert.ok(broker.requests.every(({ query }) => query.get('attrs') !== 'n,nowhere'));
 });
+
+it('a distance that the broker adds to what it lists is neither kept nor removed', async (t) => {
+  const near = 'type=Thing&georel=near;maxDistance==10&geometry=Point&coordinates=[1,2]';
+  const entities = rarely(5).map((thing) => ({ ...thing, location: { type: 'GeoProperty', value: {} } }));
+  const broker = await startStubBroker(t, { entities, distances: true });
+  const { error } = await purge(broker, `${near}&keep=geoDistance`);
+  assert.ok(error instanceof QueryRefusedError, String(error));
+  assert.equal(broker.of('attribute').length, 0);
+  const report = await purged(broker, `${near}&keep=location`);
+  assert.deepEqual([report.matched, report.deleted, report.alreadyGone], [6, 6, 0]);
+});

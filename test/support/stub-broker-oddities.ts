@@ -14,6 +14,8 @@ export interface Oddities {
   readonly keyValues: 'honoured' | '400' | '400-mute';
   /** Whether entities have their creation time, if it is requested. */
   readonly sysAttrs: boolean;
+  /** Whether entities that are listed by `georel=near` have their distance, as a number (observed in Coraine). */
+  readonly distances: boolean;
   /** `400`: it is refused as an unknown parameter. */
   readonly countParameter: 'honoured' | '400' | '400-mute';
   /**
@@ -98,6 +100,7 @@ export const exemplary: Oddities = {
   pick: 'honoured',
   keyValues: 'honoured',
   sysAttrs: true,
+  distances: false,
   countParameter: 'honoured',
   paging: 'offset',
   shortPages: false,

@@ -133,7 +133,9 @@ function pageOf(
 }
 
 function shown(state: StubState, entity: StubEntity, query: URLSearchParams): unknown {
-  return withTimes(state, narrowed(state, entity, query), query, entity);
+  const body = narrowed(state, entity, query);
+  const isNear = query.get('georel')?.startsWith('near') === true && state.oddities.distances;
+  return withTimes(state, isNear ? { ...body, geoDistance: 12.5 } : body, query, entity);
 }
 
 /** Adds the system attributes that are requested (clause 4.8). */

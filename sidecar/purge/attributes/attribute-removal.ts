@@ -142,7 +142,7 @@ export async function checkKept(
   first: ListedPage,
 ): Promise<void> {
   if (kind === 'drop' || first.ids.length === 0) return;
-  if (entitiesIn(first).some((entity) => names.some((name) => Object.hasOwn(entity, name)))) return;
+  if (entitiesIn(first).some((entity) => attributeNames(entity).some((name) => names.includes(name)))) return;
   const attrs = { name: 'attrs', value: names.join(',') };
   const selection = [...context.selection, attrs];
   if (await showsAny(context.open({ resource: entities('attributes'), selection }))) return;

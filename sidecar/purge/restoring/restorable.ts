@@ -1,6 +1,6 @@
 /** Converts archived entities to what can be sent to the broker, and compares them with what exists now. Pure functions. */
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
-import { KIND_BY_MEMBER, kindOfType, attributeNames } from '../../ngsi-ld/members.js';
+import { asStored, KIND_BY_MEMBER, kindOfType, attributeNames } from '../../ngsi-ld/members.js';
 import { instanceOf } from '../../ngsi-ld/representation/instances.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import {
@@ -17,15 +17,15 @@ import {
 const SYSTEM_MEMBERS: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'deletedAt']);
 
 /**
- * Returns an entity as it can be created: without its @context, and without the members that only the broker sets, in the
- * entity, its attributes and their sub-attributes.
+ * Returns an entity as it can be created: without its @context, without what the broker computed for the query, and without the
+ * members that only the broker sets, in the entity, its attributes and their sub-attributes.
  */
 export function creatable(entity: ArchivedEntity): JsonObject {
   const attributes = new Set(attributeNames(entity));
   // Before versions 1.5 and 1.9, scope and expiresAt could be attributes.
   const isAttribute = (name: string, value: JsonValue) => attributes.has(name) || isSubAttribute(name, value);
   return objectOf(
-    Object.entries(entity)
+    Object.entries(asStored(entity))
       .filter(([name]) => !SYSTEM_MEMBERS.has(name) && name !== '@context')
       .map(([name, value]) => [name, isAttribute(name, value) ? creatableAttribute(value) : value] as const),
   );

@@ -1,6 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { type EntityList, entityListOf, type NoList, NOT_JSON } from '../../ngsi-ld/entity-list.js';
+import { asStored } from '../../ngsi-ld/members.js';
 import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { itemSpans } from '../../shared/json/json-positions.js';
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
@@ -79,7 +80,7 @@ function itemsIn(page: ReturnType<typeof readJson>, text: string): ItemAt {
     if ('unreadable' in read) return { unreadable: read.unreadable, text: own };
     const entity = read.value as JsonValue | undefined;
     return entity !== undefined && isObject(entity)
-      ? { entity }
+      ? { entity: asStored(entity) }
       : { unreadable: { detail: 'it is not an object', isTooDeep: false }, text: own };
   };
 }

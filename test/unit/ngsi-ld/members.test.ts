@@ -5,10 +5,12 @@ import {
   KIND_BY_MEMBER,
   kindOfType,
   NON_ATTRIBUTE_MEMBERS,
+  asStored,
   attributeNames,
   VALUE_MEMBERS,
   WRAPPED_KINDS,
 } from '../../../sidecar/ngsi-ld/members.js';
+import { LosslessNumber } from '../../../sidecar/shared/json/json.js';
 
 const CORE = 'https://uri.etsi.org/ngsi-ld/';
 
@@ -26,6 +28,17 @@ it('the members of an entity that are not attributes are known, by term and by I
   assert.deepEqual([...NON_ATTRIBUTE_MEMBERS].sort(), names.sort());
   const entity = Object.fromEntries([...names, 'observedAt', `${CORE}speed`].map((name) => [name, 1]));
   assert.deepEqual(attributeNames(entity), ['observedAt', `${CORE}speed`]);
+});
+
+it('a distance that a broker adds as a number is not part of an entity, and an attribute of that name is', () => {
+  const car = { id: 'urn:v:1', type: 'Car', speed: { value: 1 } };
+  for (const geoDistance of [0, 9226.8, new LosslessNumber('9226.80404061210400001')]) {
+    assert.deepEqual(attributeNames({ ...car, geoDistance }), ['speed']);
+    assert.deepEqual(asStored({ ...car, geoDistance }), car);
+  }
+  const own = { ...car, geoDistance: { type: 'Property', value: 5 } };
+  assert.deepEqual(attributeNames(own), ['speed', 'geoDistance']);
+  assert.equal(asStored(own), own);
 });
 
 const MEMBERS = {

@@ -341,6 +341,16 @@ it('a restored entity has all that only looks like a member that the broker sets
   assert.equal(sent, `{${[named, ...members('', ',"datasetId":"urn:d:1"')].join()}}`);
 });
 
+it('a distance that the broker added to what it listed is not restored as an attribute', async () => {
+  const car = { id: 'urn:t:1', type: 'T', speed: { type: 'Property', value: 1 } };
+  let sent = '';
+  await restore('entities', [{ ...car, geoDistance: 9226.8 }], ({ method, jsonBody = '' }) => {
+    sent ||= jsonBody;
+    return method === 'GET' ? replyOf(200, sent === '' ? [] : [car]) : replyOf(201);
+  });
+  assert.deepEqual(JSON.parse(sent), car);
+});
+
 it('an entity that is nested too deeply to be sent does not prevent the others', async () => {
   const line = (id: string, depth: number) =>
     `{"id":"${id}","type":"T","n":{"type":"Property","value":${'['.repeat(depth)}${']'.repeat(depth)}}}`;

@@ -39,7 +39,7 @@ it('a scan finds the models of its types even after a long outage of the store',
   assert.equal(valid + invalid, TYPES.length);
 });
 
-const SCHEMA = '{"type": "object", "properties": {"speed": {"maximum": 5}}}';
+const SCHEMA = '{"type": "object", "properties": {"speed": {"maximum": 5}, "geoDistance": false}}';
 
 /** A judge of one scan, and the tasks that its worker ran: their kinds, and the pages that were sent. */
 async function judgeOfScan(run: (kind: keyof typeof judgingTasks, input: never) => unknown = runTask) {
@@ -93,6 +93,19 @@ it('a page is sent to a worker once, which reads its ids and judges it, and agai
   // A worker forgets a page once it has judged it.
   assert.deepEqual(await counts(), [2, 1]);
   assert.deepEqual(sent.filter(([, page]) => page === text).length, 1);
+});
+
+it('a distance that the broker added to the entities of a page is not judged', async () => {
+  const { judge } = await judgeOfScan();
+  const text = pageOf(1, 9).replaceAll('"type":"T"', '"type":"T","geoDistance":9226.8');
+  const [verdict] = await judge.judge(
+    { text, ids: ['urn:ngsi-ld:T:0', 'urn:ngsi-ld:T:1'] },
+    [0, 1],
+    0,
+    signal,
+  );
+  assert.ok(verdict !== undefined && 'judged' in verdict);
+  assert.deepEqual([verdict.judged.valid, verdict.judged.invalid], [1, 1]);
 });
 
 it('the ids of a page are those that most readers see, even if it cannot be judged as a whole', async () => {
