@@ -188,6 +188,8 @@ export class EntityTypeCache {
       signal,
     );
     if (reply.status === 404) return undefined;
+    // A broker without histories has none of this entity.
+    if (lookup.isTemporal && reply.status === 501) return undefined;
     if (reply.status === 401 || reply.status === 403) return 'hidden';
     const item = ENTITY_STATUSES.has(reply.status) ? tryParseJson(reply.text) : undefined;
     const types = typesIn(item);

@@ -37,6 +37,9 @@ const CAR = {
 const P = (value: unknown) => ({ type: 'Property', value });
 const car = (speed: unknown, more: object = {}) => ({ id: ID, type: 'Car', speed: P(speed), ...more });
 
+/** An entity of a broker that has no histories. */
+const WITHOUT_HISTORIES = 'urn:ngsi-ld:Car:without-histories';
+
 /** The entities of the broker, with their types. */
 const stored = new Map<string, string>([[ID, 'Car']]);
 
@@ -44,6 +47,7 @@ function answer({ method, url }: RecordedRequest) {
   if (method === 'GET') {
     const id = decodeURIComponent(/entities\/([^?]+)/.exec(url)?.[1] ?? '');
     const type = stored.get(id);
+    if (id === WITHOUT_HISTORIES) return json(501, { title: 'no histories' });
     // With lastN=1, the answer is partial if the attribute has more instances.
     if (type !== undefined) return json(url.includes('/temporal/') ? 206 : 200, { id, type });
     return id === '' ? json(200, []) : json(404, { title: 'no such entity' });
@@ -131,6 +135,18 @@ describe('writes that are checked', () => {
       assert.equal(broker.requests.filter((one) => one.method !== 'GET').length, count, 'nothing is sent');
     });
   }
+
+  it('a history is judged by the type that it states if the broker has no histories', async () => {
+    const post = async (speed: unknown) =>
+      gateway.send('POST', '/ngsi-ld/v1/temporal/entities', {
+        headers: JSON_TYPE,
+        body: JSON.stringify({ ...car(speed), id: WITHOUT_HISTORIES }),
+      });
+    const refused = await post('fast');
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /must be a number/);
+    assert.equal((await post(5)).status, 204);
+  });
 
   it('an upsert with options=update reports the faults of the sent part, not of the stored entity', async () => {
     const part = { id: ID, type: 'Car', plate: P('too long for it') };
