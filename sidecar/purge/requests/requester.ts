@@ -99,8 +99,8 @@ export class Requester {
     this.#dependencies = dependencies;
     this.#signal = signal;
     this.#gate = new RequestGate({
-      ...dependencies,
       ...order,
+      ...dependencies,
       done,
       probe: (ending) => this.#probe(probe, ending),
     });
