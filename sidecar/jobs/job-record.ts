@@ -6,7 +6,7 @@ import { parseTraceparent } from '../shared/traceparent.js';
 import type { NewJob } from './purge-kinds.js';
 
 /** The initial state of a record. */
-export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt' | 'startedAt'>;
+export type RecordStart = Pick<JobRecord, 'state' | 'worker' | 'createdAt'>;
 
 /** Returns the members that every new job's record has. @param asked with the headers sent to the broker */
 export function newJobMembers(

@@ -175,7 +175,8 @@ export class JobService {
     const { observer } = this.options;
     try {
       registry.takePlace(live, place);
-      live.set({ state: 'running', startedAt: live.record.startedAt ?? records.now() });
+      live.start(records.now());
+      this.notifier.notify(live.record.id);
       // Otherwise, a process that takes over would not know that requests may have been sent.
       await records.writeAhead(live, job);
       observer.started(live.record);

@@ -46,6 +46,16 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     return this.#isCancelled;
   }
 
+  /**
+   * Notes that the work starts. The caller writes the record at once, so it is published with its next change.
+   *
+   * @param now as in records; of a job that was started before, the first start counts
+   */
+  start(now: string): void {
+    this.#record = { ...this.#record, state: 'running', startedAt: this.#record.startedAt ?? now };
+    this.#publishedMs = this.#clock.monotonicMs();
+  }
+
   /** Changes members of the record, which watchers see at once for a new state and otherwise soon. */
   set(members: Partial<Record> | Partial<Pick<JobRecord, 'state' | 'warnings'>>): void {
     const isNewState = members.state !== undefined && members.state !== this.#record.state;

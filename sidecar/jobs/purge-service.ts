@@ -53,14 +53,12 @@ export class PurgeService extends JobKind<PurgeRecord> {
     const { registry, records } = this.jobs;
     const { kinds, recordRequired, store, observer } = this.#options;
     const prepared = await this.#unlessRefused(asked, () => preparePurge(kinds, asked));
-    const start = this.#start();
-    const record = newRecord(asked, prepared, { state: 'running', ...start, startedAt: start.createdAt });
+    const record = newRecord(asked, prepared, { state: 'running', ...this.#start() });
     const live = this.jobs.enter(LivePurge, record, this.jobs.leases.lease());
-    let hasPlace = false;
     let isStored = false;
     try {
       registry.takePlace(live, record.dryRun ? 'dry run' : 'purge');
-      hasPlace = true;
+      live.start(records.now());
       // The record is written before the first request. If records are required, it must reach the store.
       if (recordRequired) await store.put(live.record, undefined, live.lease.claim);
       isStored = recordRequired || (await records.writeNow(live));
@@ -69,7 +67,7 @@ export class PurgeService extends JobKind<PurgeRecord> {
       return { report, record: live.record };
     } catch (error) {
       // A purge that could not begin is only reported to its caller.
-      if (!hasPlace) throw error;
+      if (live.record.startedAt === undefined) throw error;
       records.endEarly(live, error, gone.aborted ? 'cancelled' : 'interrupted');
       const isCancelled = live.isCancelled && outcomeOf(error) === 'stopped';
       const cause = isCancelled ? new PurgeCancelledError({ cause: error }) : error;

@@ -77,21 +77,29 @@ it('a purge whose caller waits is recorded from its start to its end, and its ev
   assert.deepEqual(await made.service.get(record.id), record);
 });
 
-it('a purge whose caller waits writes its record once before it runs', async () => {
+it('a purge writes its record once before it runs, whether its caller waits or not', async () => {
   const kept = new KeptPurges();
-  let writesBefore: readonly unknown[] = [];
+  const written = () =>
+    kept.calls.filter(({ name }) => name === 'put').map(({ given: [record] }) => record as PurgeRecord);
+  let before: readonly PurgeRecord[] = [];
   const { service } = purgeServiceOf(
     async function* run() {
-      writesBefore = kept.calls.filter(({ name }) => name === 'put').map(({ given: [record] }) => record);
+      before = written();
       yield finished();
     },
     { kept },
   );
-  const { record } = await service.run(newPurge(), NEVER);
-  const { id, createdAt } = record;
-  assert.equal(writesBefore.length, 1);
-  const [written] = writesBefore as readonly PurgeRecord[];
-  assert.deepEqual([written?.id, written?.state, written?.startedAt], [id, 'running', createdAt]);
+  for (const begin of [
+    async () => (await service.run(newPurge(), NEVER)).record,
+    async () => service.submit(newPurge()),
+  ]) {
+    const earlier = written().length;
+    const { id } = await begin();
+    await turns();
+    const [start, ...more] = before.slice(earlier);
+    assert.deepEqual([start?.id, start?.state, more], [id, 'running', []]);
+    assert.ok(start?.startedAt !== undefined);
+  }
 });
 
 it('a purge succeeds only if no item failed, no outcome is unknown, and the broker sent no warning', async () => {
