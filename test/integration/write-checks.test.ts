@@ -148,6 +148,19 @@ describe('writes that are checked', () => {
     assert.equal((await post(5)).status, 204);
   });
 
+  it('a history that only deletes what the model requires is told so', async () => {
+    const body = { ...car('urn:ngsi-ld:null'), id: 'urn:ngsi-ld:Car:new' };
+    const refused = await gateway.send('POST', '/ngsi-ld/v1/temporal/entities', {
+      headers: JSON_TYPE,
+      body: JSON.stringify(body),
+    });
+    const { errors } = refused.problem() as unknown as { errors: { detail: string }[] };
+    assert.deepEqual(
+      errors.map(({ detail }) => detail),
+      ['lacks the member "speed": the write only deletes it'],
+    );
+  });
+
   it('an upsert with options=update reports the faults of the sent part, not of the stored entity', async () => {
     const part = { id: ID, type: 'Car', plate: P('too long for it') };
     const send = async (body: unknown) => {

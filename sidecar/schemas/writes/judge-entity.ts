@@ -64,13 +64,16 @@ export function judgeWhole(
   });
 }
 
-/** Explains that a missing attribute is there by name, but with another meaning. */
+/** Explains that a missing attribute is there by name, but with another meaning, or only to be deleted. */
 function withMeanings(error: WriteError, model: WriteModel, { members }: SubmittedEntity): WriteError {
   const { missing, tokens } = error;
   const other = tokens.length > 0 ? undefined : members.find(({ name }) => name === missing);
   if (other === undefined) return error;
   const [iri = ''] = [...model.attributes].find(([, name]) => name === missing) ?? [];
-  const why = `by the @context of the write, its "${other.name}" is ${other.iri}, and that of the model is ${iri}`;
+  const why =
+    other.iri === iri
+      ? 'the write only deletes it'
+      : `by the @context of the write, its "${other.name}" is ${other.iri}, and that of the model is ${iri}`;
   return { ...error, predicate: () => `${error.predicate()}: ${why}` };
 }
 
