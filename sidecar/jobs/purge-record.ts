@@ -202,7 +202,7 @@ function noteOf(record: PurgeRecord, job: JobResumeData | undefined, worker: str
   const gap =
     inFlight > 0
       ? `${String(inFlight)} of its matches were still to be deleted when its counts ` +
-        'were last written; those that were deleted since are not in the counts.'
+        'were last written; what was deleted since is not in the counts.'
       : 'Its counts do not include what was deleted after they were last written.';
   return `${why} ${gap}${towards}`;
 }
