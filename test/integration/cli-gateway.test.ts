@@ -113,10 +113,7 @@ describe('the commands for files', () => {
     broker.entities.seed(7, (n) => ({ id: `urn:a:${n}`, type: 'A' }));
     gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-cli' });
     const post = async (path: string, body: unknown) =>
-      gateway.send('POST', `/api/v2${path}`, {
-        headers: { 'content-type': 'application/json', 'x-gateway-token': 'token-of-cli' },
-        body: JSON.stringify(body),
-      });
+      gateway.sendJson('POST', `/api/v2${path}`, body, { 'x-gateway-token': 'token-of-cli' });
     await post('/domains', { name: 'City' });
     const schema = { type: 'object', properties: { speed: { type: 'number' } } };
     assert.equal((await post('/domains/City/models', { name: 'Car', schema })).status, 201);

@@ -31,10 +31,7 @@ it('the write-policies commands apply, list and show policies and their findings
   const made = await policies('apply', file);
   assert.deepEqual([made.code, made.stdout], [0, 'cars created\n'], made.stderr);
   assert.match(made.stderr, /^Warning: cars: No write of an entity has come through this gateway/m);
-  await gateway.send('POST', '/ngsi-ld/v1/entities', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: -1 }),
-  });
+  await gateway.sendJson('POST', '/ngsi-ld/v1/entities', { id: 'urn:ngsi-ld:Car:1', type: 'Car', speed: -1 });
   assert.match((await policies('list')).stdout, /^NAME +MODE .*\ncars +report +0 +- +Car /);
   const shown = await policies('show', 'cars');
   assert.match(

@@ -487,15 +487,12 @@ describe('the console in a browser', { concurrency: 3 }, () => {
 
   it('no page has a serious accessibility fault, and none is wider than a phone', async () => {
     const world = await withHeldCars(30);
-    await world.gateway.send('PUT', '/api/v2/retention-policies/old-cars', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        target: 'entities',
-        query: 'type=Car',
-        olderThan: 'P1D',
-        by: 'modifiedAt',
-        schedule: '0 3 * * *',
-      }),
+    await world.gateway.sendJson('PUT', '/api/v2/retention-policies/old-cars', {
+      target: 'entities',
+      query: 'type=Car',
+      olderThan: 'P1D',
+      by: 'modifiedAt',
+      schedule: '0 3 * * *',
     });
     const tab = await openConsole(browser, world.gateway.url);
     const { page } = tab;

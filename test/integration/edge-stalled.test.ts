@@ -62,9 +62,9 @@ it('300 stalled uploads do not delay other requests to the broker: reads and sma
   const startedMs = performance.now();
   for (let n = 1; n <= 5; n += 1) {
     assert.equal((await gateway.send('GET', '/ngsi-ld/v1/entities?type=T')).status, 200);
-    const created = await gateway.send('POST', '/ngsi-ld/v1/entities', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id: `urn:ngsi-ld:T:${n}`, type: 'T' }),
+    const created = await gateway.sendJson('POST', '/ngsi-ld/v1/entities', {
+      id: `urn:ngsi-ld:T:${n}`,
+      type: 'T',
     });
     assert.equal(created.status, 201);
   }
@@ -376,10 +376,7 @@ it('a client that follows a purge without events is not disconnected, however lo
     { BROKER_URL: broker.url.href, SHUTDOWN_GRACE_MS: '0' },
     { minDataRate: { idleMs: SOON_MS, bytesPerSecond: 100 * 1024 * 1024 } },
   );
-  const started = await gateway.send('POST', '/api/v2/purges', {
-    headers: { 'content-type': 'application/json' },
-    body: '{"target":"entities","query":"type=T"}',
-  });
+  const started = await gateway.sendJson('POST', '/api/v2/purges', { target: 'entities', query: 'type=T' });
   const { id } = started.json() as { id: string };
   const watcher = await connect(gateway.port);
   watcher.send(`GET /api/v2/purges/${id}/events HTTP/1.1\r\nHost: g\r\n\r\n`);

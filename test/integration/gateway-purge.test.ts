@@ -269,9 +269,11 @@ it('a query of ten kilobytes, which the broker repeats in links to two pages, is
   await client.close();
   assert.equal(statusCode, 200, text.slice(0, 500));
   assert.ok(String(headers['link']).length > 16_384);
-  const answer = await gateway.send('POST', '/api/v2/purges', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ target: 'entities', query, dryRun: true, plan: true }),
+  const answer = await gateway.sendJson('POST', '/api/v2/purges', {
+    target: 'entities',
+    query,
+    dryRun: true,
+    plan: true,
   });
   const { id } = answer.json() as { readonly id: string };
   await gateway.send('GET', `/api/v2/purges/${id}/events`);

@@ -117,10 +117,7 @@ it('the answer to POST /purges names the record in Purge-Id, whether the purge i
     ['type=Car', 202, undefined],
     ['typo=Car', 400, 'refused'],
   ] as const) {
-    const answer = await gateway.send('POST', '/api/v2/purges', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ target: 'entities', query }),
-    });
+    const answer = await gateway.sendJson('POST', '/api/v2/purges', { target: 'entities', query });
     assert.equal(answer.status, status, answer.text);
     const record = await recordOf(gateway, answer.headers.get('purge-id') ?? '');
     assert.equal(record.query, query);
@@ -234,11 +231,7 @@ it('the rate and concurrency of a job can be changed while it runs, within its p
   const gateway = await startTestGateway({ BROKER_URL: held.url, PURGE_CONCURRENCY: '8' });
   const { id } = await submitted(gateway, 'type=Car', { 'x-purge-policy': 'concurrency=3' });
   await held.arrived(isDelete);
-  const change = (body: object) =>
-    gateway.send('PATCH', `/api/v2/purges/${id}`, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const change = (body: object) => gateway.sendJson('PATCH', `/api/v2/purges/${id}`, body);
   const changed = (await change({ maxPerSecond: 500, concurrency: 100 })).json() as PurgeRecord;
   assert.deepEqual([changed.maxPerSecond, changed.concurrency], [500, 3]);
   assert.equal((await change({ maxPerSecond: 0 })).status, 422);
@@ -253,11 +246,7 @@ it('a job can be started by POST, with the members of the purge in the body', as
   const broker = await startTestBroker();
   broker.entities.seed(12, car, 'north');
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
-  const post = (body: object) =>
-    gateway.send('POST', '/api/v2/purges', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+  const post = (body: object) => gateway.sendJson('POST', '/api/v2/purges', body);
   const answer = await post({ target: 'entities', query: 'type=Car', tenant: 'north', maxAffected: 12 });
   assert.equal(answer.status, 202, answer.text);
   const { id, tenant } = answer.json() as PurgeRecord;

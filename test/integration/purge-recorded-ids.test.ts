@@ -62,10 +62,7 @@ it('POST /purges accepts record as a member, and the ids of the purge are listed
   broker.entities.seed(3, car);
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const post = (record: string) =>
-    gateway.send('POST', '/api/v2/purges', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ target: 'entities', query: 'type=Car', record }),
-    });
+    gateway.sendJson('POST', '/api/v2/purges', { target: 'entities', query: 'type=Car', record });
   assert.equal((await post('all')).status, 422);
   const { id } = (await post('ids')).json() as PurgeRecord;
   await gateway.send('GET', `/api/v2/purges/${id}/events`);

@@ -30,13 +30,10 @@ interface Listed {
   readonly lastRun?: Partial<PurgeRecord>;
 }
 
-type Sender = Pick<TestGateway, 'send'>;
+type Sender = Pick<TestGateway, 'send' | 'sendJson'>;
 
 async function put(gateway: Sender, name: string, change: object = {}, headers = {}) {
-  return gateway.send('PUT', `/api/v2/retention-policies/${name}`, {
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ ...POLICY, ...change }),
-  });
+  return gateway.sendJson('PUT', `/api/v2/retention-policies/${name}`, { ...POLICY, ...change }, headers);
 }
 
 /** Runs a policy and waits for the end of the run. */
@@ -144,10 +141,7 @@ it('settings that are not saved can be previewed like those of a policy, and are
   broker.entities.seed(7, car(OLD));
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const preview = async (settings: object) =>
-    gateway.send('POST', '/api/v2/retention-policies/preview', {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(settings),
-    });
+    gateway.sendJson('POST', '/api/v2/retention-policies/preview', settings);
   const found = (await preview(POLICY)).json() as Record<string, unknown>;
   assert.deepEqual(
     [found['matched'], String(found['query']).slice(0, 27)],
@@ -367,13 +361,10 @@ it('a retention policy for temporal entities deletes the instances older than it
   const broker = await startTestBroker();
   const gateway = await startTestGateway({ BROKER_URL: broker.url });
   const instance = (observedAt: string) => ({ type: 'Property', value: 1, observedAt });
-  const created = await gateway.send('POST', '/ngsi-ld/v1/temporal/entities', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      id: 'urn:ngsi-ld:Car:1',
-      type: 'Car',
-      speed: [instance(OLD), instance('2020-01-02T00:00:00Z'), instance(new Date().toISOString())],
-    }),
+  const created = await gateway.sendJson('POST', '/ngsi-ld/v1/temporal/entities', {
+    id: 'urn:ngsi-ld:Car:1',
+    type: 'Car',
+    speed: [instance(OLD), instance('2020-01-02T00:00:00Z'), instance(new Date().toISOString())],
   });
   assert.equal(created.status, 201, created.text);
   await put(gateway, 'readings', { target: 'temporal', by: 'observedAt', olderThan: 'P1Y', mode: 'enforce' });

@@ -162,9 +162,8 @@ describe('a restore', () => {
     it(`a restore of a purge with ${removal} restores what was removed, without overwriting existing attributes`, async () => {
       const cars = await withCars(25);
       const purge = await purged(gateway, `type=Car&${removal}&archive=required`);
-      const again = await gateway.send('POST', `/ngsi-ld/v1/entities/${everyKind(0).id}/attrs`, {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ speed: { type: 'Property', value: 'new' } }),
+      const again = await gateway.sendJson('POST', `/ngsi-ld/v1/entities/${everyKind(0).id}/attrs`, {
+        speed: { type: 'Property', value: 'new' },
       });
       assert.equal(again.status, 204);
       await gateway.send('DELETE', `/ngsi-ld/v1/entities/${everyKind(1).id}`);
@@ -196,10 +195,7 @@ describe('a restore', () => {
     await withCars(1);
     const purge = await purged(gateway, 'type=Car');
     for (const id of [purge.id, 'nothing', '00000000-0000-0000-0000-000000000000']) {
-      const answer = await gateway.send('POST', `/api/v2/purges/${id}/restore`, {
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      });
+      const answer = await gateway.sendJson('POST', `/api/v2/purges/${id}/restore`, {});
       assert.equal(answer.status, 404, id);
     }
   });
@@ -213,10 +209,7 @@ describe('a restore', () => {
     const { id } = taken.json() as PurgeRecord;
     await untilTrue(async () => (await recordOf(gateway, id)).matched > 0);
     assert.equal((await gateway.send('DELETE', `/api/v2/purges/${purge.id}/archive`)).status, 204);
-    await gateway.send('PATCH', `/api/v2/purges/${id}`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"maxPerSecond":null}',
-    });
+    await gateway.sendJson('PATCH', `/api/v2/purges/${id}`, { maxPerSecond: null });
     await ended(gateway, id);
     const { state, restored: done = 0 } = await recordOf(gateway, id);
     assert.equal(state, 'failed');
@@ -259,10 +252,7 @@ describe('a restore', () => {
   it('a restore respects its rate, and can be cancelled', async () => {
     await withCars(40);
     const purge = await purged(gateway, 'type=Car&archive=required');
-    const taken = await gateway.send('POST', `/api/v2/purges/${purge.id}/restore`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"maxPerSecond":1}',
-    });
+    const taken = await gateway.sendJson('POST', `/api/v2/purges/${purge.id}/restore`, { maxPerSecond: 1 });
     assert.equal(taken.status, 202, taken.text);
     const { id } = taken.json() as PurgeRecord;
     assert.equal(taken.headers.get('location'), `${gateway.url}/api/v2/purges/${id}`);

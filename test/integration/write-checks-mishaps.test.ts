@@ -19,10 +19,7 @@ describe('checked writes when something goes wrong', () => {
   });
 
   const write = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    gateway.send('POST', ENTITIES, {
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
+    gateway.sendJson('POST', ENTITIES, body, headers);
 
   it('if the broker resets the connection, a checked write is sent only once, and the client gets 502', async () => {
     const before = broker.writes.length;
@@ -118,11 +115,7 @@ describe('checked writes when something goes wrong', () => {
       path: string,
       body: unknown,
       headers: Readonly<Record<string, string>> = {},
-    ) =>
-      hurried.send(method, path, {
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
-      });
+    ) => hurried.sendJson(method, path, body, headers);
     const silent = await send('POST', ENTITIES, car(7), { 'x-mishap': 'silence' });
     assert.deepEqual([silent.status, silent.headers.get('write-check')], [504, null], silent.text);
     const slow = `${ENTITIES}/urn:ngsi-ld:Car:slow/attrs`;
@@ -137,10 +130,7 @@ describe('checked writes when something goes wrong', () => {
   });
 
   it('the type of an entity is asked for once more if the broker closes the connection of the first query', async () => {
-    const answer = await gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:stale/attrs`, {
-      headers: { 'content-type': 'application/json' },
-      body: '{"speed":1}',
-    });
+    const answer = await gateway.sendJson('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:stale/attrs`, { speed: 1 });
     assert.deepEqual([answer.status, answer.headers.get('write-check')], [201, 'valid'], answer.text);
   });
 
@@ -173,10 +163,7 @@ it('a broker that does not return the types of entities is not queried for each 
   const broker = await startRecordingBroker(({ method }) => ({ status: method === 'GET' ? 500 : 204 }));
   const gateway = await enforcing(broker);
   const entities = Array.from({ length: 400 }, (_, index) => ({ id: `urn:ngsi-ld:Car:${index}`, speed: 1 }));
-  const answer = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/merge', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(entities),
-  });
+  const answer = await gateway.sendJson('POST', '/ngsi-ld/v1/entityOperations/merge', entities);
   assert.ok(answer.status >= 400, answer.text);
   // In this time, hundreds of queries could have been sent.
   for (let index = 0; index < 200; index += 1) await gateway.send('GET', '/ngsi-ld/v1/types');

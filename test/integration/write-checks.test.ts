@@ -67,10 +67,7 @@ async function withModel(gateway: TestGateway): Promise<void> {
 }
 
 async function api(gateway: TestGateway, method: string, path: string, body: unknown, status: number) {
-  const found = await gateway.send(method, `/api/v2${path}`, {
-    headers: JSON_TYPE,
-    body: JSON.stringify(body),
-  });
+  const found = await gateway.sendJson(method, `/api/v2${path}`, body);
   assert.equal(found.status, status, found.text);
   return found;
 }
@@ -126,7 +123,7 @@ describe('writes that are checked', () => {
       const sent = broker.requests.filter((one) => one.method === method).at(-1);
       assert.deepEqual([sent?.url, sent?.body], [target, text]);
       const count = broker.requests.filter((one) => one.method !== 'GET').length;
-      const refused = await gateway.send(method, target, { headers: JSON_TYPE, body: JSON.stringify(bad) });
+      const refused = await gateway.sendJson(method, target, bad);
       assert.equal(refused.status, 400, refused.text);
       const { errors } = refused.problem() as unknown as {
         errors: { pointer: string; detail: string; keyword: string }[];
@@ -165,10 +162,7 @@ describe('writes that are checked', () => {
     const part = { id: ID, type: 'Car', plate: P('too long for it') };
     const send = async (body: unknown) => {
       const target = '/ngsi-ld/v1/entityOperations/upsert?options=update';
-      const { text } = await gateway.send('POST', target, {
-        headers: JSON_TYPE,
-        body: JSON.stringify([body]),
-      });
+      const { text } = await gateway.sendJson('POST', target, [body]);
       const { errors } = JSON.parse(text) as { readonly errors: readonly { readonly pointer: string }[] };
       return errors.map(({ pointer }) => pointer);
     };
@@ -181,10 +175,7 @@ describe('writes that are checked', () => {
     const before = broker.requests.length;
     for (const operation of ['update', 'merge']) {
       const send = async (body: unknown) =>
-        gateway.send('POST', `/ngsi-ld/v1/entityOperations/${operation}`, {
-          headers: JSON_TYPE,
-          body: JSON.stringify([body]),
-        });
+        gateway.sendJson('POST', `/ngsi-ld/v1/entityOperations/${operation}`, [body]);
       const refused = await send(part(5));
       assert.equal(refused.status, 400, refused.text);
       assert.match(refused.text, /"pointer":"\/0\/plate\/value"/);
@@ -194,17 +185,10 @@ describe('writes that are checked', () => {
       );
     }
     const { id: _, ...bad } = part(5);
-    const patch = async (body: unknown) =>
-      gateway.send('PATCH', `/ngsi-ld/v1/entities/${ID}9`, {
-        headers: JSON_TYPE,
-        body: JSON.stringify(body),
-      });
+    const patch = async (body: unknown) => gateway.sendJson('PATCH', `/ngsi-ld/v1/entities/${ID}9`, body);
     assert.equal((await patch(bad)).status, 400);
     assert.equal((await patch({ plate: P(5) })).status, 404);
-    const passed = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/update', {
-      headers: JSON_TYPE,
-      body: JSON.stringify([part('x')]),
-    });
+    const passed = await gateway.sendJson('POST', '/ngsi-ld/v1/entityOperations/update', [part('x')]);
     assert.deepEqual([passed.status, passed.headers.get('write-check')], [204, 'not-judged']);
   });
 
@@ -322,10 +306,7 @@ describe('writes that are checked', () => {
 
   /** Sends a write and returns the gateway's verdict. */
   async function written(method: string, path: string, body: unknown) {
-    const sent = await gateway.send(method, `/ngsi-ld/v1${path}`, {
-      headers: JSON_TYPE,
-      body: JSON.stringify(body),
-    });
+    const sent = await gateway.sendJson(method, `/ngsi-ld/v1${path}`, body);
     const errors =
       sent.status === 400 ? (JSON.parse(sent.text) as { errors: { pointer: string }[] }).errors : [];
     return { status: sent.status, pointers: errors.map(({ pointer }) => pointer) };

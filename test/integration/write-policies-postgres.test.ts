@@ -18,9 +18,10 @@ after(stopAll);
 const SCHEMA = { type: 'object', properties: { type: { const: 'Car' }, speed: { type: 'number' } } };
 
 const write = async (gateway: TestGateway, speed: unknown) => {
-  const { status, headers } = await gateway.send('POST', '/ngsi-ld/v1/entities', {
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ id: 'urn:ngsi-ld:Car:1', type: 'Car', speed }),
+  const { status, headers } = await gateway.sendJson('POST', '/ngsi-ld/v1/entities', {
+    id: 'urn:ngsi-ld:Car:1',
+    type: 'Car',
+    speed,
   });
   return `${status} ${headers.get('write-check') ?? ''}`;
 };

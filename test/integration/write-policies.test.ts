@@ -46,8 +46,7 @@ const write = (
   body: unknown,
   path = ENTITIES,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> =>
-  gateway.send('POST', path, { headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(body) });
+): Promise<Answer> => gateway.sendJson('POST', path, body, headers);
 
 /** Runs `work` with policies that exist only during it. */
 async function under<T>(policies: Readonly<Record<string, object>>, work: () => Promise<T>): Promise<T> {
@@ -248,12 +247,8 @@ it('a policy that is created while a body arrives applies to that write', async 
 it('the type of an entity is queried again once it may have changed, separately for each tenant', async () => {
   await under({ a: { mode: 'enforce' } }, async () => {
     const part = async (headers: Readonly<Record<string, string>>) =>
-      (
-        await gateway.send('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:7/attrs`, {
-          headers: { ...JSON_TYPE, ...headers },
-          body: JSON.stringify({ speed: 'x' }),
-        })
-      ).status;
+      (await gateway.sendJson('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:7/attrs`, { speed: 'x' }, headers))
+        .status;
     stored = 'Other';
     assert.equal(await part({ 'ngsild-tenant': 'acme' }), 204);
     stored = 'Car';

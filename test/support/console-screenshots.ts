@@ -67,25 +67,19 @@ await page.getByRole('textbox', { name: /^Entity/ }).fill(`{
 await page.getByRole('button', { name: 'Rename to speed' }).waitFor();
 await take(page, 'console-workbench');
 
-await gateway.send('PUT', '/api/v2/retention-policies/silent-sensors', {
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({
-    target: 'entities',
-    query: 'type=AirQualityObserved',
-    olderThan: 'P90D',
-    by: 'modifiedAt',
-    schedule: '0 3 * * *',
-    timeZone: 'Europe/Madrid',
-    description: 'Sensors that fell silent.',
-  }),
+await gateway.sendJson('PUT', '/api/v2/retention-policies/silent-sensors', {
+  target: 'entities',
+  query: 'type=AirQualityObserved',
+  olderThan: 'P90D',
+  by: 'modifiedAt',
+  schedule: '0 3 * * *',
+  timeZone: 'Europe/Madrid',
+  description: 'Sensors that fell silent.',
 });
 /** Stores a model with two versions, the second of which is a breaking change. */
 async function putModel(): Promise<void> {
   const send = async (method: string, path: string, body: unknown) =>
-    gateway.send(method, `/api/v2/domains${path}`, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    gateway.sendJson(method, `/api/v2/domains${path}`, body);
   const schema = (speed: object) => ({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

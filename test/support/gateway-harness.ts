@@ -108,6 +108,13 @@ export interface TestGateway {
   readonly gateway: Gateway;
   readonly log: Log;
   send(method: string, target: string, options?: SendOptions): Promise<Answer>;
+  /** Sends a JSON body. */
+  sendJson(
+    method: string,
+    target: string,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** Sends a DELETE for the entities that match a query. */
   purge(query: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
@@ -171,6 +178,7 @@ export async function startTestGateway(
     gateway,
     log,
     send: async (method, target, options) => send(url, method, target, options),
+    sendJson: async (...request) => sendJson(url, ...request),
     purge: async (query, headers = {}) => send(url, 'DELETE', `/ngsi-ld/v1/entities?${query}`, { headers }),
   };
 }

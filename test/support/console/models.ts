@@ -3,8 +3,6 @@ import type { Browser, Page } from 'playwright-core';
 import type { TestGateway } from '../gateway-harness.js';
 import { openFlow, type Flow } from './flow.js';
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 /** The schema of a car, with additional or changed properties. */
 export const carSchema = (properties: object, required: readonly string[] = []) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -28,10 +26,7 @@ export async function openModels(
 
 export async function put(gateway: TestGateway, path: string, body: unknown): Promise<void> {
   const method = path === '/domains' || path === '/contexts' ? 'POST' : 'PUT';
-  const answer = await gateway.send(method, `/api/v2${path}`, {
-    headers: JSON_TYPE,
-    body: JSON.stringify(body),
-  });
+  const answer = await gateway.sendJson(method, `/api/v2${path}`, body);
   assert.ok(answer.status < 300, answer.text);
 }
 

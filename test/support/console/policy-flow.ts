@@ -33,9 +33,10 @@ export function policyFlows(browser: () => Browser): void {
       const { page, gateway } = flow;
       const settings = { target: 'entities', query: 'type=Car', olderThan: 'P1D', by: 'modifiedAt' };
       const put = async (name: string, mode: string) =>
-        gateway.send('PUT', `/api/v2/retention-policies/${name}`, {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ ...settings, schedule: '0 3 * * *', mode }),
+        gateway.sendJson('PUT', `/api/v2/retention-policies/${name}`, {
+          ...settings,
+          schedule: '0 3 * * *',
+          mode,
         });
       const modeOf = async (name: string) =>
         (await gateway.send('GET', `/api/v2/retention-policies/${name}`)).json() as {
