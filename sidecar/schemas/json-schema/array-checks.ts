@@ -5,6 +5,7 @@ import {
   isMultiple,
   isNumber,
   isSchema,
+  itemsOf,
   type JsonNumber,
   type JsonObject,
   type JsonValue,
@@ -17,7 +18,7 @@ import {
   type Finding,
   type KeywordCheck,
   keywordFinding,
-  type KeywordCheckTable,
+  type KeywordChecks,
   passes,
   withPosition,
   atMostNarrowing,
@@ -26,45 +27,32 @@ import type { ValueConstraints, ConstraintType } from './value-constraints.js';
 import { schemaIn, schemasIn } from './flatten.js';
 import { hasFormat, typesRefusedBy } from './formats.js';
 
-const ARRAYS = ['array'] as const;
-
 /** Checks of the keywords on arrays. */
-export const ARRAY_CHECKS: KeywordCheckTable = {
-  minItems: passes((value, { constraints }) => constraints.limit('min', 'Items') >= Number(value), ARRAYS),
-  maxItems: passes((value, { constraints }) => constraints.limit('max', 'Items') <= Number(value), ARRAYS),
-  uniqueItems: passes(
-    (value, { constraints }) =>
-      value !== true ||
-      constraints.hasKeywordValue('uniqueItems', true) ||
-      constraints.limit('max', 'Items') <= 1,
-    ARRAYS,
-  ),
-  prefixItems: {
-    types: ARRAYS,
-    check: (value, context) =>
-      isArray(value)
-        ? value.flatMap((item, index) =>
-            isSchema(item) ? withPosition(context, [String(index)], itemFindings(context, index, item)) : [],
-          )
-        : [],
-  },
-  items: {
-    types: ARRAYS,
-    check(value, context) {
+export const ARRAY_CHECKS: KeywordChecks = {
+  types: ['array'],
+  checks: {
+    minItems: passes((value, { constraints }) => constraints.limit('min', 'Items') >= Number(value)),
+    maxItems: passes((value, { constraints }) => constraints.limit('max', 'Items') <= Number(value)),
+    uniqueItems: passes(
+      (value, { constraints }) =>
+        value !== true ||
+        constraints.hasKeywordValue('uniqueItems', true) ||
+        constraints.limit('max', 'Items') <= 1,
+    ),
+    prefixItems: (_, context) =>
+      schemasIn(context.schema, 'prefixItems').flatMap((item, index) =>
+        withPosition(context, [String(index)], itemFindings(context, index, item)),
+      ),
+    items: (value, context) => {
       if (!isSchema(value)) return [];
       const { constraints, schema } = context;
       const first = schemasIn(schema, 'prefixItems').length;
-      const listed = Array.from(
-        { length: Math.max(0, constraints.listedItems - first) },
-        (_, index) => first + index,
-      );
+      const length = Math.max(0, constraints.listedItems - first);
+      const listed = Array.from({ length }, (_, index) => first + index);
       const each = [...listed, Infinity].flatMap((index) => itemFindings(context, index, value));
       return withPosition(context, [], distinct(each));
     },
-  },
-  contains: {
-    types: ARRAYS,
-    check(value, context) {
+    contains: (value, context) => {
       if (!isSchema(value)) return [];
       const unmet = unmetCount(value, context);
       if (unmet === undefined) return [];
@@ -156,59 +144,68 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
 }
 
 const NUMBERS: readonly ConstraintType[] = ['integer', 'fraction'];
-const STRINGS: readonly ConstraintType[] = ['string'];
 
 /** Checks of the keywords on single values. */
-export const VALUE_CHECKS: KeywordCheckTable = {
-  type: passes((value, { constraints }) => {
-    const names = isArray(value) ? value : [value];
-    return [...constraints.types].every(
-      (type) => names.includes(type) || (NUMBERS.includes(type) && names.includes('number')),
-    );
-  }),
-  enum: passes((value, { constraints }) => isArray(value) && areAmong(constraints, value)),
-  const: passes((value, { constraints }) => areAmong(constraints, [value])),
-  minimum: bounded(NUMBERS, (constraints, to) => compareNumbers(constraints.lowerBound().value, to) >= 0),
-  maximum: bounded(NUMBERS, (constraints, to) => compareNumbers(constraints.upperBound().value, to) <= 0),
-  exclusiveMinimum: bounded(NUMBERS, (constraints, to) => {
-    const { value, exclusive } = constraints.lowerBound();
-    const order = compareNumbers(value, to);
-    return order > 0 || (order === 0 && exclusive);
-  }),
-  exclusiveMaximum: bounded(NUMBERS, (constraints, to) => {
-    const { value, exclusive } = constraints.upperBound();
-    const order = compareNumbers(value, to);
-    return order < 0 || (order === 0 && exclusive);
-  }),
-  multipleOf: passes(
-    (value, { constraints }) =>
-      constraints.hasKeywordValue('multipleOf', value) ||
-      (value === 1 && !constraints.types.has('fraction')) ||
-      constraints.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
-    NUMBERS,
-  ),
-  minLength: bounded(STRINGS, (constraints, to) => constraints.limit('min', 'Length') >= doubleOf(to)),
-  maxLength: bounded(STRINGS, (constraints, to) => constraints.limit('max', 'Length') <= doubleOf(to)),
-  pattern: passes((value, { constraints }) => constraints.hasKeywordValue('pattern', value), STRINGS),
-  format: passes(
-    (value, { constraints }) =>
-      typeof value !== 'string' ||
-      !typesRefusedBy(value).some((type) => constraints.types.has(type)) ||
-      constraints.hasKeywordValue('format', value) ||
-      (value === 'int64' && constraints.hasKeywordValue('format', 'int32')) ||
-      (constraints.values?.every((listed) => hasFormat(value, listed)) ?? false),
-  ),
-};
+export const VALUE_CHECKS: readonly KeywordChecks[] = [
+  {
+    checks: {
+      type: passes((value, { constraints }) => {
+        const names = itemsOf(value);
+        return [...constraints.types].every(
+          (type) => names.includes(type) || (NUMBERS.includes(type) && names.includes('number')),
+        );
+      }),
+      enum: passes((value, { constraints }) => isArray(value) && areAmong(constraints, value)),
+      const: passes((value, { constraints }) => areAmong(constraints, [value])),
+      format: passes(
+        (value, { constraints }) =>
+          typeof value !== 'string' ||
+          !typesRefusedBy(value).some((type) => constraints.types.has(type)) ||
+          constraints.hasKeywordValue('format', value) ||
+          (value === 'int64' && constraints.hasKeywordValue('format', 'int32')) ||
+          (constraints.values?.every((listed) => hasFormat(value, listed)) ?? false),
+      ),
+    },
+  },
+  {
+    types: NUMBERS,
+    checks: {
+      minimum: bounded((constraints, to) => compareNumbers(constraints.lowerBound().value, to) >= 0),
+      maximum: bounded((constraints, to) => compareNumbers(constraints.upperBound().value, to) <= 0),
+      exclusiveMinimum: bounded((constraints, to) => {
+        const { value, exclusive } = constraints.lowerBound();
+        const order = compareNumbers(value, to);
+        return order > 0 || (order === 0 && exclusive);
+      }),
+      exclusiveMaximum: bounded((constraints, to) => {
+        const { value, exclusive } = constraints.upperBound();
+        const order = compareNumbers(value, to);
+        return order < 0 || (order === 0 && exclusive);
+      }),
+      multipleOf: passes(
+        (value, { constraints }) =>
+          constraints.hasKeywordValue('multipleOf', value) ||
+          (value === 1 && !constraints.types.has('fraction')) ||
+          constraints.atoms.some((atom) => isMultipleOf(member(atom, 'multipleOf'), value)),
+      ),
+    },
+  },
+  {
+    types: ['string'],
+    checks: {
+      minLength: bounded((constraints, to) => constraints.limit('min', 'Length') >= doubleOf(to)),
+      maxLength: bounded((constraints, to) => constraints.limit('max', 'Length') <= doubleOf(to)),
+      pattern: passes((value, { constraints }) => constraints.hasKeywordValue('pattern', value)),
+    },
+  },
+];
 
 /** A check of a numeric bound: passes if the constraints imply the bound, or if all values that they allow satisfy it. */
-function bounded(
-  types: readonly ConstraintType[],
-  isWithin: (constraints: ValueConstraints, to: JsonNumber) => boolean,
-): KeywordCheck {
+function bounded(isWithin: (constraints: ValueConstraints, to: JsonNumber) => boolean): KeywordCheck {
   return passes((value, context) => {
     if (!isNumber(value) || isWithin(context.constraints, value)) return true;
     return context.constraints.values?.every((listed) => satisfies(listed, value, context)) ?? false;
-  }, types);
+  });
 }
 
 function satisfies(listed: JsonValue, value: JsonNumber, { keyword, prover }: CheckContext): boolean {

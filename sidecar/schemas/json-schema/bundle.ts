@@ -205,10 +205,6 @@ class Bundler implements Style {
     return uri === '' ? undefined : ['$id', uri];
   }
 
-  #idOfSkeleton(position: Position): Entry | undefined {
-    return position.tokens.length > 0 ? this.#id(position) : undefined;
-  }
-
   /**
    * Whether a schema keeps its `$id`. The root of a document is known by its URL. A nested schema keeps an `$id` that
    * no other has; a relative one only if the meaning of dynamic references depends on it.
@@ -263,7 +259,7 @@ class Bundler implements Style {
   #skeleton(position: Position): Schema {
     const isRoot = position.tokens.length === 0;
     return render(position, {
-      identity: (at, keyword) => (keyword === '$id' ? this.#idOfSkeleton(at) : undefined),
+      identity: (at, keyword) => (keyword === '$id' && at.tokens.length > 0 ? this.#id(at) : undefined),
       reference: () => undefined,
       keeps: (keyword) => isRoot || ANNOTATIONS.has(keyword),
       tracksItems: this.tracksItems,

@@ -87,24 +87,18 @@ export interface CheckContext {
 }
 
 /** The check of a keyword: returns its conditions that do not follow from the constraints. */
-export interface KeywordCheck {
-  /** The types of values that the keyword applies to; all if left out. */
-  readonly types?: readonly ConstraintType[] | undefined;
-  readonly check: (value: JsonValue, context: CheckContext) => readonly Finding[];
+export type KeywordCheck = (value: JsonValue, context: CheckContext) => readonly Finding[];
+
+/** The checks of keywords that apply to the same types of values. */
+export interface KeywordChecks {
+  /** All types if left out. */
+  readonly types?: readonly ConstraintType[];
+  readonly checks: Readonly<Record<string, KeywordCheck>>;
 }
 
-/** The checks of some keywords, by keyword. */
-export type KeywordCheckTable = Readonly<Record<string, KeywordCheck>>;
-
 /** A check that a keyword passes or fails as a whole. */
-export function passes(
-  test: (value: JsonValue, context: CheckContext) => boolean,
-  types?: readonly ConstraintType[],
-): KeywordCheck {
-  return {
-    types,
-    check: (value, context) => (test(value, context) ? [] : [keywordFinding(value, context)]),
-  };
+export function passes(test: (value: JsonValue, context: CheckContext) => boolean): KeywordCheck {
+  return (value, context) => (test(value, context) ? [] : [keywordFinding(value, context)]);
 }
 
 /** The finding that a keyword's condition as a whole does not follow; breaking if it even contradicts the constraints. */

@@ -5,7 +5,6 @@ import {
   type CheckContext,
   collectFindings,
   type Finding,
-  type KeywordCheck,
   type Mode,
   type Prover,
   type PathStep,
@@ -16,8 +15,11 @@ import { LOGIC_CHECKS } from './logic-checks.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import type { SchemaClasses } from './schema-classes.js';
 
-const CHECKS: ReadonlyMap<string, KeywordCheck> = new Map(
-  [VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, LOGIC_CHECKS].flatMap((checks) => Object.entries(checks)),
+/** The checks by keyword, with the types of values that the keyword applies to; cheap ones come first. */
+const CHECKS = new Map(
+  [...VALUE_CHECKS, ARRAY_CHECKS, OBJECT_CHECKS, ...LOGIC_CHECKS].flatMap(({ types, checks }) =>
+    Object.entries(checks).map(([keyword, check]) => [keyword, { types, check }] as const),
+  ),
 );
 
 /**

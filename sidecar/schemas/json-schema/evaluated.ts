@@ -1,4 +1,11 @@
-import { isObject, type JsonObject, type JsonValue, member, type Schema } from '../../shared/json/json.js';
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  member,
+  type Schema,
+} from '../../shared/json/json.js';
 import {
   dependentSchemasFor,
   eachSchemaIn,
@@ -19,27 +26,37 @@ export interface Evaluation {
 }
 
 /**
- * The members of an object that no keyword of a flat schema evaluates, apart from its own `unevaluatedProperties`
- * (JSON Schema 2020-12, core, sections 11.3 and 10.3.2), in the object's order.
+ * The members of an object, or the indexes of the items of an array, that no keyword of a flat schema evaluates, apart
+ * from its own `unevaluatedProperties` or `unevaluatedItems` (JSON Schema 2020-12, core, section 11), in their order.
  *
- * All schemas that apply to the same object count: those in references and `allOf`, and the alternatives and
- * conditions that the object satisfies.
+ * All schemas that apply to the same value count: those in references and `allOf`, and the alternatives and conditions
+ * that the value satisfies.
  */
-export function unevaluatedMembers(
+export function unevaluatedIn(
   schema: JsonObject,
-  value: JsonObject,
+  value: JsonValue,
   around: Evaluation,
-): readonly string[] {
+): readonly (string | number)[] {
   const applied = appliedSchemas(schema, value, around);
+  const [rest, unevaluated] = isArray(value)
+    ? ['items', 'unevaluatedItems']
+    : ['additionalProperties', 'unevaluatedProperties'];
   const takesRest = (one: JsonObject): boolean =>
-    schemaIn(one, 'additionalProperties') !== undefined ||
-    (one !== schema && schemaIn(one, 'unevaluatedProperties') !== undefined);
+    schemaIn(one, rest) !== undefined || (one !== schema && schemaIn(one, unevaluated) !== undefined);
   if (applied.some(takesRest)) return [];
+  if (isArray(value)) return unevaluatedIndexes(applied, value, around);
+  return isObject(value) ? unevaluatedMembers(applied, value, around) : [];
+}
+
+function unevaluatedMembers(
+  applied: readonly JsonObject[],
+  value: JsonObject,
+  { patternOf }: Evaluation,
+): readonly string[] {
   const described = applied.map((one) => member(one, 'properties')).filter(isObject);
-  const patterns = applied.flatMap((one) => {
-    const held = member(one, 'patternProperties');
-    return isObject(held) ? Object.keys(held).map(around.patternOf) : [];
-  });
+  const patterns = applied.flatMap((one) =>
+    Object.keys(member(one, 'patternProperties') ?? {}).map(patternOf),
+  );
   return Object.keys(value).filter(
     (name) =>
       !described.some((names) => Object.hasOwn(names, name)) &&
@@ -47,25 +64,15 @@ export function unevaluatedMembers(
   );
 }
 
-/**
- * The indexes of the array items that no keyword of a flat schema evaluates, apart from its own `unevaluatedItems`
- * (section 11.2). Works like {@link unevaluatedMembers}; `contains` evaluates the items that satisfy it.
- */
-export function unevaluatedIndexes(
-  schema: JsonObject,
+/** Items that satisfy `contains` are evaluated. */
+function unevaluatedIndexes(
+  applied: readonly JsonObject[],
   items: readonly JsonValue[],
-  around: Evaluation,
+  { itemFits }: Evaluation,
 ): readonly number[] {
-  const applied = appliedSchemas(schema, items, around);
-  const takesRest = (one: JsonObject): boolean =>
-    schemaIn(one, 'items') !== undefined ||
-    (one !== schema && schemaIn(one, 'unevaluatedItems') !== undefined);
-  if (applied.some(takesRest)) return [];
   const listed = Math.max(0, ...applied.map((one) => schemasIn(one, 'prefixItems').length));
-  const wanted = applied.map((one) => schemaIn(one, 'contains')).filter((one) => one !== undefined);
-  return [...items.keys()].filter(
-    (index) => index >= listed && !wanted.some((one) => around.itemFits(one, index)),
-  );
+  const wanted = eachSchemaIn(applied, 'contains');
+  return [...items.keys()].filter((index) => index >= listed && !wanted.some((one) => itemFits(one, index)));
 }
 
 /** The schema, and all others that it applies to the same value. */

@@ -7,7 +7,7 @@ import {
   pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { type Evaluation, unevaluatedIndexes, unevaluatedMembers } from './evaluated.js';
+import { type Evaluation, unevaluatedIn } from './evaluated.js';
 import {
   dependentSchemasFor,
   type FlatSchema,
@@ -16,7 +16,6 @@ import {
   targetOf,
   type ReferenceTargets,
 } from './flatten.js';
-import { usesUnevaluated } from './keywords.js';
 import { alternativeIssues, ambiguityIssue, negationIssue, forbiddenIssue } from './alternative-issues.js';
 import {
   arrayIssues,
@@ -239,41 +238,24 @@ class Explainer {
     return found;
   }
 
+  /** The issues of the parts of a value that no other keyword evaluates. */
   #unevaluated(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
-    if (!usesUnevaluated(schema)) return NONE;
     const { value } = location;
+    const keyword = isArray(value) ? 'unevaluatedItems' : 'unevaluatedProperties';
+    const held = schemaIn(schema, keyword);
+    if (held === undefined || held === true || isScalar(value)) return NONE;
     const around: Evaluation = {
       targets: this.#targets,
       fits: (one) => this.faultsOf(one, location).length === 0,
       itemFits: (one, index) => this.faultsOf(one, location.child(index)).length === 0,
       patternOf: this.#patternOf,
     };
-    if (isArray(value))
-      return this.#refused('unevaluatedItems', schema, location, () =>
-        unevaluatedIndexes(schema, value, around),
-      );
-    if (isObject(value))
-      return this.#refused('unevaluatedProperties', schema, location, () =>
-        unevaluatedMembers(schema, value, around),
-      );
-    return NONE;
-  }
-
-  /** The issues of the parts of a value that no other keyword evaluates, according to the keyword for unevaluated parts. */
-  #refused(
-    keyword: string,
-    schema: JsonObject,
-    location: InstanceLocation,
-    unevaluated: () => readonly (string | number)[],
-  ): readonly Issue[] {
-    const held = schemaIn(schema, keyword);
-    if (held === undefined || held === true) return NONE;
     const found: Issue[] = [];
-    for (const key of unevaluated()) {
+    for (const key of unevaluatedIn(schema, value, around)) {
       if (found.length >= MAX_ISSUES) break;
       const child = location.child(key);
       if (held !== false) found.push(...this.faultsOf(held, child));
-      else found.push(isArray(location.value) ? unknownItem(child, keyword) : unknownMember(child, keyword));
+      else found.push(isArray(value) ? unknownItem(child, keyword) : unknownMember(child, keyword));
     }
     return found;
   }

@@ -5,7 +5,7 @@ import {
   type Finding,
   collectFindings,
   keywordFinding,
-  type KeywordCheckTable,
+  type KeywordChecks,
   passes,
   withPosition,
   type Prover,
@@ -17,21 +17,25 @@ import { isMentionedAt } from './mentions.js';
 const MAX_ALTERNATIVES = 32;
 
 /** Checks of the keywords that combine schemas. `allOf` and `$ref` are resolved before any check. */
-export const LOGIC_CHECKS: KeywordCheckTable = {
-  anyOf: { check: (value, context) => alternativeFindings('anyOf', value, context) },
-  oneOf: { check: (value, context) => alternativeFindings('oneOf', value, context) },
-  not: passes((value, { constraints, prover }) => {
-    if (!isSchema(value)) return true;
-    if (prover.constraintsOf([...constraints.schemas, value]).isEmpty) return true;
-    return constraints.atoms.some((atom) => {
-      const known = schemaIn(atom, 'not');
-      return known !== undefined && prover.implies([value], known);
-    });
-  }),
-  if: { check: (value, context) => (isSchema(value) ? branchFindings(value, context) : []) },
+export const LOGIC_CHECKS: readonly KeywordChecks[] = [
+  {
+    checks: {
+      anyOf: (value, context) => alternativeFindings('anyOf', value, context),
+      oneOf: (value, context) => alternativeFindings('oneOf', value, context),
+      not: passes((value, { constraints, prover }) => {
+        if (!isSchema(value)) return true;
+        if (prover.constraintsOf([...constraints.schemas, value]).isEmpty) return true;
+        return constraints.atoms.some((atom) => {
+          const known = schemaIn(atom, 'not');
+          return known !== undefined && prover.implies([value], known);
+        });
+      }),
+      if: (value, context) => (isSchema(value) ? branchFindings(value, context) : []),
+    },
+  },
   // What is evaluated depends on all keywords next to this one, so only an identical schema would imply it.
-  unevaluatedItems: passes((value) => value === true, ['array']),
-};
+  { types: ['array'], checks: { unevaluatedItems: passes((value) => value === true) } },
+];
 
 /** A known alternative, and the alternative that replaced it. */
 type Pair = readonly [known: Schema, next: Schema];

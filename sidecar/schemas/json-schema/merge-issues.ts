@@ -40,16 +40,14 @@ function isWithin(location: InstanceLocation, others: ReadonlySet<InstanceLocati
 }
 
 function foremost(issues: readonly Issue[]): readonly Issue[] {
-  const ranked = issues.map((one) => {
-    const rank = PRECEDENCE.indexOf(one.keyword);
-    return { one, rank: isDecisive(one) ? -1 : rank === -1 ? PRECEDENCE.length : rank };
-  });
-  ranked.sort((first, second) => first.rank - second.rank || rankOf(first.one) - rankOf(second.one));
-  return ranked.slice(0, 1).map(({ one }) => one);
+  return issues.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, 1);
 }
 
-function rankOf({ keyword }: Issue): number {
-  return PRECEDENCE.indexOf(keyword);
+/** Decisive issues come before all others, and both are in the order of {@link PRECEDENCE}. */
+function rankOf(one: Issue): number {
+  const rank = PRECEDENCE.indexOf(one.keyword);
+  if (isDecisive(one)) return rank - PRECEDENCE.length;
+  return rank === -1 ? PRECEDENCE.length : rank;
 }
 
 function withoutRepeated(issues: readonly Issue[], spelling: Spelling): readonly Issue[] {

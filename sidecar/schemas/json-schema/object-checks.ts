@@ -4,7 +4,7 @@ import {
   type CheckContext,
   collectFindings,
   type Finding,
-  type KeywordCheckTable,
+  type KeywordChecks,
   keywordFinding,
   passes,
   withPosition,
@@ -21,70 +21,53 @@ import type { ValueConstraints } from './value-constraints.js';
 import { eachSchemaIn, namedSchemaIn, namedSchemasIn, namesByName, schemaIn } from './flatten.js';
 import { isMentioned } from './mentions.js';
 
-const OBJECTS = ['object'] as const;
-
 /** Validators still honour `dependencies`, the older form. */
 const DEPENDENT_SCHEMAS = ['dependentSchemas', 'dependencies'];
 const DEPENDENT_NAMES = ['dependentRequired', 'dependencies'];
 
 /** Checks of the keywords on objects. */
-export const OBJECT_CHECKS: KeywordCheckTable = {
-  minProperties: passes(
-    (value, { constraints }) =>
-      Math.max(constraints.limit('min', 'Properties'), constraints.required.size) >= Number(value),
-    OBJECTS,
-  ),
-  maxProperties: passes(
-    (value, { constraints }) => constraints.limit('max', 'Properties') <= Number(value),
-    OBJECTS,
-  ),
-  required: {
-    types: OBJECTS,
-    check: (value, context) =>
+export const OBJECT_CHECKS: KeywordChecks = {
+  types: ['object'],
+  checks: {
+    minProperties: passes(
+      (value, { constraints }) =>
+        Math.max(constraints.limit('min', 'Properties'), constraints.required.size) >= Number(value),
+    ),
+    maxProperties: passes(
+      (value, { constraints }) => constraints.limit('max', 'Properties') <= Number(value),
+    ),
+    required: (value, context) =>
       stringsOf(value)
         .filter((name) => !context.constraints.required.has(name))
         .map((name) => requiredFinding(name, context)),
-  },
-  properties: {
-    types: OBJECTS,
-    check: (_, context) =>
-      collectFindings(namedSchemasIn(context.schema, 'properties'), context.mode, ([name, schema]) =>
-        withPosition(context, [name], propertyFindings(name, schema, context)),
-      ),
-  },
-  patternProperties: {
-    types: OBJECTS,
-    check: (_, context) =>
-      collectFindings(
-        namedSchemasIn(context.schema, 'patternProperties'),
-        context.mode,
-        ([pattern, schema]) => withPosition(context, [pattern], patternFindings(pattern, schema, context)),
-      ),
-  },
-  additionalProperties: {
-    types: OBJECTS,
-    check: (_, context) => closingFindings('additionalProperties', context),
-  },
-  unevaluatedProperties: {
-    types: OBJECTS,
-    check: (_, context) => closingFindings('unevaluatedProperties', context),
-  },
-  propertyNames: passes(
-    (value, { constraints, prover }) =>
-      !isSchema(value) ||
-      prover.implies([{ type: 'string' }, ...eachSchemaIn(constraints.atoms, 'propertyNames')], value),
-    OBJECTS,
-  ),
-  dependentRequired: passes((_, context) => areNamesImplied(context), OBJECTS),
-  dependentSchemas: { types: OBJECTS, check: (_, context) => dependentFindings(context) },
-  dependencies: {
-    types: OBJECTS,
-    check: (value, context) => [
+    properties: (_, context) => namedFindings(context, propertyFindings),
+    patternProperties: (_, context) => namedFindings(context, patternFindings),
+    additionalProperties: (_, context) => closingFindings('additionalProperties', context),
+    unevaluatedProperties: (_, context) => closingFindings('unevaluatedProperties', context),
+    propertyNames: passes(
+      (value, { constraints, prover }) =>
+        !isSchema(value) ||
+        prover.implies([{ type: 'string' }, ...eachSchemaIn(constraints.atoms, 'propertyNames')], value),
+    ),
+    dependentRequired: passes((_, context) => areNamesImplied(context)),
+    dependentSchemas: (_, context) => namedFindings(context, dependentFindings),
+    dependencies: (value, context) => [
       ...(areNamesImplied(context) ? [] : [keywordFinding(value, context)]),
-      ...dependentFindings(context),
+      ...namedFindings(context, dependentFindings),
     ],
   },
 };
+
+/** The findings for each schema that the keyword holds by name, each at its place. */
+function namedFindings(
+  context: CheckContext,
+  find: (name: string, schema: Schema, context: CheckContext) => readonly Finding[],
+): readonly Finding[] {
+  const { schema, keyword, mode } = context;
+  return collectFindings(namedSchemasIn(schema, keyword), mode, ([name, held]) =>
+    withPosition(context, [name], find(name, held, context)),
+  );
+}
 
 /**
  * A property is required now, and objects without it were valid. Breaking if no valid object is known to have the
@@ -138,16 +121,13 @@ function patternFindings(pattern: string, schema: Schema, context: CheckContext)
 }
 
 /** Conditions on objects that have a certain property. */
-function dependentFindings(context: CheckContext): readonly Finding[] {
-  const { constraints, schema, keyword, prover, mode } = context;
-  return collectFindings(namedSchemasIn(schema, keyword), mode, ([name, needed]) => {
-    const known = constraints.atoms
-      .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
-      .filter((other) => other !== undefined);
-    const given = [...constraints.schemas, ...known, { required: [name] }];
-    const found = prover.findings(given, needed, mode).map(atMostNarrowing);
-    return withPosition(context, [name], found);
-  });
+function dependentFindings(name: string, needed: Schema, context: CheckContext): readonly Finding[] {
+  const { constraints, prover, mode } = context;
+  const known = constraints.atoms
+    .flatMap((atom) => DEPENDENT_SCHEMAS.map((other) => namedSchemaIn(atom, other, name)))
+    .filter((other) => other !== undefined);
+  const given = [...constraints.schemas, ...known, { required: [name] }];
+  return prover.findings(given, needed, mode).map(atMostNarrowing);
 }
 
 function areNamesImplied({ constraints, schema, keyword, prover }: CheckContext): boolean {
