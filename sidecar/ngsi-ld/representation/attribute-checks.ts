@@ -13,45 +13,41 @@ import { NGSI_V2_KINDS } from './ngsiv2-shape.js';
 import { ATTRIBUTE_KINDS, KIND_BY_MEMBER, VALUE_MEMBERS } from '../members.js';
 import { formatValue } from '../../shared/format-value.js';
 
-/** How to read attributes. */
-export interface AttributeRules {
-  /** Whether all attributes must be normalized; otherwise concise ones are accepted too, as brokers do. */
-  readonly isNormalized: boolean;
-}
-
 /**
  * Reports the faults of an attribute with all its instances (clauses 4.5.2, 4.5.3 and 4.5.5), and those of its
  * sub-attributes.
  *
  * The current position of `findings` must be the entity, or the attribute that this attribute belongs to.
+ *
+ * @param isNormalized whether it must be normalized; otherwise a concise one is accepted too, as brokers do
  */
 export function checkAttribute(
   name: string,
   submitted: JsonValue,
-  rules: AttributeRules,
+  isNormalized: boolean,
   findings: Findings,
 ): void {
   findings.enter(name);
   warnOfName(name, findings);
-  if (isArray(submitted)) checkArray(submitted, rules, findings);
-  else checkInstance(submitted, rules, findings);
+  if (isArray(submitted)) checkArray(submitted, isNormalized, findings);
+  else checkInstance(submitted, isNormalized, findings);
   findings.leave();
 }
 
-function checkArray(array: readonly JsonValue[], rules: AttributeRules, findings: Findings): void {
-  if (rules.isNormalized && array.length === 0) {
+function checkArray(array: readonly JsonValue[], isNormalized: boolean, findings: Findings): void {
+  if (isNormalized && array.length === 0) {
     findings.fault('minItems', 'must be an attribute, or a non-empty array of its instances');
     return;
   }
-  if (!(rules.isNormalized ? array.some(isObject) : areInstances(array))) {
-    checkInstance(array, rules, findings);
+  if (!(isNormalized ? array.some(isObject) : areInstances(array))) {
+    checkInstance(array, isNormalized, findings);
     return;
   }
   const seen = new Set<JsonValue | undefined>();
   for (const [index, item] of array.entries()) {
     findings.enter(String(index));
     if (isObject(item)) {
-      checkInstance(item, rules, findings);
+      checkInstance(item, isNormalized, findings);
       checkDifference(item, seen, findings);
     } else findings.fault('type', `must be an instance of the attribute, is ${formatValue(item)}`);
     findings.leave();
@@ -71,27 +67,27 @@ function checkDifference(instance: JsonObject, seen: Set<JsonValue | undefined>,
     );
 }
 
-function checkInstance(submitted: JsonValue, rules: AttributeRules, findings: Findings): void {
+function checkInstance(submitted: JsonValue, isNormalized: boolean, findings: Findings): void {
   const instance = instanceOf(submitted);
-  if (instance.how === 'bare') checkBare(instance.value, instance.kind, rules, findings);
+  if (instance.how === 'bare') checkBare(instance.value, instance.kind, isNormalized, findings);
   else if (instance.how === 'foreign') checkForeignType(instance, findings);
   else {
-    if (instance.how === 'inferred' && rules.isNormalized)
+    if (instance.how === 'inferred' && isNormalized)
       findings.fault(
         'required',
         `must have a type: ${JSON.stringify(instance.kind)} by its ${instance.member}`,
       );
-    checkMembers(instance, rules, findings);
+    checkMembers(instance, isNormalized, findings);
   }
 }
 
 function checkBare(
   value: JsonValue,
   kind: 'Property' | 'GeoProperty',
-  rules: AttributeRules,
+  isNormalized: boolean,
   findings: Findings,
 ): void {
-  if (rules.isNormalized) {
+  if (isNormalized) {
     findings.fault(
       'type',
       `must be an attribute, such as {"type": "${kind}", "value": …}, is ${formatValue(value)}`,
@@ -112,7 +108,7 @@ function checkBare(
 
 function checkMembers(
   instance: TypedInstance | InferredInstance,
-  rules: AttributeRules,
+  isNormalized: boolean,
   findings: Findings,
 ): void {
   const { object, kind, member: valueMember } = instance;
@@ -139,7 +135,7 @@ function checkMembers(
       findings.leave();
     } else {
       warnOfReservedName(name, value, findings);
-      checkAttribute(name, value, rules, findings);
+      checkAttribute(name, value, isNormalized, findings);
     }
   }
 }

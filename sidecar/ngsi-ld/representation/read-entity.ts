@@ -47,7 +47,7 @@ export function readEntity(entity: JsonObject, options: ReadOptions = {}): Entit
   checkPresence(entity, findings);
   for (const [name, value] of entries) {
     if (NON_ATTRIBUTE_MEMBERS.has(name)) checkEntityMember(name, value, model, findings);
-    else if (!isKeyValues) checkAttribute(name, value, { isNormalized }, findings);
+    else if (!isKeyValues) checkAttribute(name, value, isNormalized, findings);
     else {
       findings.enter(name);
       warnOfName(name, findings);

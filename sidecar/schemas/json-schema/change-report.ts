@@ -71,24 +71,21 @@ export function compareWithFindings(
     old.root,
     'report',
   );
-  const told = stricter.map((finding) => ({
-    finding,
-    difference: stricterDifference(finding, fresh.sources),
-  }));
-  const changed = new Set(told.map(({ difference }) => difference.pointer));
-  const others = laxer
-    .map((finding) => ({ finding, difference: laxerDifference(finding, old.sources, fresh.sources) }))
-    .filter(({ finding, difference }) => finding.subject !== 'keyword' || !changed.has(difference.pointer));
   const changes = new Map<string, TracedChange>();
-  for (const { finding, difference } of told) {
+  const changed = new Set<string>();
+  for (const finding of stricter) {
+    const difference = stricterDifference(finding, fresh.sources);
     const key = `${difference.pointer} ${difference.detail}`;
     const same = changes.get(key);
+    changed.add(difference.pointer);
     changes.set(key, {
       difference: same === undefined ? difference : worse(same.difference, difference),
       findings: [...(same?.findings ?? []), finding],
     });
   }
-  for (const { difference } of others) {
+  for (const finding of laxer) {
+    const difference = laxerDifference(finding, old.sources, fresh.sources);
+    if (finding.subject === 'keyword' && changed.has(difference.pointer)) continue;
     const key = `${difference.pointer} ${difference.detail}`;
     if (!changes.has(key)) changes.set(key, { difference, findings: [] });
   }

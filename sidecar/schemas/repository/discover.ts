@@ -14,7 +14,7 @@ import {
   rootOf,
   SortedFiles,
 } from './sorted-files.js';
-import { storableUri } from './urls.js';
+import { type FileWithUrl, storableUri } from './urls.js';
 
 /** What is known before the files of a repository are looked at. */
 export interface DiscoverOptions {
@@ -107,7 +107,7 @@ export function discover(
 
 /** Returns the URLs assigned to documents from outside: as their names, or in a table of URLs. */
 function explicitUrls(files: readonly DescribedFile[], { urls }: SortedFiles) {
-  const explicit: { readonly path: string; readonly url: string }[] = [];
+  const explicit: FileWithUrl[] = [];
   const faults: RefusedFile[] = [];
   for (const { path } of files.filter((file) => isUrl(file.path))) {
     const url = storableUri(path);

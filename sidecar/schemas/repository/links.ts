@@ -3,14 +3,14 @@ import type { DocumentFacts } from './describe.js';
 import { decoded } from '../../shared/code-hosts.js';
 import { isRelative } from './context-names.js';
 import { fileNameOf, folderOf } from './file-paths.js';
-import type { DescribedFile } from './import-plan.js';
-import { RepositoryUrls, type UrlClaim, storableUri, targetOf } from './urls.js';
+import type { DescribedFile, PlannedDocument } from './import-plan.js';
+import { type FileWithUrl, RepositoryUrls, type UrlClaim, storableUri, targetOf } from './urls.js';
 import { documentUri } from '../json-schema/uri.js';
 
 export interface LinkInput {
   readonly files: readonly DescribedFile[];
   /** URLs assigned to documents from outside; they take precedence over what a document says about itself. */
-  readonly explicit: readonly { readonly path: string; readonly url: string }[];
+  readonly explicit: readonly FileWithUrl[];
   /** The domain for the whole import, if one is named. */
   readonly domain?: string | undefined;
   /** The name of the archive or folder that contains everything. */
@@ -27,13 +27,9 @@ export interface LinkInput {
   readonly contexts: readonly string[];
 }
 
-interface LinkedDocument {
-  readonly path: string;
-  readonly url: string;
+interface LinkedDocument extends PlannedDocument {
   /** Whether a schema here names it, or its URL was assigned from outside. */
   readonly isNamed: boolean;
-  /** Whether it replaces another document of that URL, because the URL is its own or it was sent with that URL. */
-  readonly mayReplace: boolean;
 }
 
 export interface Links {
@@ -84,7 +80,7 @@ class Linking {
   readonly #namedUrls = new Set<string>();
   readonly #ids = new Map<string, string>();
   readonly #bases = new Map<string, string>();
-  readonly #open: { readonly path: string; readonly url: string }[] = [];
+  readonly #open: FileWithUrl[] = [];
 
   constructor({ files, explicit, isExplicitAll = false, domain, archive }: LinkInput) {
     this.#domain = domain;
