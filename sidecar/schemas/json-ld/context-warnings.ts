@@ -23,23 +23,8 @@ export interface ContextWarning {
   readonly detail: string;
 }
 
-/** A member of a map of terms, with what the checks need to know about it. */
-interface Member {
-  readonly term: string;
-  readonly definition: unknown;
-  /** What the definition maps the term to, as written; undefined if it does not map it explicitly. */
-  readonly id: unknown;
-  /** `id` expanded to an IRI or a keyword. */
-  readonly iri: string | undefined;
-  /** What the core context maps the term to. */
-  readonly coreIri: string | undefined;
-  /** The defined names, and whether each can be a prefix; undefined if other contexts may define further ones. */
-  readonly prefixes: Prefixes | undefined;
-}
-
+/** The defined names, and whether each can be a prefix. */
 type Prefixes = ReadonlyMap<string, boolean>;
-
-type Check = (member: Member) => readonly [ContextWarningCode, string] | undefined;
 
 /** Finds the warnings about a valid context. @param pointer the position of its value */
 export function contextWarnings(value: unknown, pointer: string): readonly ContextWarning[] {
@@ -68,23 +53,17 @@ function coreNotLast(pointer: string): ContextWarning {
   return { code: 'core-context-not-last', pointer, detail };
 }
 
+/** @param prefixes undefined if other contexts may define further ones */
 function mapWarnings(
   map: JsonObject,
   pointer: string,
   prefixes: Prefixes | undefined,
 ): readonly ContextWarning[] {
   return Object.entries(map).flatMap(([term, definition]) => {
-    const written = isObject(definition) ? member(definition, '@id') : definition;
-    const id = written === undefined && term.includes(':') ? term : written;
-    const iri = typeof id === 'string' ? expandIn(map, id) : undefined;
-    const found = { term, definition, id, iri, coreIri: coreIriOf(term), prefixes };
-    const checks = term.startsWith('@') ? KEYWORD_CHECKS : TERM_CHECKS;
-    return checks.flatMap((check) => {
-      const warning = check(found);
-      return warning === undefined
-        ? []
-        : [{ code: warning[0], pointer: pointerTo(pointer, term), detail: warning[1] }];
-    });
+    const warnings = term.startsWith('@')
+      ? keywordWarnings(term, definition)
+      : termWarnings(term, definition, map, prefixes);
+    return [...warnings].map(([code, detail]) => ({ code, pointer: pointerTo(pointer, term), detail }));
   });
 }
 
@@ -95,23 +74,20 @@ const CONTEXT_KEYWORDS: ReadonlySet<string> = new Set(
     .map((name) => `@${name}`),
 );
 
-const KEYWORD_CHECKS: readonly Check[] = [
-  ({ term }) =>
-    term === '@vocab'
-      ? ['vocab', '@vocab has no effect in NGSI-LD: the @vocab of the core context overrides it.']
-      : undefined,
-  ({ term, definition }) =>
-    ['@language', '@direction'].includes(term) && definition !== null
-      ? [
-          'coercion',
-          `${term} applies to every text, not only to the values of LanguageProperties: brokers may store and return each as an object with @value and ${term}.`,
-        ]
-      : undefined,
-  ({ term }) =>
-    CONTEXT_KEYWORDS.has(term)
-      ? undefined
-      : ['reserved-term', `"${term}" looks like a keyword: JSON-LD processors may ignore it.`],
-];
+type Warnings = Iterable<readonly [ContextWarningCode, string]>;
+
+function* keywordWarnings(keyword: string, value: unknown): Warnings {
+  if (keyword === '@vocab')
+    yield ['vocab', '@vocab has no effect in NGSI-LD: the @vocab of the core context overrides it.'];
+  if (['@language', '@direction'].includes(keyword) && value !== null)
+    yield [
+      'coercion',
+      `${keyword} applies to every text, not only to the values of LanguageProperties: ` +
+        `brokers may store and return each as an object with @value and ${keyword}.`,
+    ];
+  if (!CONTEXT_KEYWORDS.has(keyword))
+    yield ['reserved-term', `"${keyword}" looks like a keyword: JSON-LD processors may ignore it.`];
+}
 
 /** Schemes that IRIs of terms have; any other word before a colon is probably an undefined prefix. */
 const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
@@ -126,55 +102,54 @@ const KNOWN_SCHEMES: ReadonlySet<string> = new Set([
   '_',
 ]);
 
-const TERM_CHECKS: readonly Check[] = [
-  ({ term, iri, coreIri }) =>
-    coreIri === undefined || coreIri === iri
-      ? undefined
-      : [
-          'core-term',
-          `"${term}" is a term of the NGSI-LD core context, which takes precedence: it means ${coreIri}.`,
-        ],
-  ({ term, id, iri, coreIri }) => {
-    const isIri = id !== null && (iri === undefined || iri === coreIri || !/^(?:@|_:)/.test(iri));
-    return isIri
-      ? undefined
-      : ['no-iri', `"${term}" is mapped to ${iri ?? 'null'}, which cannot name an attribute or a type.`];
-  },
-  ({ term, definition }) =>
-    isObject(definition) && Object.hasOwn(definition, '@reverse')
-      ? [
-          'no-iri',
-          `"${term}" means a property in the opposite direction (@reverse), which no attribute can be.`,
-        ]
-      : undefined,
-  ({ id, prefixes }) => {
-    const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
-    if (prefix === undefined || prefixes === undefined || prefixes.get(prefix) === true) return undefined;
+function* termWarnings(
+  term: string,
+  definition: unknown,
+  map: JsonObject,
+  prefixes: Prefixes | undefined,
+): Warnings {
+  const has = (name: string) => isObject(definition) && Object.hasOwn(definition, name);
+  const written = isObject(definition) ? member(definition, '@id') : definition;
+  /** What the term is mapped to, as written; undefined if it is not mapped explicitly. */
+  const id = written === undefined && term.includes(':') ? term : written;
+  const iri = typeof id === 'string' ? expandIn(map, id) : undefined;
+  const coreIri = coreIriOf(term);
+  if (coreIri !== undefined && coreIri !== iri)
+    yield [
+      'core-term',
+      `"${term}" is a term of the NGSI-LD core context, which takes precedence: it means ${coreIri}.`,
+    ];
+  if (id === null || (iri !== undefined && iri !== coreIri && /^(?:@|_:)/.test(iri)))
+    yield ['no-iri', `"${term}" is mapped to ${iri ?? 'null'}, which cannot name an attribute or a type.`];
+  if (has('@reverse'))
+    yield [
+      'no-iri',
+      `"${term}" means a property in the opposite direction (@reverse), which no attribute can be.`,
+    ];
+  const prefix = typeof id === 'string' ? prefixOf(id) : undefined;
+  if (prefix !== undefined && prefixes !== undefined && isUnknown(prefix, prefixes)) {
     const why = prefixes.has(prefix)
       ? `The term "${prefix}" is no prefix, because its IRI does not end with / or #, or its definition lacks "@prefix": true`
       : `The prefix "${prefix}" is not defined here`;
-    return coreIriOf(prefix) !== undefined || KNOWN_SCHEMES.has(prefix.toLowerCase())
-      ? undefined
-      : ['undefined-prefix', `${why}: "${String(id)}" is read as a complete IRI.`];
-  },
-  ({ term, definition, iri, coreIri }) =>
-    isObject(definition) &&
-    (coreIri === undefined || iri !== coreIri) &&
-    ['@type', '@container'].some((name) => Object.hasOwn(definition, name))
-      ? [
-          'coercion',
-          `"${term}" has a coercion (@type or @container), which applies to the attribute as ` +
-            'a whole: brokers such as Orion-LD answer 400 to normalized attributes with one.',
-        ]
-      : undefined,
-  ({ definition }) =>
-    hasScopedContext(definition)
-      ? [
-          'scoped-context',
-          'NGSI-LD does not allow scoped contexts (ETSI GS CIM 009 V1.9.1, clause 5.5.7): brokers may answer 400.',
-        ]
-      : undefined,
-];
+    yield ['undefined-prefix', `${why}: "${String(id)}" is read as a complete IRI.`];
+  }
+  if ((coreIri === undefined || iri !== coreIri) && (has('@type') || has('@container')))
+    yield [
+      'coercion',
+      `"${term}" has a coercion (@type or @container), which applies to the attribute as ` +
+        'a whole: brokers such as Orion-LD answer 400 to normalized attributes with one.',
+    ];
+  if (hasScopedContext(definition))
+    yield [
+      'scoped-context',
+      'NGSI-LD does not allow scoped contexts (ETSI GS CIM 009 V1.9.1, clause 5.5.7): brokers may answer 400.',
+    ];
+}
+
+function isUnknown(prefix: string, prefixes: Prefixes): boolean {
+  const isKnown = prefixes.get(prefix) === true || coreIriOf(prefix) !== undefined;
+  return !isKnown && !KNOWN_SCHEMES.has(prefix.toLowerCase());
+}
 
 /** The IRI that a text in a map expands to, with the terms of the map and of the core context. */
 function expandIn(map: JsonObject, text: string): string {
