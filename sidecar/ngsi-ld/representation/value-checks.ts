@@ -183,32 +183,27 @@ export function checkMetadataMember(
   kind: AttributeKind,
   findings: Findings,
 ): void {
-  switch (MEMBER_ROLES.get(name)) {
-    case 'time':
-      checkDateTime(value, findings);
-      return;
-    case 'dataset':
-      if (value !== DEFAULT_DATASET && !isUri(value))
-        findings.fault('format', `must be a URI or "@none", is ${formatValue(value)}`);
-      return;
-    case 'unit':
-      checkString(value, findings);
-      if (!KINDS_WITH_UNIT.has(kind))
-        findings.warn('unit-without-value', `is the unit of a ${kind}, which cannot have one`);
-      return;
-    case 'string':
-      checkString(value, findings);
-      return;
-    case 'strings':
-      checkStrings(value, 'the name of a type, or an array of names', findings);
-      return;
-    case 'context':
-      findings.fault('additionalProperties', 'must not be here: an @context belongs to the whole entity');
-      return;
-    case 'free':
-    case undefined:
-  }
+  MEMBER_CHECKS[MEMBER_ROLES.get(name) ?? 'free']?.(value, findings, kind);
 }
+
+const MEMBER_CHECKS: Readonly<
+  Partial<Record<Role, (value: JsonValue, findings: Findings, kind: AttributeKind) => void>>
+> = {
+  time: checkDateTime,
+  dataset: (value, findings) => {
+    if (value !== DEFAULT_DATASET && !isUri(value))
+      findings.fault('format', `must be a URI or "@none", is ${formatValue(value)}`);
+  },
+  unit: (value, findings, kind) => {
+    checkString(value, findings);
+    if (!KINDS_WITH_UNIT.has(kind))
+      findings.warn('unit-without-value', `is the unit of a ${kind}, which cannot have one`);
+  },
+  string: checkString,
+  strings: (value, findings) => checkStrings(value, 'the name of a type, or an array of names', findings),
+  context: (_, findings) =>
+    findings.fault('additionalProperties', 'must not be here: an @context belongs to the whole entity'),
+};
 
 function checkString(value: JsonValue, findings: Findings): void {
   if (typeof value !== 'string') findings.fault('type', `must be a string, is ${formatValue(value)}`);

@@ -1,11 +1,4 @@
-import {
-  isArray,
-  isInteger,
-  isObject,
-  type JsonObject,
-  jsonType,
-  type JsonValue,
-} from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { wrappedMemberOf } from '../../ngsi-ld/representation/form.js';
 import {
   bitOf,
@@ -16,8 +9,8 @@ import {
   noObjects,
   type ObjectsShape,
   type Shape,
-  type ShapeType,
 } from './shape.js';
+import { typeOf } from '../json-schema/value-constraints.js';
 import { geometryTypeOf, LANGUAGE_MAP, languagesOf } from './geojson.js';
 import { INFERENCE_LIMITS } from './errors.js';
 
@@ -130,9 +123,4 @@ function withWord(words: Set<string> | undefined, word: string): Set<string> | n
   const all = words ?? new Set();
   all.add(word);
   return all.size > INFERENCE_LIMITS.enumeratedValues ? null : all;
-}
-
-function typeOf(value: JsonValue): ShapeType {
-  const type = jsonType(value);
-  return type !== 'number' ? type : isInteger(value) ? 'integer' : 'fraction';
 }

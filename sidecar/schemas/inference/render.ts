@@ -92,8 +92,8 @@ export class Renderer {
   }
 
   #objects(objects: ObjectsShape, enumerates: boolean): JsonObject {
-    const { geometries, languages, others } = objects;
-    if (languages === undefined || geometries !== undefined || others > 0)
+    const { languages } = objects;
+    if (languages === undefined || !isLanguageMapOnly(objects))
       return this.members(objects, (_, shape) => this.schemaOf(shape, enumerates));
     // An empty map says nothing about its texts.
     const texts = languages.types !== 0 && { additionalProperties: this.schemaOf(languages, enumerates) };

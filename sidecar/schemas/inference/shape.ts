@@ -48,7 +48,7 @@ export type ShapeType = (typeof TYPES)[number];
  * What was observed at one place in all samples. Every observation adds to a set, or drops something permanently.
  * Therefore neither the order nor the repetition of samples matters, and more samples only ever widen the shape.
  *
- * Samples may have as many places as characters, so whatever a place does not need is undefined.
+ * Samples may have as many places as characters, so whatever a place does not need is left out.
  */
 export interface Shape {
   /** For a member: how many of the enclosing objects have it. */
@@ -56,24 +56,24 @@ export interface Shape {
   /** A set of types, as a combination of the bits of {@link bitOf}. */
   types: number;
   /** The common format of all strings; null if there is none, undefined before the first string. */
-  format: Format | null | undefined;
+  format?: Format | null;
   /** Whether all strings are ids of NGSI-LD entities; undefined before the first string. */
-  areEntityIds: boolean | undefined;
+  areEntityIds?: boolean;
   /** Distinct strings, as long as they can be an enumeration; null if they cannot, or if enumerations are off. */
-  words: Set<string> | null | undefined;
+  words?: Set<string> | null;
   /** The shape of all items of all arrays; undefined while there are none. */
-  items: Shape | undefined;
-  objects: ObjectsShape | undefined;
+  items?: Shape;
+  objects?: ObjectsShape;
 }
 
 /** The objects at one place. Well-known kinds of objects are not described by their members. */
 export interface ObjectsShape {
   /** Types of the GeoJSON geometries among the objects. */
-  geometries: Set<GeometryType> | undefined;
+  geometries?: Set<GeometryType>;
   /** The shape of the texts in the language maps among the objects; undefined if there are no language maps. */
-  languages: Shape | undefined;
+  languages?: Shape;
   /** Names of members that, as the only member, make an object the wrapping of a value, such as `languageMap`. */
-  wrappings: Set<string> | undefined;
+  wrappings?: Set<string>;
   /** Number of other objects. */
   others: number;
   /** The members of the other objects, by name; undefined if there are too many names. */
@@ -90,19 +90,11 @@ export function typesIn(types: number): readonly ShapeType[] {
 }
 
 export function emptyShape(): Shape {
-  return {
-    count: 0,
-    types: 0,
-    format: undefined,
-    areEntityIds: undefined,
-    words: undefined,
-    items: undefined,
-    objects: undefined,
-  };
+  return { count: 0, types: 0 };
 }
 
 export function noObjects(): ObjectsShape {
-  return { geometries: undefined, languages: undefined, wrappings: undefined, others: 0, members: new Map() };
+  return { others: 0, members: new Map() };
 }
 
 /** Whether all objects at a place are language maps. */

@@ -1,7 +1,7 @@
 import { parseWithDoubles } from '../../shared/json/lossless-json.js';
 import { type InputIssue, isObject, type JsonObject, pointerTo } from '../../shared/json/json.js';
 import { quoted } from '../../shared/format-value.js';
-import { formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
+import { elementsOf, formFaults, referencesOf, unwrapped, urlFault } from './context-form.js';
 import { dependenciesFirst, safetyFaults } from './context-safety.js';
 import { contextMeaning } from './context-terms.js';
 import { type ContextWarning, contextWarnings } from './context-warnings.js';
@@ -100,28 +100,22 @@ async function processingFaults(
   pointer: string,
   load: DocumentLoader,
 ): Promise<readonly InputIssue[]> {
-  const contexts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const error = await processingError([...contexts, coreContextUrl()], load);
+  const elements = elementsOf(value, pointer);
+  const error = await processingError([...elements.map((one) => one.value), coreContextUrl()], load);
   if (error === undefined) return [];
   const fault = await processingFault(value, pointer, load);
   if (fault !== undefined) return [fault];
   if (error.code !== 'protected term redefinition') return [{ pointer, detail: sentenceOf(error) }];
   const { term } = error;
-  const places = contexts.flatMap((context, index) =>
-    term !== undefined && isObject(context) && Object.hasOwn(context, term)
-      ? [pointerTo(pointer, ...(Array.isArray(value) ? [index] : []), term)]
+  const places = elements.flatMap((one) =>
+    term !== undefined && isObject(one.value) && Object.hasOwn(one.value, term)
+      ? [pointerTo(one.pointer, term)]
       : [],
   );
   const detail =
     `The context protects ${term === undefined ? 'a term' : `"${term}"`}, which ` +
     'the NGSI-LD core context defines differently: no entity could be read with both.';
   return [{ pointer: places.at(-1) ?? pointer, detail }];
-}
-
-/** One element of a context, and its position. */
-interface Element {
-  readonly value: unknown;
-  readonly pointer: string;
 }
 
 /**
@@ -134,9 +128,7 @@ async function processingFault(
   pointer: string,
   load: DocumentLoader,
 ): Promise<InputIssue | undefined> {
-  const elements: readonly Element[] = Array.isArray(value)
-    ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
-    : [{ value, pointer }];
+  const elements = elementsOf(value, pointer);
   const errorOf = (contexts: readonly unknown[]) => processingError(contexts, load);
   const values = elements.map((element) => element.value);
   const whole = await errorOf(values);

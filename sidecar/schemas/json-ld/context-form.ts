@@ -33,12 +33,24 @@ export function unwrapped(submitted: unknown, pointer: string): ContextForm {
   };
 }
 
+/** A part of a context, and its position. */
+export interface ContextPart {
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+/** The elements of a context: the items of an array, or the only one. */
+export function elementsOf(value: unknown, pointer: string): readonly ContextPart[] {
+  if (!Array.isArray(value)) return [{ value, pointer }];
+  return value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }));
+}
+
 /** Why a value does not have an accepted form: a map of terms, an array of maps and URLs, or a URL. Empty if it does. */
 export function formFaults(value: unknown, pointer: string): readonly InputIssue[] {
-  if (!Array.isArray(value)) return elementFaults(value, pointer);
-  if (value.length === 0)
+  const elements = elementsOf(value, pointer);
+  if (elements.length === 0)
     return [{ pointer, detail: 'The array is empty, so it does not define any terms.' }];
-  return value.flatMap((item, index) => elementFaults(item, pointerTo(pointer, index)));
+  return elements.flatMap((one) => elementFaults(one.value, one.pointer));
 }
 
 /** Checks that a URL in a context is absolute, so that it means the same to every reader. */

@@ -1,5 +1,5 @@
 import { type InputIssue, isObject, type JsonObject, member, pointerTo } from '../../shared/json/json.js';
-import { hasScopedContext } from './context-form.js';
+import { type ContextPart, hasScopedContext } from './context-form.js';
 
 /** Limits on one context document. The time to process it grows with terms × contexts, and the memory with terms × IRIs. */
 export const CONTEXT_LIMITS = {
@@ -67,7 +67,7 @@ export function limitFaults(context: unknown, pointer = ''): readonly InputIssue
       `URLs, scoped ones included; this one has ${parts.length}.`;
     return [{ pointer, detail }];
   }
-  const maps = parts.filter((part): part is Part & { value: JsonObject } => isObject(part.value));
+  const maps = parts.filter((part): part is ContextPart & { value: JsonObject } => isObject(part.value));
   const terms = maps.reduce((sum, { value }) => sum + Object.keys(value).length, 0);
   if (terms > CONTEXT_LIMITS.terms) {
     return [
@@ -82,13 +82,8 @@ export function limitFaults(context: unknown, pointer = ''): readonly InputIssue
   return maps.flatMap(({ value, pointer: at }) => chainFaults(value, at).chains);
 }
 
-interface Part {
-  readonly value: unknown;
-  readonly pointer: string;
-}
-
 /** The elements of a context, including scoped contexts: maps, URLs, and invalid values. */
-function partsOf(context: unknown, pointer: string): readonly Part[] {
+function partsOf(context: unknown, pointer: string): readonly ContextPart[] {
   if (Array.isArray(context)) {
     return context.flatMap((item, index) => partsOf(item, pointerTo(pointer, index)));
   }
@@ -182,7 +177,7 @@ function longText(value: unknown, pointer: string): string | undefined {
 /** Finds nesting that is too deep, or too much of it. Not recursive, because the depth is not known yet. */
 function nestingFault(context: unknown, pointer: string): InputIssue | undefined {
   const { depth, terms } = CONTEXT_LIMITS;
-  let level: readonly Part[] = isNested(context) ? [{ value: context, pointer }] : [];
+  let level: readonly ContextPart[] = isNested(context) ? [{ value: context, pointer }] : [];
   for (let at = 0; level[0] !== undefined; at += 1) {
     if (at >= depth) {
       const detail = `Contexts may be nested ${depth} deep; this one is deeper.`;

@@ -15,8 +15,8 @@ export async function droppedLists(
 ): Promise<readonly JsonLdWarning[]> {
   if (!hasSeveralLists(expanded)) return [];
   const given = listsIn(expanded);
-  const kept = sumByProperty(listsIn(await expandAgain()));
-  return [...sumByProperty(given)].flatMap(([property, count]) => {
+  const kept = listsIn(await expandAgain());
+  return [...given].flatMap(([property, count]) => {
     const left = kept.get(property) ?? 0;
     if (left >= count) return [];
     const detail = `A term for lists holds only one list: the result has ${left} of the ${count} lists of ${shortJson(property)}.`;
@@ -36,26 +36,15 @@ function hasSeveralLists(value: unknown): boolean {
   );
 }
 
-/** The lists among the values of one property of one node. */
-interface Lists {
-  readonly property: string;
-  readonly count: number;
-}
-
-function listsIn(expanded: readonly unknown[]): readonly Lists[] {
-  const found: Lists[] = [];
+/** The number of lists among the values of each property. */
+function listsIn(expanded: readonly unknown[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
   visitMembers(expanded, '', ({ name: property, value }) => {
     const count = property === '@list' ? 0 : countLists(value);
-    if (count > 0) found.push({ property, count });
+    if (count > 0) sums.set(property, (sums.get(property) ?? 0) + count);
     // The value of a JSON literal may be any JSON.
     return property !== '@value';
   });
-  return found;
-}
-
-function sumByProperty(all: readonly Lists[]): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const { property, count } of all) sums.set(property, (sums.get(property) ?? 0) + count);
   return sums;
 }
 

@@ -1,5 +1,5 @@
 import { isObject, pointerTo, jsonEquals } from '../../shared/json/json.js';
-import { referencesOf } from './context-form.js';
+import { type ContextPart, elementsOf, referencesOf } from './context-form.js';
 import { visitMembers } from './document-survey.js';
 import { type Refused, shortJson } from './outcomes.js';
 import { processingErrorOf, sentenceOf } from './processing-errors.js';
@@ -77,29 +77,18 @@ function placesOfValue(error: unknown, { document }: JsonLdRequest): readonly st
 /** The definitions of the term that the error is about, in the contexts of the request. */
 function placesOfTerm(term: string, request: JsonLdRequest): readonly string[] {
   return contextsOf(request)
-    .flatMap(({ value, pointer }) =>
-      Array.isArray(value)
-        ? value.map((item: unknown, index) => ({ value: item, pointer: pointerTo(pointer, index) }))
-        : [{ value, pointer }],
-    )
+    .flatMap(({ value, pointer }) => elementsOf(value, pointer))
     .filter(({ value }) => isObject(value) && Object.hasOwn(value, term))
     .map(({ pointer }) => pointerTo(pointer, term))
     .slice(0, MAX_PLACES);
 }
 
 /** The context of a request, and those at the top of its documents. */
-function contextsOf({ document, context, contextPointer }: JsonLdRequest): readonly Placed[] {
-  const documents: readonly unknown[] = Array.isArray(document) ? document : [document];
-  const own = documents.flatMap((one, index) => {
-    const base = Array.isArray(document) ? pointerTo('/document', index) : '/document';
-    return isObject(one) && Object.hasOwn(one, '@context')
-      ? [{ value: one['@context'], pointer: pointerTo(base, '@context') }]
-      : [];
-  });
+function contextsOf({ document, context, contextPointer }: JsonLdRequest): readonly ContextPart[] {
+  const own = elementsOf(document, '/document').flatMap(({ value, pointer }) =>
+    isObject(value) && Object.hasOwn(value, '@context')
+      ? [{ value: value['@context'], pointer: pointerTo(pointer, '@context') }]
+      : [],
+  );
   return [{ value: context, pointer: contextPointer }, ...own];
-}
-
-interface Placed {
-  readonly value: unknown;
-  readonly pointer: string;
 }

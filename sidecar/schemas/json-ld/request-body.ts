@@ -1,5 +1,5 @@
 import { type InputIssue, isObject, member, pointerTo } from '../../shared/json/json.js';
-import { mapFaults, unwrapped } from './context-form.js';
+import { elementsOf, mapFaults, unwrapped } from './context-form.js';
 
 /** A request to expand or compact a document. */
 export interface JsonLdRequest {
@@ -45,13 +45,8 @@ const NO_DOCUMENT = 'document is required, and must be an object or an array. A 
 const UNKNOWN = 'Unknown member. Only document, context and safe are allowed.';
 
 function contextFaults(context: unknown, pointer: string): readonly InputIssue[] {
-  if (!Array.isArray(context)) return elementFaults(context, pointer);
-  return (context as readonly unknown[]).flatMap((item, index) =>
-    elementFaults(item, pointerTo(pointer, index)),
+  const demand = 'A context is a map of terms, a URL, null, or an array of these.';
+  return elementsOf(context, pointer).flatMap((one) =>
+    one.value === null ? [] : mapFaults(one.value, one.pointer, demand),
   );
-}
-
-function elementFaults(element: unknown, pointer: string): readonly InputIssue[] {
-  if (element === null) return [];
-  return mapFaults(element, pointer, 'A context is a map of terms, a URL, null, or an array of these.');
 }

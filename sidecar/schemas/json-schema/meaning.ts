@@ -260,8 +260,7 @@ function readingsOf(
 
 function readingIn(atom: JsonObject): readonly string[] {
   const format = member(atom, 'format');
-  const reading =
-    typeof format === 'string' && Object.hasOwn(READINGS, format) ? READINGS[format] : undefined;
+  const reading = typeof format === 'string' ? member(READINGS, format) : undefined;
   return reading === undefined ? [] : [reading];
 }
 

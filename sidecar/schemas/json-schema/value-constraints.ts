@@ -21,6 +21,7 @@ import {
   type JsonValue,
   member,
   jsonEquals,
+  jsonType,
   type Schema,
   stringsOf,
 } from '../../shared/json/json.js';
@@ -267,18 +268,10 @@ export class ValueConstraints {
   }
 }
 
-function typeOf(value: JsonValue): ConstraintType {
-  if (value === null) return 'null';
-  if (isArray(value)) return 'array';
-  if (isNumber(value)) return isInteger(value) ? 'integer' : 'fraction';
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean';
-    case 'string':
-      return 'string';
-    default:
-      return 'object';
-  }
+/** The type of a value, with integers and fractions as two types. */
+export function typeOf(value: JsonValue): ConstraintType {
+  const type = jsonType(value);
+  return type !== 'number' ? type : isInteger(value) ? 'integer' : 'fraction';
 }
 
 /** The names that `required` lists, and those that they require in turn. */

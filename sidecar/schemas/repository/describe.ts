@@ -92,12 +92,13 @@ function factsOf(document: JsonObject): DocumentFacts {
   const isContext = Object.hasOwn(document, '@context') && Object.keys(document).length === 1;
   const isSchema = !isContext && isSchemaLike(document);
   return {
+    ...NO_FACTS,
     kind: isContext ? 'context' : isSchema ? 'schema' : 'other',
     ...(typeof id === 'string' ? { id } : {}),
     ...(typeof title === 'string' ? { title } : {}),
     isEntity: isSchema && describesType(document),
     contexts: contextsNamedBy([document]),
-    ...(isSchema ? namesIn(document) : NO_NAMES),
+    ...(isSchema ? namesIn(document) : {}),
   };
 }
 
@@ -139,12 +140,8 @@ function describesType(schema: JsonObject): boolean {
   });
 }
 
-type Names = Pick<DocumentFacts, 'references' | 'innerIds'>;
-
-const NO_NAMES: Names = { references: [], innerIds: [] };
-
 /** Returns the names of other documents, at any depth; the text is of bounded depth. */
-function namesIn(document: JsonObject): Names {
+function namesIn(document: JsonObject): Pick<DocumentFacts, 'references' | 'innerIds'> {
   const references = new Map<string, NamedDocument>();
   const innerIds = new Map<string, NamedDocument>();
   const identifier = identifierIn(document);
