@@ -184,6 +184,33 @@ describe('a change report of optional properties and choices', () => {
     );
   });
 
+  it('a new optional property of a nested object may break a oneOf if another choice describes it there', () => {
+    const closed = (properties: JsonObject) => ({ type: 'object', properties, additionalProperties: false });
+    const places: readonly ((object: JsonObject) => JsonObject)[] = [
+      (object) => object,
+      (items) => ({ items }),
+      (item) => ({ prefixItems: [true, item] }),
+      (object) => ({ patternProperties: { '^x': object } }),
+      (object) => ({ additionalProperties: object }),
+    ];
+    for (const at of places) {
+      const overall = (described: JsonObject) => {
+        const [before, after] = [closed({ p: text }), closed({ p: text, q: text })].map((object) => ({
+          oneOf: [
+            { required: ['a'], properties: { a: at(object) } },
+            { required: ['b'], properties: { a: at({ properties: described }) } },
+          ],
+        }));
+        return compareSchemas(before ?? {}, after ?? {}).overall;
+      };
+      assert.deepEqual(
+        [{ q: { type: 'number' } }, { r: { type: 'number' } }].map(overall),
+        ['narrowing', 'compatible'],
+        JSON.stringify(at({})),
+      );
+    }
+  });
+
   it('an unchanged choice is not a difference next to a changed one', () => {
     const anyOf = [{ required: ['a'] }, { required: ['b'] }];
     assertSaid([
