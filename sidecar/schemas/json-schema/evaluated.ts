@@ -1,29 +1,6 @@
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  member,
-  type Schema,
-} from '../../shared/json/json.js';
-import {
-  dependentSchemasFor,
-  eachSchemaIn,
-  schemaIn,
-  schemasIn,
-  targetOf,
-  type ReferenceTargets,
-} from './flatten.js';
-
-/** The functions needed to find out which parts of one value are evaluated. */
-export interface Evaluation {
-  readonly targets: ReferenceTargets;
-  /** Whether the value itself satisfies a schema. */
-  readonly fits: (schema: Schema) => boolean;
-  /** Whether the item at an index satisfies a schema. */
-  readonly itemFits: (schema: Schema, index: number) => boolean;
-  readonly patternOf: (pattern: string) => RegExp;
-}
+import { isArray, isObject, type JsonObject, member, type Schema } from '../../shared/json/json.js';
+import { dependentSchemasFor, eachSchemaIn, schemaIn, schemasIn, targetOf } from './flatten.js';
+import type { Checker, InstanceLocation } from './issue.js';
 
 /**
  * The members of an object, or the indexes of the items of an array, that no keyword of a flat schema evaluates, apart
@@ -34,28 +11,37 @@ export interface Evaluation {
  */
 export function unevaluatedIn(
   schema: JsonObject,
-  value: JsonValue,
-  around: Evaluation,
+  location: InstanceLocation,
+  checker: Checker,
 ): readonly (string | number)[] {
-  const applied = appliedSchemas(schema, value, around);
+  const { value } = location;
+  const applied = appliedSchemas(schema, location, checker);
   const [rest, unevaluated] = isArray(value)
     ? ['items', 'unevaluatedItems']
     : ['additionalProperties', 'unevaluatedProperties'];
   const takesRest = (one: JsonObject): boolean =>
     schemaIn(one, rest) !== undefined || (one !== schema && schemaIn(one, unevaluated) !== undefined);
   if (applied.some(takesRest)) return [];
-  if (isArray(value)) return unevaluatedIndexes(applied, value, around);
-  return isObject(value) ? unevaluatedMembers(applied, value, around) : [];
+  if (isObject(value)) return unevaluatedMembers(applied, value, checker);
+  // Items that satisfy `contains` are evaluated.
+  const listed = Math.max(0, ...applied.map((one) => schemasIn(one, 'prefixItems').length));
+  const wanted = eachSchemaIn(applied, 'contains');
+  const isWanted = (index: number) => wanted.some((one) => isValid(one, location.child(index), checker));
+  return isArray(value) ? [...value.keys()].filter((index) => index >= listed && !isWanted(index)) : [];
+}
+
+function isValid(schema: Schema, location: InstanceLocation, checker: Checker): boolean {
+  return checker.faultsOf(schema, location).length === 0;
 }
 
 function unevaluatedMembers(
   applied: readonly JsonObject[],
   value: JsonObject,
-  { patternOf }: Evaluation,
+  checker: Checker,
 ): readonly string[] {
   const described = applied.map((one) => member(one, 'properties')).filter(isObject);
   const patterns = applied.flatMap((one) =>
-    Object.keys(member(one, 'patternProperties') ?? {}).map(patternOf),
+    Object.keys(member(one, 'patternProperties') ?? {}).map((pattern) => checker.patternOf(pattern)),
   );
   return Object.keys(value).filter(
     (name) =>
@@ -64,32 +50,26 @@ function unevaluatedMembers(
   );
 }
 
-/** Items that satisfy `contains` are evaluated. */
-function unevaluatedIndexes(
-  applied: readonly JsonObject[],
-  items: readonly JsonValue[],
-  { itemFits }: Evaluation,
-): readonly number[] {
-  const listed = Math.max(0, ...applied.map((one) => schemasIn(one, 'prefixItems').length));
-  const wanted = eachSchemaIn(applied, 'contains');
-  return [...items.keys()].filter((index) => index >= listed && !wanted.some((one) => itemFits(one, index)));
-}
-
 /** The schema, and all others that it applies to the same value. */
-function appliedSchemas(schema: JsonObject, value: JsonValue, around: Evaluation): readonly JsonObject[] {
+function appliedSchemas(
+  schema: JsonObject,
+  location: InstanceLocation,
+  checker: Checker,
+): readonly JsonObject[] {
   const found = new Set<Schema>([schema]);
   // Grows while it is gone through.
   for (const next of found)
-    if (isObject(next)) for (const one of schemasAppliedBy(next, value, around)) found.add(one);
+    if (isObject(next)) for (const one of schemasAppliedBy(next, location, checker)) found.add(one);
   return [...found].filter(isObject);
 }
 
 function schemasAppliedBy(
   schema: JsonObject,
-  value: JsonValue,
-  { targets, fits }: Evaluation,
+  location: InstanceLocation,
+  checker: Checker,
 ): readonly Schema[] {
-  const target = targetOf(schema, targets);
+  const fits = (one: Schema) => isValid(one, location, checker);
+  const target = targetOf(schema, checker.targets);
   const condition = schemaIn(schema, 'if');
   const holds = condition !== undefined && fits(condition);
   return [
@@ -98,6 +78,6 @@ function schemasAppliedBy(
     ...['anyOf', 'oneOf'].flatMap((keyword) => schemasIn(schema, keyword)).filter(fits),
     ...(holds ? [condition] : []),
     ...(condition === undefined ? [] : eachSchemaIn([schema], holds ? 'then' : 'else')),
-    ...dependentSchemasFor(schema, value),
+    ...dependentSchemasFor(schema, location.value),
   ];
 }

@@ -7,7 +7,7 @@ import {
   pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
-import { type Evaluation, unevaluatedIn } from './evaluated.js';
+import { unevaluatedIn } from './evaluated.js';
 import {
   dependentSchemasFor,
   type FlatSchema,
@@ -26,7 +26,7 @@ import {
   unknownItem,
   unknownMember,
 } from './keyword-issues.js';
-import { type Issue, isScalar, InstanceLocation } from './issue.js';
+import { type Checker, type Issue, isScalar, InstanceLocation, MAX_ISSUES } from './issue.js';
 import { mergeIssues } from './merge-issues.js';
 import { Spelling } from './spelling.js';
 import { type Correction, sentenceOf, type MessageParts } from './message-parts.js';
@@ -103,9 +103,6 @@ export function faultsOf(
   }));
 }
 
-/** Maximum number of issues collected for one schema at one place; far more than are shown. */
-const MAX_ISSUES = 1000;
-
 /** Maximum number of checks of an array or object against a schema: each result takes some 400 bytes until the end. */
 const MAX_CHECKS = 300_000;
 
@@ -130,8 +127,8 @@ function saysMore(schema: JsonObject): boolean {
  * A validator's list of errors does not tell which alternative an error belongs to if references lie between them.
  * This class therefore evaluates the schema itself.
  */
-class Explainer {
-  readonly #targets: ReferenceTargets;
+class Explainer implements Checker {
+  readonly targets: ReferenceTargets;
   readonly #maxChecks: number;
   readonly #patterns = new Map<string, RegExp>();
   /** The issues of arrays and objects: alternatives check the same ones again and again. */
@@ -139,7 +136,7 @@ class Explainer {
   #checks = 0;
 
   constructor(targets: ReferenceTargets, mostLooks = MAX_CHECKS) {
-    this.#targets = targets;
+    this.targets = targets;
     this.#maxChecks = mostLooks;
   }
 
@@ -193,17 +190,15 @@ class Explainer {
   #issuesOfKeywords(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
     const { value } = location;
     if (isNumber(value)) return numberIssues(schema, location, value);
-    if (typeof value === 'string') return stringIssues(schema, location, value, this.#patternOf);
-    if (isArray(value)) return arrayIssues(schema, location, value, this.#check, MAX_ISSUES);
-    if (isObject(value))
-      return objectIssues(schema, location, value, this.#check, this.#patternOf, MAX_ISSUES);
-    return NONE;
+    if (typeof value === 'string') return stringIssues(schema, location, value, this);
+    if (isArray(value)) return arrayIssues(schema, location, value, this);
+    return isObject(value) ? objectIssues(schema, location, value, this) : NONE;
   }
 
   /** The issues by schemas that apply to the same value. */
   #issuesOfApplied(schema: JsonObject, location: InstanceLocation): readonly Issue[] {
     const found: Issue[] = [];
-    const target = targetOf(schema, this.#targets);
+    const target = targetOf(schema, this.targets);
     if (target !== undefined) found.push(...this.faultsOf(target, location));
     if (Object.hasOwn(schema, 'allOf'))
       for (const one of schemasIn(schema, 'allOf')) found.push(...this.faultsOf(one, location));
@@ -244,14 +239,8 @@ class Explainer {
     const keyword = isArray(value) ? 'unevaluatedItems' : 'unevaluatedProperties';
     const held = schemaIn(schema, keyword);
     if (held === undefined || held === true || isScalar(value)) return NONE;
-    const around: Evaluation = {
-      targets: this.#targets,
-      fits: (one) => this.faultsOf(one, location).length === 0,
-      itemFits: (one, index) => this.faultsOf(one, location.child(index)).length === 0,
-      patternOf: this.#patternOf,
-    };
     const found: Issue[] = [];
-    for (const key of unevaluatedIn(schema, value, around)) {
+    for (const key of unevaluatedIn(schema, location, this)) {
       if (found.length >= MAX_ISSUES) break;
       const child = location.child(key);
       if (held !== false) found.push(...this.faultsOf(held, child));
@@ -260,12 +249,9 @@ class Explainer {
     return found;
   }
 
-  readonly #check = (schema: Schema, location: InstanceLocation): readonly Issue[] =>
-    this.faultsOf(schema, location);
-
-  readonly #patternOf = (pattern: string): RegExp => {
+  patternOf(pattern: string): RegExp {
     const known = this.#patterns.get(pattern) ?? new RegExp(pattern, 'u');
     this.#patterns.set(pattern, known);
     return known;
-  };
+  }
 }

@@ -7,6 +7,7 @@ import {
   member,
   type Schema,
 } from '../../shared/json/json.js';
+import type { ReferenceTargets } from './flatten.js';
 import type { Spelling } from './spelling.js';
 import { allowedValue, joinWithOr, shortValue, typed, typeWord, type MessageParts } from './message-parts.js';
 
@@ -35,8 +36,17 @@ export interface Issue {
   readonly ofMember?: true;
 }
 
-/** Checks a value against a schema; returns no issues for a valid value. */
-export type Check = (schema: Schema, location: InstanceLocation) => readonly Issue[];
+/** Maximum number of issues collected for one schema at one place; far more than are shown. */
+export const MAX_ISSUES = 1000;
+
+/** Checks values against schemas. */
+export interface Checker {
+  readonly targets: ReferenceTargets;
+  /** Returns no issues for a valid value. */
+  faultsOf(schema: Schema, location: InstanceLocation): readonly Issue[];
+  /** Compiles a pattern as validators do. */
+  patternOf(pattern: string): RegExp;
+}
 
 /** Makes an issue of a value. */
 export function issue(location: InstanceLocation, keyword: string, message: MessageBuilder): Issue {

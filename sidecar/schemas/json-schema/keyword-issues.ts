@@ -20,9 +20,10 @@ import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { namedSchemasIn, namesByName, schemaIn, schemasIn } from './flatten.js';
 import { hasFormat } from './formats.js';
 import {
-  type Check,
+  type Checker,
   isScalar,
   issue,
+  MAX_ISSUES,
   type Issue,
   memberIssue,
   missingIssue,
@@ -49,9 +50,7 @@ export function objectIssues(
   schema: JsonObject,
   location: InstanceLocation,
   value: JsonObject,
-  check: Check,
-  patternOf: PatternOf,
-  most: number,
+  checker: Checker,
 ): readonly Issue[] {
   const described = member(schema, 'properties');
   if (isObject(described)) location.describe(described);
@@ -61,13 +60,13 @@ export function objectIssues(
     ...countIssues(schema, location, MEMBERS, names.length, `has ${countWord(names.length)}`),
   ];
   const naming = schemaIn(schema, 'propertyNames');
-  const schemasOf = memberSchemas(schema, patternOf);
+  const schemasOf = memberSchemas(schema, checker);
   for (const name of names) {
-    if (found.length >= most) break;
-    if (naming !== undefined) found.push(...nameIssues(naming, name, location, check));
+    if (found.length >= MAX_ISSUES) break;
+    if (naming !== undefined) found.push(...nameIssues(naming, name, location, checker));
     for (const own of schemasOf(name)) {
       if (own === REFUSED) found.push(unknownMember(location.child(name), 'additionalProperties'));
-      else if (own !== true) found.push(...check(own, location.child(name)));
+      else if (own !== true) found.push(...checker.faultsOf(own, location.child(name)));
     }
   }
   return found;
@@ -91,12 +90,12 @@ const REFUSED = Symbol('refused');
  */
 function memberSchemas(
   schema: JsonObject,
-  patternOf: PatternOf,
+  checker: Checker,
 ): (name: string) => readonly (Schema | typeof REFUSED)[] {
   const described = member(schema, 'properties');
   const patterns = Object.hasOwn(schema, 'patternProperties')
     ? [...namedSchemasIn(schema, 'patternProperties')].map(
-        ([pattern, own]) => [patternOf(pattern), own] as const,
+        ([pattern, own]) => [checker.patternOf(pattern), own] as const,
       )
     : [];
   const rest = schemaIn(schema, 'additionalProperties');
@@ -170,9 +169,9 @@ function nameIssues(
   naming: Schema,
   name: string,
   location: InstanceLocation,
-  check: Check,
+  checker: Checker,
 ): readonly Issue[] {
-  const [first] = check(naming, new InstanceLocation(name));
+  const [first] = checker.faultsOf(naming, new InstanceLocation(name));
   if (first === undefined) return [];
   const words: MessageBuilder = (spelling) => {
     const inner = sentenceOf(first.message(spelling));
@@ -186,20 +185,19 @@ export function arrayIssues(
   schema: JsonObject,
   location: InstanceLocation,
   items: readonly JsonValue[],
-  check: Check,
-  most: number,
+  checker: Checker,
 ): readonly Issue[] {
   const found: Issue[] = [
     ...countIssues(schema, location, ITEMS, items.length, `holds ${countWord(items.length)}`),
     ...repetitionIssues(schema, location, items),
-    ...containsIssues(schema, location, items, check),
+    ...containsIssues(schema, location, items, checker),
   ];
   const listed = schemasIn(schema, 'prefixItems');
   const rest = schemaIn(schema, 'items');
   const checked = rest === undefined ? Math.min(listed.length, items.length) : items.length;
-  for (let index = 0; index < checked && found.length < most; index += 1) {
+  for (let index = 0; index < checked && found.length < MAX_ISSUES; index += 1) {
     const own = listed[index] ?? rest;
-    if (own !== undefined && own !== true) found.push(...check(own, location.child(index)));
+    if (own !== undefined && own !== true) found.push(...checker.faultsOf(own, location.child(index)));
   }
   return found;
 }
@@ -229,13 +227,15 @@ function containsIssues(
   schema: JsonObject,
   location: InstanceLocation,
   items: readonly JsonValue[],
-  check: Check,
+  checker: Checker,
 ): readonly Issue[] {
   const wanted = schemaIn(schema, 'contains');
   if (wanted === undefined) return [];
   const [least, most] = [limitIn(schema, 'minContains') ?? 1, limitIn(schema, 'maxContains') ?? Infinity];
   if (least === 0 && most === Infinity) return [];
-  const count = items.filter((_, index) => check(wanted, location.child(index)).length === 0).length;
+  const count = items.filter(
+    (_, index) => checker.faultsOf(wanted, location.child(index)).length === 0,
+  ).length;
   if (count >= least && count <= most) return [];
   const [keyword, bound] =
     count < least
@@ -268,9 +268,6 @@ export function firstRepeated(
   }
   return undefined;
 }
-
-/** Compiles a pattern as validators do. */
-type PatternOf = (pattern: string) => RegExp;
 
 /** The issue that `type`, `enum` or `const` finds in a value. There is only one, because the whole value is wrong. */
 export function kindIssue(schema: JsonObject, location: InstanceLocation): Issue | undefined {
@@ -334,7 +331,7 @@ export function stringIssues(
   schema: JsonObject,
   location: InstanceLocation,
   value: string,
-  patternOf: PatternOf,
+  checker: Checker,
 ): readonly Issue[] {
   const found: Issue[] = [];
   if (Object.hasOwn(schema, 'minLength') || Object.hasOwn(schema, 'maxLength')) {
@@ -342,7 +339,7 @@ export function stringIssues(
     found.push(...countIssues(schema, location, CHARACTERS, length, `has ${length}`));
   }
   const pattern = member(schema, 'pattern');
-  if (typeof pattern === 'string' && !patternOf(pattern).test(value))
+  if (typeof pattern === 'string' && !checker.patternOf(pattern).test(value))
     found.push(
       issue(location, 'pattern', () => ({
         must: `match the pattern ${shownPattern(pattern)}`,
