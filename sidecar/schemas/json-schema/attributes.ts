@@ -157,16 +157,13 @@ function combined(keyword: 'allOf' | 'anyOf', schemas: readonly Schema[]): Schem
 }
 
 function kindOf(schemas: readonly JsonObject[], targets: ReferenceTargets): AttributeKind {
-  for (const schema of schemas) {
-    const hint = member(schema, 'x-ngsi');
-    const named = BY_SPELLING.get(spelling(isObject(hint) ? member(hint, 'type') : undefined));
-    if (named !== undefined) return named;
-  }
-  for (const schema of schemas) {
-    const firstWord = /^\s*(\w+)/.exec(firstString([schema], 'description') ?? '')?.[1];
-    const named = BY_SPELLING.get(spelling(firstWord));
-    if (named !== undefined) return named;
-  }
+  const hints = schemas.map((schema) => member(schema, 'x-ngsi')).filter(isObject);
+  const words = [
+    ...hints.map((hint) => member(hint, 'type')),
+    ...schemas.map((schema) => /^\s*(\w+)/.exec(firstString([schema], 'description') ?? '')?.[1]),
+  ];
+  const named = words.map((word) => BY_SPELLING.get(spelling(word))).find((kind) => kind !== undefined);
+  if (named !== undefined) return named;
   return schemas.some((schema) => isGeometry(schema, targets)) ? 'GeoProperty' : 'Property';
 }
 

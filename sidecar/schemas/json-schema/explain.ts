@@ -80,7 +80,7 @@ export interface Fault {
   readonly keyword: string;
   readonly message?: string;
   /** The missing property. Ajv's own errors do not set it. */
-  readonly missing?: string;
+  readonly missing?: string | undefined;
 }
 
 /**
@@ -99,7 +99,7 @@ export function faultsOf(
     get message() {
       return sentenceOf(message(new Spelling()));
     },
-    ...(missing === undefined ? {} : { missing }),
+    missing,
   }));
 }
 

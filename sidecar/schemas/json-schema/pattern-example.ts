@@ -3,19 +3,7 @@ const MAX_REPETITIONS = 256;
 
 /** The characters that are tried for a class or an escape, the plainest first. */
 const CHARACTERS = [
-  'a',
-  'A',
-  '0',
-  '1',
-  '-',
-  '_',
-  '.',
-  ' ',
-  '/',
-  ':',
-  '@',
-  'é',
-  '中',
+  ...Array.from('aA01-_. /:@é中'),
   ...Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)),
   ...Array.from({ length: 32 }, (_, index) => String.fromCharCode(index)),
 ];

@@ -208,7 +208,10 @@ function heldSchemas(
   }
   if (!isObject(value) || !holdsNamedSchemas(keyword)) return write(value);
   const all = Object.entries(value);
-  const written = all.flatMap(([key, held]) => some(pair(key, write(held, key))));
+  const written = all.flatMap(([key, held]): readonly Entry[] => {
+    const one = write(held, key);
+    return one === undefined ? [] : [[key, one]];
+  });
   if (all.length > 0 && written.length === 0) return undefined;
   return isUnchanged(written, all) ? value : objectOf(written);
 }
@@ -235,10 +238,6 @@ function withSingleRef(entries: readonly Entry[]): readonly Entry[] {
     entries.filter((entry) => !more.includes(entry)),
     more.map((entry) => objectOf([entry])),
   );
-}
-
-function pair(key: string, value: JsonValue | undefined): Entry | undefined {
-  return value === undefined ? undefined : [key, value];
 }
 
 function some(entry: Entry | undefined): readonly Entry[] {
