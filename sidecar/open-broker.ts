@@ -1,11 +1,11 @@
 import { Pool } from 'undici';
 import { startEmbeddedBroker, type EmbeddedBroker } from './embedded-broker/index.js';
 import {
+  BROKER_CONNECTIONS,
   type BrokerClient,
   type BrokerReply,
   type BrokerRequestEnd,
   createBrokerClient,
-  REPLY_HEADERS_MAX_BYTES,
 } from './purge/broker/index.js';
 import { systemClock } from './shared/clock.js';
 import type { Config } from './shared/config/load.js';
@@ -56,10 +56,7 @@ export async function openBroker(
     onEnded,
   });
   const pool = new Pool(url.origin, {
-    connections: null,
-    // Over HTTP/2, all requests share one connection, and a client that does not read its answer can hold up all.
-    allowH2: false,
-    maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
+    ...BROKER_CONNECTIONS,
     connect: { timeout: config.BROKER_TIMEOUT_MS },
   });
   const abortRequests = async () => {

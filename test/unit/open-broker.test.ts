@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { clockAheadMs, openBroker } from '../../sidecar/open-broker.js';
 import { PendingConnections } from '../../sidecar/shared/event-loop.js';
 import { listening } from '../support/listening.js';
@@ -42,4 +43,39 @@ it('an answer without Date does not change the known clock of the broker', async
   assert.equal(broker.aheadMs(), shown);
   await broker.close();
   await close();
+});
+
+it('connections to the broker are renewed each minute, so that a new address of its name is used under steady traffic', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: NOW });
+  const used = new Set<unknown>();
+  let isKnown: boolean | undefined;
+  const server = createServer((request, response) => {
+    isKnown = used.has(request.socket);
+    used.add(request.socket);
+    response.end('[]');
+  });
+  const { url, close } = await listening(server);
+  t.after(close);
+  const broker = await openBroker(
+    { BROKER_URL: new URL(url), BROKER_TIMEOUT_MS: 5000 },
+    { viaName: 'test', newConnections: new PendingConnections(), onEnded: () => {} },
+  );
+  t.after(() => broker.close());
+  const path = '/entities';
+  for (const [of, send] of Object.entries({
+    purges: () => broker.client.send({ method: 'GET', path }),
+    'pass-through': async () => (await broker.pool.request({ method: 'GET', path })).body.dump(),
+  })) {
+    await send();
+    for (const [ms, isReused] of [
+      [60_000, true],
+      [1, false],
+    ] as const) {
+      // A connection is free when the event loop has turned after the end of an answer.
+      await setImmediate();
+      t.mock.timers.tick(ms);
+      await send();
+      assert.equal(isKnown, isReused, `${of}, ${ms} ms later`);
+    }
+  }
 });

@@ -98,8 +98,17 @@ const REPLY_WEIGHT: JsonLimits = { elements: 500_000, depth: 500 };
 
 const KEEP_ALIVE_MS = 10_000;
 
-/** Maximum size of the header fields of an answer: links to the next and the previous page repeat the query. */
-export const REPLY_HEADERS_MAX_BYTES = 256 * 1024;
+/** What all connections to a broker have in common. */
+export const BROKER_CONNECTIONS = {
+  // A request that waits for a connection would look like a slow broker. Purges and forwarding have limits of their own.
+  connections: null,
+  // Over HTTP/2, all requests share one connection, and a client that does not read its answer can hold up all.
+  allowH2: false,
+  // Connections that are always in use would never notice that the name of the broker has another address.
+  clientTtl: 60_000,
+  // Links to the next and the previous page repeat the query.
+  maxHeaderSize: 256 * 1024,
+} as const satisfies Pool.Options;
 
 /** Requests and answers of this length or more are about hundreds of entities, whose results are all noted at once. */
 const LARGE_CHARS = 8 * 1024;
@@ -113,12 +122,8 @@ export function createBrokerClient(options: BrokerClientOptions): BrokerClient {
   const dispatcher =
     options.dispatcher ??
     new Pool(brokerUrl.origin, {
-      // No limit besides the concurrency of purges: a request waiting for a connection would look like a slow broker.
-      connections: null,
-      // Over HTTP/2, all requests share one connection, and what holds up one can hold up all.
-      allowH2: false,
+      ...BROKER_CONNECTIONS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: REPLY_HEADERS_MAX_BYTES,
       connect: { timeout: timeoutMs },
       // The client's own timer covers the whole request.
       headersTimeout: 0,

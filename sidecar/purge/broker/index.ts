@@ -6,7 +6,7 @@ export {
   type BrokerRequest,
   type BrokerRequestEnd,
   createBrokerClient,
-  REPLY_HEADERS_MAX_BYTES,
+  BROKER_CONNECTIONS,
 } from './client.js';
 export {
   BrokerTimeoutError,
