@@ -50,7 +50,8 @@ function requireDryRun({ headers, query, routeOptions: { config } }: FastifyRequ
   const { dryRun } = query as { readonly dryRun?: unknown };
   // A route that has no dry runs refuses the parameter.
   if (config.isForDryRuns === true || dryRun === 'true') return;
-  if (parsePurgePolicy(headers[POLICY_HEADER]).dryRunOnly !== true) return;
+  const policy = headers[POLICY_HEADER];
+  if (policy === undefined || parsePurgePolicy(policy).dryRunOnly !== true) return;
   throw refused(
     'forbiddenByPolicy',
     'The policy of this gateway allows dry runs only, so this request may change nothing.',

@@ -92,13 +92,19 @@ export function exampleNumber(constraints: ValueConstraints, variant: number): J
     constraints.types.has(isInteger(value) ? 'integer' : 'fraction');
   const step = Math.max(...steps.map(doubleOf), 0) || 1;
   const [least, most] = [doubleOf(low.value), doubleOf(high.value)];
-  const multiples = [1, Math.ceil(least / step), Math.floor(most / step) - NEARBY]
-    .filter(Number.isFinite)
-    .flatMap((first) => Array.from({ length: NEARBY + 1 }, (_, index) => multiplyExact(step, first + index)));
-  const others = [0, (least + most) / 2, least + 0.5, most - 0.5, low.value, high.value];
-  const found = [...multiples, ...others].filter(isGood);
-  const distinct = [...new Set(found)];
-  return distinct[variant] ?? distinct[0];
+  const candidates = function* (): Iterable<JsonNumber> {
+    for (const first of [1, Math.ceil(least / step), Math.floor(most / step) - NEARBY].filter(
+      Number.isFinite,
+    ))
+      for (let index = 0; index <= NEARBY; index += 1) yield multiplyExact(step, first + index);
+    yield* [0, (least + most) / 2, least + 0.5, most - 0.5, low.value, high.value];
+  };
+  const found = new Set<JsonNumber>();
+  for (const candidate of candidates()) {
+    if (isGood(candidate)) found.add(candidate);
+    if (found.size > variant) return candidate;
+  }
+  return [...found][0];
 }
 
 function formatted(format: string, variant: number): string {

@@ -57,7 +57,7 @@ export function objectIssues(
   const names = Object.keys(value);
   const found: Issue[] = [
     ...missing(schema, location, value),
-    ...countIssues(schema, location, MEMBERS, names.length, `has ${countWord(names.length)}`),
+    ...countIssues(schema, location, MEMBERS, names.length, () => `has ${countWord(names.length)}`),
   ];
   const naming = schemaIn(schema, 'propertyNames');
   const schemasOf = memberSchemas(schema, checker);
@@ -144,17 +144,22 @@ function countIssues(
   location: InstanceLocation,
   { least, most, verb, noun }: Counting,
   count: number,
-  found: string,
+  found: () => string,
 ): readonly Issue[] {
   const [low, high] = [limitIn(schema, least), limitIn(schema, most)];
   const isTooFew = low !== undefined && count < low;
   const isTooMany = high !== undefined && count > high;
   return [
     ...(isTooFew
-      ? [issue(location, least, () => ({ must: `${verb} at least ${pluralized(low, noun)}`, found }))]
+      ? [
+          issue(location, least, () => ({
+            must: `${verb} at least ${pluralized(low, noun)}`,
+            found: found(),
+          })),
+        ]
       : []),
     ...(isTooMany
-      ? [issue(location, most, () => ({ must: `${verb} at most ${pluralized(high, noun)}`, found }))]
+      ? [issue(location, most, () => ({ must: `${verb} at most ${pluralized(high, noun)}`, found: found() }))]
       : []),
   ];
 }
@@ -188,7 +193,7 @@ export function arrayIssues(
   checker: Checker,
 ): readonly Issue[] {
   const found: Issue[] = [
-    ...countIssues(schema, location, ITEMS, items.length, `holds ${countWord(items.length)}`),
+    ...countIssues(schema, location, ITEMS, items.length, () => `holds ${countWord(items.length)}`),
     ...repetitionIssues(schema, location, items),
     ...containsIssues(schema, location, items, checker),
   ];
@@ -336,7 +341,7 @@ export function stringIssues(
   const found: Issue[] = [];
   if (Object.hasOwn(schema, 'minLength') || Object.hasOwn(schema, 'maxLength')) {
     const length = lengthOf(value);
-    found.push(...countIssues(schema, location, CHARACTERS, length, `has ${length}`));
+    found.push(...countIssues(schema, location, CHARACTERS, length, () => `has ${length}`));
   }
   const pattern = member(schema, 'pattern');
   if (typeof pattern === 'string' && !checker.patternOf(pattern).test(value))

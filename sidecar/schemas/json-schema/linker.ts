@@ -101,6 +101,8 @@ export interface LinkedSchema {
   readonly dynamicAnchors: ReadonlyMap<string, readonly Position[]>;
   /** Whether a schema in use has `unevaluatedItems`, so that it matters which items are evaluated. */
   readonly tracksItems: boolean;
+  /** Whether a schema in use refers to another one. */
+  readonly hasReferences: boolean;
   /** Returns where the reference of a schema leads; undefined if the schema does not have the keyword. */
   readonly linkOf: (from: Position, keyword: ReferenceKeyword) => Link | undefined;
 }
@@ -153,6 +155,7 @@ class Linker {
       dynamicAnchors: this.#dynamicAnchors(),
       metaSchemas: this.#metaSchemas,
       tracksItems: [...this.#positions.values()].some(hasUnevaluatedItems),
+      hasReferences: this.#links.size > 0,
       linkOf: (from, keyword) => this.#links.get(linkKey(from, keyword)),
     };
   }

@@ -31,6 +31,7 @@ export function usabilityFaults(linked: LinkedSchema): readonly InputIssue[] {
  * a schema must not cause (JSON Schema core, section 9.4.1).
  */
 export function loopsOf(linked: LinkedSchema): readonly InputIssue[] {
+  if (!linked.hasReferences) return [];
   const { targets, sources } = flatten(linked);
   const done = new Set<JsonObject>();
   /** The schemas on the path to the current one, in order. */
