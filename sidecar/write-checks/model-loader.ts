@@ -16,6 +16,9 @@ import type { SuppliedModel } from '../schemas/writes/protocol.js';
 import type { JsonValue } from '../shared/json/json.js';
 import type { Model } from '../store/index.js';
 
+/** Maximum number of types of which the models are remembered. */
+const MAX_TYPES = 100;
+
 /** Maximum number of models considered for one name. */
 const MAX_MODELS_PER_NAME = 20;
 
@@ -24,6 +27,10 @@ export class ModelLoader {
   readonly #schemas: SchemaService;
   readonly #typeNames: ContextTypeNames;
   readonly #place: OwnPlace;
+  #ofTypes: { readonly stamp: string; readonly models: Map<string, Promise<readonly SuppliedModel[]>> } = {
+    stamp: '',
+    models: new Map(),
+  };
 
   constructor(schemas: SchemaService, place: OwnPlace) {
     this.#schemas = schemas;
@@ -37,24 +44,40 @@ export class ModelLoader {
     stamp: string,
   ): Promise<readonly (readonly [iri: string, models: readonly SuppliedModel[]])[]> {
     const found: (readonly [string, readonly SuppliedModel[]])[] = [];
-    for (const { written, iri } of types) {
-      if (iri === undefined) continue;
-      const names = new Set([iri, localName(iri), written, localName(written)]);
-      for (const name of await this.#typeNames.of(iri, stamp)) names.add(name);
-      const models = new Map<string, Model>();
-      for (const name of names) {
-        const { items } = await this.#schemas.store.models.search(
-          { type: name },
-          { limit: MAX_MODELS_PER_NAME, offset: 0 },
-        );
-        for (const model of items)
-          if (model.status !== 'draft') models.set(`${model.domain}/${model.name}`, model);
-      }
-      const supplied: SuppliedModel[] = [];
-      for (const model of models.values()) supplied.push(...(await this.#load(model, undefined)));
-      found.push([iri, supplied]);
-    }
+    for (const { written, iri } of types)
+      if (iri !== undefined) found.push([iri, await this.#modelsOfType(written, iri, stamp)]);
     return found;
+  }
+
+  /** All writes in progress ask for the same models at once whenever the stamp changes, so these are looked up once. */
+  #modelsOfType(written: string, iri: string, stamp: string): Promise<readonly SuppliedModel[]> {
+    if (this.#ofTypes.stamp !== stamp || this.#ofTypes.models.size >= MAX_TYPES)
+      this.#ofTypes = { stamp, models: new Map() };
+    const { models } = this.#ofTypes;
+    const key = JSON.stringify([written, iri]);
+    const known = models.get(key);
+    if (known !== undefined) return known;
+    const looked = this.#lookUp(written, iri, stamp);
+    models.set(key, looked);
+    looked.catch(() => models.delete(key));
+    return looked;
+  }
+
+  async #lookUp(written: string, iri: string, stamp: string): Promise<readonly SuppliedModel[]> {
+    const names = new Set([iri, localName(iri), written, localName(written)]);
+    for (const name of await this.#typeNames.of(iri, stamp)) names.add(name);
+    const models = new Map<string, Model>();
+    for (const name of names) {
+      const { items } = await this.#schemas.store.models.search(
+        { type: name },
+        { limit: MAX_MODELS_PER_NAME, offset: 0 },
+      );
+      for (const model of items)
+        if (model.status !== 'draft') models.set(`${model.domain}/${model.name}`, model);
+    }
+    const supplied: SuppliedModel[] = [];
+    for (const model of models.values()) supplied.push(...(await this.#load(model, undefined)));
+    return supplied;
   }
 
   /** Models by `D/M` or `D/M@3`; undefined for models that do not exist. */
@@ -92,7 +115,10 @@ export class ModelLoader {
       const schema = await this.#texts.get(model.key)?.();
       if (schema !== undefined) found.push({ ...model, schema });
     }
-    if (this.#texts.size > MAX_TEXTS) this.#texts.clear();
+    if (this.#texts.size > MAX_TEXTS) {
+      this.#texts.clear();
+      this.#ofTypes = { stamp: '', models: new Map() };
+    }
     return found;
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ModelLoader } from '../../../sidecar/write-checks/model-loader.js';
+import { StoreUnavailableError } from '../../../sidecar/store/index.js';
 import { BASE_URL, useRigs } from '../schemas/models/harness.js';
 
 describe('the models for a write', () => {
@@ -31,5 +32,46 @@ describe('the models for a write', () => {
     }
     // The worker asks for the context that is named, and is run again.
     assert.deepEqual(counts, [2, 2, 0]);
+  });
+
+  it('the models of a type are looked up once after each change of the store, however many writes ask for them', async (t) => {
+    const { service } = await rig(t);
+    const loader = new ModelLoader(service, { baseUrl: '', isOwnName: () => false });
+    await service.models.put(
+      { domain: 'city', name: 'Car' },
+      { schema: { type: 'object' } },
+      { baseUrl: BASE_URL },
+    );
+    const search = t.mock.method(service.store.models, 'search');
+    const type = { written: 'Car', iri: `${CITY}Car` };
+    const ask = async (stamp: string) => loader.modelsOfTypes([type], stamp);
+    const searches = async (work: () => Promise<unknown>) => {
+      const before = search.mock.callCount();
+      await work();
+      return search.mock.callCount() - before;
+    };
+    const once = await searches(() => ask('1'));
+    assert.ok(once > 0);
+    assert.equal(await searches(() => Promise.all([ask('1'), ask('1')])), 0, 'they are remembered');
+    assert.equal(
+      await searches(() => Promise.all([ask('2'), ask('2'), ask('2')])),
+      once,
+      'all wait for one search',
+    );
+    const [found] = await ask('2');
+    assert.deepEqual(
+      found?.[1].map(({ title }) => title),
+      ['city/Car'],
+    );
+  });
+
+  it('the models of a type are looked up again after the store was unavailable', async (t) => {
+    const { service } = await rig(t);
+    const loader = new ModelLoader(service, { baseUrl: '', isOwnName: () => false });
+    const search = t.mock.method(service.store.models, 'search');
+    search.mock.mockImplementationOnce(() => Promise.reject(new StoreUnavailableError('away')));
+    const types = [{ written: 'Car', iri: `${CITY}Car` }];
+    await assert.rejects(loader.modelsOfTypes(types, '1'), StoreUnavailableError);
+    assert.deepEqual(await loader.modelsOfTypes(types, '1'), [[`${CITY}Car`, []]]);
   });
 });
