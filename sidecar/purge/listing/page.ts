@@ -147,13 +147,13 @@ function isFromCache({ headers }: BrokerReply): boolean {
 
 /**
  * Whether a Cache-Status says that a cache had the answer: its parameter `hit`, which is true without a value (RFC 9211; lists
- * and parameters as in RFC 9651). Some write nothing but the word of X-Cache-Status.
+ * and parameters as in RFC 9651). Some write the word of X-Cache-Status instead.
  */
 function saysHit(cacheStatus: string): boolean {
   const withoutStrings = cacheStatus.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
   return withoutStrings.split(',').some((member) => {
     const [cache = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
-    if (parameters.length === 0) return /^(?:hit|stale|updating)$/.test(cache);
+    if (parameters.length === 0) return /^(?:hit|stale|updating)(?![^ ])/.test(cache);
     return parameters.some((parameter) => /^hit\s*(?:=|$)/.test(parameter) && parameter !== 'hit=?0');
   });
 }

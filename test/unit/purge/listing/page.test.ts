@@ -38,6 +38,7 @@ it('a list that a cache stored for a second or longer, or says to have had, is r
     { 'cache-status': 'Outer; fwd=miss, "In, ner";ttl=3;hit=?1' },
     { 'cache-status': '"not closed; hit' },
     { 'cache-status': 'HIT' },
+    { 'cache-status': 'HIT from proxy' },
   ])
     assert.throws(() => withHeaders(headers), /cache answered/, JSON.stringify(headers));
   for (const headers of [
