@@ -31,6 +31,27 @@ describe('a validator', () => {
         assert.ok(validity(schema)('anything at all'), JSON.stringify(schema));
   });
 
+  it('a validator follows references in members that are named like keywords', () => {
+    for (const name of ['type', 'format', 'pattern', 'required', 'enum', 'const', 'minimum', 'maxLength']) {
+      const ways: readonly JsonObject[] = [
+        { properties: { [name]: { $ref: '#' }, n: { type: 'number' } } },
+        { properties: { [name]: { items: { $ref: '#' } }, n: { type: 'number' } } },
+        { patternProperties: { [name]: { allOf: [{ $ref: '#' }] } }, properties: { n: { type: 'number' } } },
+        { properties: { type: { dependentSchemas: { [name]: { $ref: '#' } } }, n: { type: 'number' } } },
+      ];
+      const [member, items, pattern, dependent] = ways.map(validity);
+      for (const [n, isFine] of [
+        [1, true],
+        ['1', false],
+      ] as const) {
+        assert.equal(member?.({ [name]: { [name]: { n } } }), isFine, name);
+        assert.equal(items?.({ [name]: [{ [name]: [{ n }] }] }), isFine, name);
+        assert.equal(pattern?.({ [name]: { [name]: { n } } }), isFine, name);
+        assert.equal(dependent?.({ type: { [name]: 0, n } }), isFine, name);
+      }
+    }
+  });
+
   it('a validator ignores keywords that only other validators know', () => {
     const isValid = validity({
       properties: { a: { nullable: true }, b: { type: 'string', nullable: true } },
