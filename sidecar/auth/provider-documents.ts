@@ -61,7 +61,7 @@ export class ProviderDocuments {
           `${quoted(issuer, MAX_SHOWN_CHARS)}: ${typeof found === 'string' ? quoted(found, MAX_SHOWN_CHARS) : 'none'}.`,
       );
     const keys = named('jwks_uri');
-    const keysUrl = typeof keys === 'string' && URL.canParse(keys) ? new URL(keys) : undefined;
+    const keysUrl = typeof keys === 'string' ? URL.parse(keys) : undefined;
     if (keysUrl?.origin !== url.origin || !isSecure(keysUrl))
       throw new ProviderError(
         `The discovery document at ${url.href} has no jwks_uri of the same origin. ` +

@@ -170,7 +170,7 @@ export function requestOf(words: readonly string[], options: PurgeOptions, nowMs
   // An empty name, perhaps from a shell variable that is not set, may be a different tenant to the broker.
   if (tenant !== undefined && !/^[\x21-\x7e]+$/.test(tenant))
     throw usage('--tenant must consist of visible ASCII characters without spaces.');
-  if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.canParse(link)))
+  if (link !== undefined && !(/^https?:\/\/[^\s<>"]+$/i.test(link) && URL.parse(link) !== null))
     throw usage('--link must be the http or https URL of an @context.');
   return { target, query, tenant, link, options: optionsGiven(options) };
 }

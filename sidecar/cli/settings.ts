@@ -125,7 +125,7 @@ export function engineConfig(env: Env, broker: URL): Config {
 
 /** Parses the URL of a gateway or broker. @param name the option or variable it comes from @throws CliError */
 export function urlOf(text: string, name: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text) ?? undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw usage(`${name} must be an http or https URL without a query, such as http://localhost:8080.`);
   if (url.username !== '' || url.password !== '')

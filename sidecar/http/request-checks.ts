@@ -199,7 +199,7 @@ export function createHostCheck({ names, anyHost }: TrustedHostsOptions): Reques
     if (!anyHost && called !== undefined && isIP(withoutBrackets(called)) === 0 && !isOurs(called))
       return FOREIGN_HOST;
     if (origin === undefined) return undefined;
-    const from = URL.canParse(origin) ? new URL(origin).hostname : '';
+    const from = URL.parse(origin)?.hostname ?? '';
     return from !== '' && (from === called || isOurs(from)) ? undefined : FOREIGN_ORIGIN;
   };
 }

@@ -138,8 +138,9 @@ function unlessDefaultBranch(revision: string | undefined): string | undefined {
  * @returns undefined for URLs of unknown hosts, and for those with a query, a port or credentials
  */
 export function fileKey(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { search, port, username, password } = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) return undefined;
+  const { search, port, username, password } = parsed;
   const file = search + port + username + password === '' ? hostedFile(url) : undefined;
   if (file === undefined || file.owner === '') return undefined;
   const { host, owner, repository, revision = '', path } = file;

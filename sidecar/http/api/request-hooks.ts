@@ -203,7 +203,7 @@ export function createBaseUrl(publicUrl: URL | undefined): BaseUrlOf {
   return ({ headers: { host }, socket }) => {
     // HTTP/1.0 allows requests without a Host.
     if (host === undefined || host === '') return `http://${ownAuthority(socket)}`;
-    if (host !== lastHost && (!AUTHORITY.test(host) || !URL.canParse(`http://${host}`)))
+    if (host !== lastHost && (!AUTHORITY.test(host) || URL.parse(`http://${host}`) === null))
       throw refused(
         'invalidRequest',
         'The header Host must be a host name or an IP address, with or without a port.',

@@ -55,7 +55,7 @@ export function formFaults(value: unknown, pointer: string): readonly InputIssue
 
 /** Checks that a URL in a context is absolute, so that it means the same to every reader. */
 export function urlFault(url: string, pointer: string): InputIssue | undefined {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  const protocol = URL.parse(url)?.protocol;
   return protocol === 'http:' || protocol === 'https:'
     ? undefined
     : { pointer, detail: `"${url}" is not an absolute http or https URL, which a context URL must be.` };

@@ -97,7 +97,7 @@ export function isContextBase(text: string): boolean {
     text.length <= 1024 &&
     /^(?:https?:\/\/[^/]|urn:[^:])\S*[/#:=]$/i.test(text) &&
     !NOT_IN_IRIS.test(text) &&
-    URL.canParse(text)
+    URL.parse(text) !== null
   );
 }
 

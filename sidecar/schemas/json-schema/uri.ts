@@ -132,7 +132,7 @@ export function writtenUri(uri: string, base: string = ANONYMOUS): string {
  * if the text is not an absolute URI.
  */
 export function documentUri(text: string): string | undefined {
-  if (!URL.canParse(text)) return undefined;
+  if (URL.parse(text) === null) return undefined;
   const uri = resolveUri(text)?.uri;
   return uri !== undefined && isAbsolute(uri) ? uri : undefined;
 }

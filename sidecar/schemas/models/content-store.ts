@@ -134,8 +134,9 @@ const LAST_SEGMENT = /\/api\/v2\/contexts\/([^/]+)$/;
 
 /** Returns the context that a URL would name if it were a URL of this service; undefined if it cannot be one. */
 export function namedContext(url: string): NamedContext | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { pathname, search, hash } = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) return undefined;
+  const { pathname, search, hash } = parsed;
   const segment = LAST_SEGMENT.exec(pathname)?.[1]?.replaceAll(/%7E/gi, '~');
   if (segment === undefined || hash !== '' || !/^[A-Za-z0-9_.~-]+$/.test(segment)) return undefined;
   if (search === '') return { name: segment, version: undefined };

@@ -94,7 +94,7 @@ export function createRemoteDocuments(options: RemoteDocumentsOptions): RemoteDo
     });
 
   const targetOf = (url: string): URL | undefined => {
-    const target = URL.canParse(url) ? new URL(url) : undefined;
+    const target = URL.parse(url) ?? undefined;
     if (target !== undefined) target.hash = '';
     // Credentials in a URL would be sent, and shown in messages.
     const isPlain = target !== undefined && target.username === '' && target.password === '';
@@ -177,7 +177,7 @@ function nextUrl({ statusCode, headers }: Dispatcher.ResponseData, target: URL):
   const location = REDIRECTS.has(statusCode) ? single(headers['location']) : undefined;
   const isPage = statusCode === 200 && !MEDIA_TYPES.test(mediaType(headers));
   const link = location ?? (isPage ? alternateOf(single(headers['link'])) : undefined);
-  return link !== undefined && URL.canParse(link, target.href) ? new URL(link, target).href : undefined;
+  return link === undefined ? undefined : URL.parse(link, target.href)?.href;
 }
 
 /** Limits of a document's content, because it is parsed on the event loop. */

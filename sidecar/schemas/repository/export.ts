@@ -141,7 +141,10 @@ async function reachedFrom(names: Iterable<string>, schemas: SchemaService): Pro
       const document = await undefinedIfNotFound('reference', references.get(stored));
       if (document === undefined) continue;
       reached.references.add(stored);
-      for (const one of namesIn(document.bytes)) if (URL.canParse(one, uri)) seen.add(new URL(one, uri).href);
+      for (const one of namesIn(document.bytes)) {
+        const url = URL.parse(one, uri);
+        if (url !== null) seen.add(url.href);
+      }
       if (stored === uri) break;
     }
   }

@@ -63,7 +63,7 @@ export function importSteps(
     const seen = new Set(names);
     // Names added during the loop are visited as well.
     for (const name of seen) {
-      const own = namedContext(name) ?? (URL.canParse(name) ? undefined : { name, version: undefined });
+      const own = namedContext(name) ?? (URL.parse(name) === null ? { name, version: undefined } : undefined);
       if (own !== undefined) contexts.add(own.name);
       if (own?.version !== undefined) pins.push(own);
       for (const one of namesOfDocument(name)) seen.add(one);
@@ -76,9 +76,7 @@ export function importSteps(
     if (path === undefined) return [];
     const known = documentNames.get(path);
     if (known !== undefined) return known;
-    const names = contextNamesIn(contextOf(textOf(path))).flatMap((name) =>
-      URL.canParse(name, url) ? [new URL(name, url).href] : [],
-    );
+    const names = contextNamesIn(contextOf(textOf(path))).flatMap((name) => URL.parse(name, url)?.href ?? []);
     documentNames.set(path, names);
     return names;
   }

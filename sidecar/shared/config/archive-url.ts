@@ -17,7 +17,7 @@ const PREFIX_PART = /^[A-Za-z0-9_.=-]{1,128}$/;
  * @throws Error whose message completes "ARCHIVE_URL …"
  */
 export function parseArchiveUrl(text: string): ArchiveLocation {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text) ?? undefined;
   if (url === undefined || (url.protocol !== 'file:' && url.protocol !== 's3:'))
     throw new Error('must be file:///folder or s3://bucket/prefix');
   if (url.username !== '' || url.password !== '')

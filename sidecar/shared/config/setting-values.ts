@@ -97,7 +97,7 @@ export function archiveSecret(text: string): string {
 
 /** Parses an http or https URL without query, fragment and credentials. */
 export function httpUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text) ?? undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new Error('must be a URL that begins with http:// or https://');
   }
@@ -129,7 +129,7 @@ const SSL_MODES: readonly string[] = ['disable', 'require', 'verify-ca', 'verify
 
 /** Validates a libpq URL. Messages never repeat any part of it, because it contains a password. */
 export function databaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text) ?? undefined;
   // Lists of hosts are for libpq: here, such a list would be looked up as one name. The user and password end at the last @.
   const hosts = /^postgres(?:ql)?:\/\/(?:[^/]*@)?([^/?]*)/.exec(text)?.[1] ?? '';
   const isList = (part: string | null | undefined) => part?.includes(',') === true;
@@ -165,7 +165,7 @@ export function issuer(text: string): string {
 
 /** Parses the URL of a key set. */
 export function keysUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text) ?? undefined;
   if (url === undefined || url.username !== '' || url.password !== '' || url.hash !== '')
     throw new Error('must be a URL without credentials and fragment');
   return secureUrl(url);
@@ -214,7 +214,7 @@ export function networks(text: string): readonly string[] {
 export function origins(text: string): readonly string[] {
   const found = text.split(',').map((item) => {
     // Nothing is allowed after the port, not even a slash, which would look like a restriction to paths.
-    const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.canParse(item);
+    const isOrigin = /^https?:\/\/[^/?#@*\s]+$/i.test(item.trim()) && URL.parse(item) !== null;
     if (!isOrigin)
       throw new Error(
         'must be a comma-separated list of origins such as https://example.org or http://localhost:8000',
@@ -227,7 +227,7 @@ export function origins(text: string): readonly string[] {
 /** Validates an IRI to which names can be appended. */
 export function baseIri(text: string): string {
   // A term is appended directly, so the base must end with a separator.
-  if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || !URL.canParse(text))
+  if (!/^(?:https?:\/\/[^/]|urn:[^:])[^\s<>"{}|\\^`]*[/#]$/i.test(text) || URL.parse(text) === null)
     throw new Error('must be an absolute http, https or urn IRI that ends in / or #');
   return text;
 }
