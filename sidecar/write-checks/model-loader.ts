@@ -54,7 +54,8 @@ export class ModelLoader {
     if (this.#ofTypes.stamp !== stamp || this.#ofTypes.models.size >= MAX_TYPES)
       this.#ofTypes = { stamp, models: new Map() };
     const { models } = this.#ofTypes;
-    const key = JSON.stringify([written, iri]);
+    // Clients may write types of megabytes.
+    const key = hash('sha256', JSON.stringify([written, iri]));
     const known = models.get(key);
     if (known !== undefined) return known;
     const looked = this.#lookUp(written, iri, stamp);
