@@ -3,7 +3,7 @@
  * queries.
  */
 import { NON_ATTRIBUTE_MEMBERS } from './members.js';
-import type { QCondition, QNode, QOrderOperator } from './q-ast.js';
+import type { QCondition, QNode, QOrderOperator, QValue } from './q-ast.js';
 import { readPath, readOperand, readOrderedValue, readPattern } from './q-terms.js';
 import { Scanner } from './scanner.js';
 
@@ -101,6 +101,21 @@ type QOperator = QOrderOperator | '==' | '!=' | '~=' | '!~=';
 export function conditionsOf(node: QNode): readonly QCondition[] {
   if ('path' in node) return [node];
   return node.kind === 'group' ? conditionsOf(node.inner) : node.operands.flatMap(conditionsOf);
+}
+
+/** Returns the values that a condition compares with; none if it does not compare, or compares with a pattern. */
+export function valuesOf(condition: QCondition): readonly QValue[] {
+  if (condition.kind === 'order') return [condition.value];
+  if (condition.kind !== 'equality') return [];
+  const { operand } = condition;
+  switch (operand.kind) {
+    case 'value':
+      return [operand.value];
+    case 'list':
+      return operand.values;
+    case 'range':
+      return [operand.from, operand.to];
+  }
 }
 
 /** Whether any path follows a Relationship, `attr{…}`; such a query is not allowed in a purge (clause 5.6.21.4). */

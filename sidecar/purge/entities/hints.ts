@@ -3,7 +3,7 @@ import { BrokerFailedError, BrokerRefusedError, BrokerReplyError } from '../erro
 import { entities, type ListedResource, Lister } from '../listing/index.js';
 import type { Parameter } from '../query/index.js';
 import { NON_ATTRIBUTE_MEMBERS } from '../../ngsi-ld/members.js';
-import { conditionsOf, requiredAttributesOf, parseQ, type QCondition, type QValue } from '../../ngsi-ld/q.js';
+import { conditionsOf, requiredAttributesOf, parseQ, type QCondition, valuesOf } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { tryParseJson } from '../../shared/json/lossless-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
@@ -76,20 +76,6 @@ function quotedTimes(condition: QCondition): readonly string[] {
       `q compares ${condition.path.names.join('.')} with "${String(value)}" in quotes, ` +
       'which some brokers treat as a string that equals no time. Write times without quotes.',
   );
-}
-
-function valuesOf(condition: QCondition): readonly QValue[] {
-  if (condition.kind === 'order') return [condition.value];
-  if (condition.kind !== 'equality') return [];
-  const { operand } = condition;
-  switch (operand.kind) {
-    case 'value':
-      return [operand.value];
-    case 'list':
-      return operand.values;
-    case 'range':
-      return [operand.from, operand.to];
-  }
 }
 
 /** Where to look for hints. */

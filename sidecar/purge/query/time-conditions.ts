@@ -1,5 +1,5 @@
 import { NON_ATTRIBUTE_MEMBERS, TIME_MEMBERS } from '../../ngsi-ld/members.js';
-import { conditionsOf, type QCondition, type QNode, type QValue } from '../../ngsi-ld/q.js';
+import { conditionsOf, type QCondition, type QNode, type QValue, valuesOf } from '../../ngsi-ld/q.js';
 import { temporalKindOf } from '../../ngsi-ld/q-time.js';
 import { refusedData } from './parameters.js';
 
@@ -30,20 +30,6 @@ function isAboutTime({ path: { names, valuePath } }: QCondition): boolean {
   return (
     valuePath.length === 0 && TIME_MEMBERS.has(last) && (names.length > 1 || NON_ATTRIBUTE_MEMBERS.has(last))
   );
-}
-
-function valuesOf(condition: QCondition): readonly QValue[] {
-  if (condition.kind === 'order') return [condition.value];
-  if (condition.kind !== 'equality') return [];
-  const { operand } = condition;
-  switch (operand.kind) {
-    case 'value':
-      return [operand.value];
-    case 'list':
-      return operand.values;
-    case 'range':
-      return [operand.from, operand.to];
-  }
 }
 
 function isMoment({ kind, value }: QValue): boolean {
