@@ -107,8 +107,12 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     return true;
   };
 
+  let listed: Listed | undefined;
+  const timeLeftMs = () =>
+    listed === undefined ? Infinity : listed.atMs + MAX_LISTING_MS - context.clock.monotonicMs();
   const walk = walkMatches({
     ...context,
+    ...(options.isBrief ? { timeLeftMs } : {}),
     isNew,
     first,
     from: options.from,
@@ -119,7 +123,6 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
       ? { shape: () => ({ limit: pageMax }) }
       : {}),
   });
-  let listed: Listed | undefined;
   let end: WalkEnd = { complete: false, trickles: false, unlisted: 0, lastCount: undefined };
   for (;;) {
     const step = await walk.next();
@@ -130,8 +133,7 @@ export async function surveyMatches(context: PurgeContext, options: SurveyOption
     if (toKeep.length > 0) await keepEntities(context, step.value, toKeep.splice(0));
     if (fresh.size + missing.length + retryDue.length > 0) listed ??= step.value;
     if (fresh.size >= wanted) break;
-    const isLong = listed !== undefined && context.clock.monotonicMs() - listed.atMs > MAX_LISTING_MS;
-    if (isLong && (options.isBrief || fresh.size === 0)) break;
+    if (timeLeftMs() < 0 && (options.isBrief || fresh.size === 0)) break;
     if (left.size > ledger.matched + MAX_FINDINGS) {
       end = { ...end, trickles: true };
       break;

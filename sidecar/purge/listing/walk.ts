@@ -92,6 +92,8 @@ export interface WalkOptions {
   readonly wanted?: number;
   /** Requests that the purge may have in flight. @default 1 */
   readonly concurrency?: number;
+  /** Returns for how long pages are still of use, in milliseconds. @default forever */
+  readonly timeLeftMs?: () => number;
 }
 
 /**
@@ -125,7 +127,9 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     if (step.waits) await options.requester.waitBeforeCheck(state.emptyPages);
     const count = trustedCount(paging, page);
     const isUsual = shape === undefined && paging.ignoresOffset !== true && !page.mayGrow;
-    if (fresh > 0 && isUsual && ids.length === limit && count !== undefined) {
+    // A broker that answers one query after the other would first answer what comes too late.
+    const isInTime = options.timeLeftMs === undefined || page.tookMs <= options.timeLeftMs();
+    if (fresh > 0 && isUsual && isInTime && ids.length === limit && count !== undefined) {
       const end = Math.min(count, from + (options.wanted ?? Infinity));
       ahead.ask(selection, { offset: state.offset, limit, end, count });
     }

@@ -11,12 +11,16 @@ const LIMIT = 10;
 /** Walks over consecutive ids, until `stopsAt` pages were read. */
 async function walked(
   total: number,
-  options: Partial<WalkOptions> & { readonly stopsAt?: number; readonly mayGrow?: boolean } = {},
+  options: Partial<WalkOptions> & {
+    readonly stopsAt?: number;
+    readonly mayGrow?: boolean;
+    readonly tookMs?: number;
+  } = {},
 ) {
-  const { stopsAt = Infinity, mayGrow = false, ...more } = options;
+  const { stopsAt = Infinity, mayGrow = false, tookMs = 0, ...more } = options;
   const all = idsOf(total);
   const { lister, asked } = listerOf(({ offset = 0 }) =>
-    pageOf(all.slice(offset, offset + LIMIT), { count: total, limit: LIMIT, mayGrow }),
+    pageOf(all.slice(offset, offset + LIMIT), { count: total, limit: LIMIT, mayGrow, tookMs }),
   );
   const ids = new Set<string>();
   const paging: PagingEvidence = { contradicted: false, longestPage: 0 };
@@ -77,6 +81,18 @@ it('a walk that reads ahead waits for each page if the next may be larger, or be
     assert.deepEqual(offsets, [0, 10]);
     const [, second] = asked;
     assert.deepEqual([second?.count, second?.instances], [true, 'shape' in options ? 2 : undefined]);
+  }
+});
+
+it('a walk reads nothing ahead if the last page took longer than pages are still of use', async () => {
+  for (const [timeLeftMs, offsets] of [
+    [600, [0, 10, 20, 30, 40]],
+    [300, [0, 10, 20, 30, 40]],
+    [299, [0, 10]],
+    [-1, [0, 10]],
+  ] as const) {
+    const options = { concurrency: 8, stopsAt: 2, tookMs: 300, timeLeftMs: () => timeLeftMs };
+    assert.deepEqual((await walked(100, options)).offsets, offsets, `${timeLeftMs} ms`);
   }
 });
 
