@@ -4,7 +4,6 @@ import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/in
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
 import { jsonText, withOwnControls } from './format.js';
-import { errorCode } from '../shared/errors.js';
 
 /** A schema service in memory. It starts empty, fetches nothing, and loses its content when closed. */
 export interface LocalModels {
@@ -63,15 +62,23 @@ export function writeJsonLine({ stdout }: CliContext, document: unknown): void {
   writeLines(stdout, jsonText(document));
 }
 
-/** Writes a stream to standard output. A reader that stops early, such as `head`, is not a failure. */
+/**
+ * Writes a stream to standard output. Does not throw if standard output fails: a reader that stops early, such as `head`, is
+ * not a failure, and the process reports any other, such as a full disk, when it exits.
+ */
 export async function writeStream(
   { stdout }: CliContext,
   source: Readable,
   ...transforms: readonly Transform[]
 ): Promise<void> {
+  let outputError: unknown;
+  const onError = (error: unknown) => (outputError = error);
+  stdout.on('error', onError);
   try {
     await pipeline([source, ...transforms, stdout], { end: false });
   } catch (error) {
-    if (errorCode(error) !== 'EPIPE') throw error;
+    if (error !== outputError) throw error;
+  } finally {
+    stdout.off('error', onError);
   }
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, it } from 'node:test';
 import { MAX_FILE_BYTES } from '../../sidecar/schemas/repository/collector.js';
@@ -123,6 +126,24 @@ it('models export ends quietly and with 0 if the reader of its output stops earl
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.deepEqual([child.exitCode, stderr], [0, '']);
 });
+
+it(
+  'models export says once, in one line, that its output cannot be written',
+  { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
+  async () => {
+    const { url } = await startApi();
+    await cli(['models', 'import', folderOf(completeRepository()), '--gateway', url]);
+    const program = await ensureCliBuilt();
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [program, 'models', 'export', '-o', '-', '--gateway', url], {
+      stdio: ['ignore', full, 'pipe'],
+    });
+    const [stderr] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
+    closeSync(full);
+    assert.deepEqual([child.exitCode, stderr.split('\n').length], [1, 2]);
+    assert.match(stderr, /^The output could not be written: ENOSPC/);
+  },
+);
 
 it('models are listed by domain, type and attribute, and shown with their versions, schema and examples', async () => {
   const { url } = await startApi();
