@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { UnreachableError } from '../client/errors.js';
 import { GatewayError } from '../shared/errors.js';
 import { optionsIn, purgeOption } from '../shared/purge-options.js';
 import { isInteractive, writeLines, type CliContext } from './context.js';
@@ -54,12 +55,22 @@ export async function runCli(
   } catch (caught) {
     // Commander has already written its error message, or the help that was asked for.
     if (caught instanceof CommanderError) return caught.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const error = gatewayFailure(caught);
+    const error = gatewayFailure(caught, ...proxyHints(caught, context));
     const message = error instanceof GatewayError ? error.message : `Unexpected error: ${String(error)}`;
     // A broker or a gateway may have written a part of it, colours included.
     writeLines(context.stderr, ...message.split('\n').map(printable));
     return error instanceof CliError ? error.exitCode : EXIT.failed;
   }
+}
+
+/** Says that a proxy may be what cannot be reached, since the error names only the gateway. */
+function proxyHints(error: unknown, { env }: CliContext): readonly string[] {
+  const cause = error instanceof CliError ? error.cause : error;
+  return cause instanceof UnreachableError && env['NODE_USE_ENV_PROXY'] === '1'
+    ? [
+        'NODE_USE_ENV_PROXY is set: the proxy of HTTP_PROXY or HTTPS_PROXY may be at fault. NO_PROXY names hosts without one.',
+      ]
+    : [];
 }
 
 const EXAMPLES = `

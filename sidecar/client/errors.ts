@@ -58,14 +58,22 @@ export function isRefusedStatus(status: number): boolean {
  * @param isRead whether the request changes nothing
  */
 export function unreachableError(baseUrl: string, error: unknown, isRead: boolean): UnreachableError {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const cause = deepestCause(error);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  // A proxy that refuses to connect is an "abort" of undici, and the number that it answered is only in the message.
+  const [, proxyStatus] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const coded = code === '' ? message : connectionProblem(code);
   const why =
-    code === '' ? (cause instanceof Error ? cause.message : String(cause)) : connectionProblem(code);
+    proxyStatus === undefined ? coded : `the proxy answered ${proxyStatus} instead of connecting to it`;
   // fetch refuses some ports, such as those of mail servers, without sending anything.
-  const isSent = !hasNoConnection(code) && why !== 'bad port';
+  const isSent = proxyStatus === undefined && !hasNoConnection(code) && why !== 'bad port';
   const what = isSent ? 'cannot be reached, or its answer was cut off' : 'cannot be reached';
   return new UnreachableError(baseUrl, `${what}: ${why}`, isSent && !isRead, { cause: error });
+}
+
+function deepestCause(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? deepestCause(error.cause) : error;
 }
 
 /**

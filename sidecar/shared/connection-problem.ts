@@ -10,6 +10,7 @@ const NO_CONNECTION: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
   NOT_TLS,
 ]);
@@ -31,6 +32,9 @@ export function connectionProblem(code: string): string {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'its host name does not resolve';
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `this machine has no route to its address (${code})`;
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return 'connection timed out';

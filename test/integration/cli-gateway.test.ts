@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startTestBroker, startTestGateway, stopAll, type TestGateway } from '../support/gateway-harness.js';
+import {
+  startTestBroker,
+  startTestGateway,
+  stopAll,
+  stopLater,
+  type TestGateway,
+} from '../support/gateway-harness.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { startAnswering } from '../support/stub-gateway.js';
 import { freePort } from '../support/free-port.js';
+import { listening } from '../support/listening.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
@@ -24,6 +32,26 @@ it('the command line exits with 1 if the gateway is unavailable, and says whethe
   assert.match(refused.stderr, /cannot be reached: connection refused/);
   assert.doesNotMatch(refused.stderr, /may still have been started/);
 });
+
+it(
+  'a proxy that refuses to connect is named, and nothing is said to have arrived',
+  { skip: process.allowedNodeEnvironmentFlags.has('--use-env-proxy') ? false : 'needs Node.js 22.21' },
+  async () => {
+    const proxy = createServer();
+    proxy.on('connect', (_request, socket) =>
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    );
+    const { url, close } = await listening(proxy);
+    stopLater(close);
+    const env = { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: url };
+    const purge = await CliProcess.start([...PURGE, '--gateway', 'https://gateway.example'], env);
+    const { code, stderr } = await purge.ended;
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot be reached: the proxy answered 407 instead of connecting to it\./);
+    assert.match(stderr, /HTTPS_PROXY may be at fault/);
+    assert.doesNotMatch(stderr, /may still have been started/);
+  },
+);
 
 it('purges follow reports that an unknown purge does not exist, and not that it continues', async () => {
   const gateway = await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9' });

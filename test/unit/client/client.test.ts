@@ -203,6 +203,7 @@ it('a request that was never sent is known not to have arrived', async () => {
     'EAI_AGAIN',
     'EHOSTUNREACH',
     'ENETUNREACH',
+    'EADDRNOTAVAIL',
     'UND_ERR_CONNECT_TIMEOUT',
     'ERR_SSL_WRONG_VERSION_NUMBER',
     'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -219,6 +220,7 @@ it('the message says why the gateway cannot be reached', async () => {
     ['ECONNREFUSED', 'cannot be reached: connection refused.'],
     ['CERT_HAS_EXPIRED', 'cannot be reached: its certificate is not trusted (CERT_HAS_EXPIRED).'],
     ['ECONNRESET', 'cannot be reached, or its answer was cut off: connection broken.'],
+    ['ENETUNREACH', 'cannot be reached: this machine has no route to its address (ENETUNREACH).'],
   ] as const) {
     const cause = Object.assign(new Error(), { code });
     const { api } = clientOf(() => Promise.reject(new TypeError('fetch failed', { cause })));
