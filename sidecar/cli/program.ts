@@ -241,7 +241,11 @@ function createProgram(
     async () => (await import('./undo-commands.js')).restorePurge,
   );
   atGateway(
-    onePurge('archive', 'write what a purge archived to standard output, as NDJSON compressed with gzip'),
+    onePurge(
+      'archive',
+      'write what a purge archived to standard output, as NDJSON compressed with gzip',
+      (command) => command.addOption(gatewayOption()),
+    ),
     async () => (await import('./undo-commands.js')).readArchive,
   );
   atGateway(

@@ -66,5 +66,7 @@ describe('undo on the command line', () => {
     const terminal = contextOf();
     Object.assign(terminal.stdout, { isTTY: true });
     assert.equal(await terminal.run('purges', 'archive', purge.id), 2);
+    // An archive is not JSON.
+    assert.equal(await contextOf().run('purges', 'archive', purge.id, '--json'), 2);
   });
 });
