@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { getPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import { it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { Clock } from '../../sidecar/shared/clock.js';
@@ -49,7 +50,8 @@ class HandClock {
 
   /** Waits for a timer and fires it. */
   async endTimer(): Promise<void> {
-    while (this.timers.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    // A worker may be starting, and needs the processor more than this loop.
+    while (this.timers.length === 0) await pause(1);
     const timer = this.timers.shift();
     this.#nowMs += timer?.ms ?? 0;
     timer?.act();
