@@ -38,6 +38,9 @@ export function qualityFlows(browser: () => Browser): void {
     const policy = async () => (await gateway.send('GET', '/api/v2/write-policies/rooms')).json();
     await sendJson(gateway.url, 'POST', '/api/v2/domains', { name: 'D' });
     await sendJson(gateway.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
+    // Until both lists are there, the link moves, and a click may miss it.
+    for (const empty of ['There are no scans yet.', 'There are no write policies yet.'])
+      await page.getByText(empty).waitFor();
     await page.getByRole('link', { name: 'New write policy' }).click();
     await page.getByLabel('Name', { exact: true }).fill('rooms');
     await page.getByLabel('Types', { exact: true }).fill('Room\n');
