@@ -141,73 +141,54 @@ const withContext = (context: unknown, more: object = {}) => ({
   body: { '@context': context, ...car(), ...more },
 });
 
+const by = (
+  method: string,
+  path: string,
+  body: unknown,
+  headers: OutgoingHttpHeaders = JSON_TYPE,
+): Attack => ({
+  method,
+  path,
+  headers,
+  body,
+});
+
 /** Ways to write a car whose speed is not a number, or another entity that violates its model. */
 const ATTACKS: Readonly<Record<string, Attack>> = {
   plainly: {},
   // Paths.
   ...Object.fromEntries(
-    [
-      '/ngsi-ld/v1/entities/',
-      '/ngsi-ld/v1/entities//',
-      '/ngsi-ld/v1//entities',
-      '//ngsi-ld/v1/entities',
-      '/ngsi-ld/v1/./entities',
-      '/ngsi-ld/v1/x/../entities',
-      '/ngsi-ld/v1/subscriptions/../entities',
-      '/ngsi-ld/v1/Entities',
-      '/NGSI-LD/v1/entities',
-      '/ngsi-ld/V1/entities',
-      '/ngsi-ld/v2/entities',
-      '/ngsi-ld/v1/%65ntities',
-      '/ngsi-ld/v1/%2565ntities',
-      '/ngsi-ld/v1%2Fentities',
-      '/ngsi-ld%2fv1/entities',
-      '/ngsi-ld/v1/entities;a=b',
-      '/ngsi-ld/v1;a/entities',
-      '/ngsi-ld/v1/entities%3Ba',
-      '/ngsi-ld/v1\\entities',
-      '/ngsi-ld/v1/entities%20',
-      '/ngsi-ld/v1/entities%00',
-      '/ngsi-ld/v1/entities%0d',
-      '/ngsi-ld/v1/entities%3Fx=1',
-      '/ngsi-ld/v1/entities%23',
-      '/ngsi-ld/v1/entities#a',
-      '/ngsi-ld/v1/entities?',
-      '/ngsi-ld/v1/entities?options=normalized',
-      '/ngsi-ld/v1/entities?type=Car&x=%zz',
-      '/ngsi-ld/v1/%EF%BC%85entities/../entities',
-      '/ngsi-ld/v1/entities/%2e',
-      '/ngsi-ld/v1/entities/.',
-      '/ngsi-ld/v1/entities/x/..',
-      '/ngsi-ld/v1/entities%2f',
-      '/ngsi-ld/v1/%c1%a5ntities',
-      'http://g/ngsi-ld/v1/entities',
-      'HTTP://g/ngsi-ld/v1//entities',
-      '/ngsi-ld/v1/temporal/entities',
-      '/ngsi-ld/v1/temporal//entities',
-      '/ngsi-ld/v1/temporal/Entities/',
-      '/ngsi-ld/v1/entityOperations/Create',
-      '/ngsi-ld/v1/entityoperations/create',
-      '/ngsi-ld/v1/entityOperations/create/x',
-      '/ngsi-ld/v1/entityOperations/replace',
-      '/ngsi-ld/v1/temporal/entityOperations/create',
-      '/ngsi-ld/v1/temporal/entityOperations/upsert',
-      `/ngsi-ld/v1/entities/${ID}`,
-      '/x/../ngsi-ld/v1/entities',
-    ].map((path) => [`POST ${path}`, { path }]),
+    words(`
+      /ngsi-ld/v1/entities/ /ngsi-ld/v1/entities// /ngsi-ld/v1//entities //ngsi-ld/v1/entities
+      /ngsi-ld/v1/./entities /ngsi-ld/v1/x/../entities /ngsi-ld/v1/subscriptions/../entities
+      /ngsi-ld/v1/Entities /NGSI-LD/v1/entities /ngsi-ld/V1/entities /ngsi-ld/v2/entities
+      /ngsi-ld/v1/%65ntities /ngsi-ld/v1/%2565ntities /ngsi-ld/v1%2Fentities /ngsi-ld%2fv1/entities
+      /ngsi-ld/v1/entities;a=b /ngsi-ld/v1;a/entities /ngsi-ld/v1/entities%3Ba /ngsi-ld/v1\\entities
+      /ngsi-ld/v1/entities%20 /ngsi-ld/v1/entities%00 /ngsi-ld/v1/entities%0d
+      /ngsi-ld/v1/entities%3Fx=1 /ngsi-ld/v1/entities%23 /ngsi-ld/v1/entities#a /ngsi-ld/v1/entities?
+      /ngsi-ld/v1/entities?options=normalized /ngsi-ld/v1/entities?type=Car&x=%zz
+      /ngsi-ld/v1/%EF%BC%85entities/../entities /ngsi-ld/v1/entities/%2e /ngsi-ld/v1/entities/.
+      /ngsi-ld/v1/entities/x/.. /ngsi-ld/v1/entities%2f /ngsi-ld/v1/%c1%a5ntities
+      http://g/ngsi-ld/v1/entities HTTP://g/ngsi-ld/v1//entities /ngsi-ld/v1/temporal/entities
+      /ngsi-ld/v1/temporal//entities /ngsi-ld/v1/temporal/Entities/
+      /ngsi-ld/v1/entityOperations/Create /ngsi-ld/v1/entityoperations/create
+      /ngsi-ld/v1/entityOperations/create/x /ngsi-ld/v1/entityOperations/replace
+      /ngsi-ld/v1/temporal/entityOperations/create /ngsi-ld/v1/temporal/entityOperations/upsert
+      /ngsi-ld/v1/entities/${ID} /x/../ngsi-ld/v1/entities
+    `).map((path) => [`POST ${path}`, { path }]),
   ),
   ...Object.fromEntries(
     ['/ngsi-ld/ex/v1/notify', '/ngsi-ld/ex/v1/notify/', '/ngsi-ld/ex/v1/%6eotify', '/ngsi-ld/v1/notify'].map(
-      (path) => [`POST ${path}`, { path, body: { type: 'Notification', data: [car()] } }],
+      (path) => [`POST ${path}`, by('POST', path, { type: 'Notification', data: [car()] })],
     ),
   ),
   // Methods.
   'PUT of the collection': { method: 'PUT' },
   'PATCH of the collection': { method: 'PATCH' },
-  'a POST of one attribute': { path: `${ATTRS}/speed`, body: P('fast') },
-  'a PUT of all attributes': { method: 'PUT', path: ATTRS, body: BAD_PART },
-  MERGE: { method: 'MERGE', path: `${ENTITIES}/${ID}`, body: BAD_PART },
-  PROPPATCH: { method: 'PROPPATCH', path: `${ENTITIES}/${ID}`, body: BAD_PART },
+  'a POST of one attribute': by('POST', `${ATTRS}/speed`, P('fast')),
+  'a PUT of all attributes': by('PUT', ATTRS, BAD_PART),
+  MERGE: by('MERGE', `${ENTITIES}/${ID}`, BAD_PART),
+  PROPPATCH: by('PROPPATCH', `${ENTITIES}/${ID}`, BAD_PART),
   ...Object.fromEntries(
     words(`
       X-HTTP-Method-Override X-HTTP-Method X-Method-Override x_http_method_override X-Original-URL
@@ -223,7 +204,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       [`${name} on a query`, { method: 'GET', path: ENTITIES, headers: { ...JSON_TYPE, [name]: 'POST' } }],
     ]),
   ),
-  'POST as PATCH by a parameter': { path: `${ATTRS}?_method=PATCH`, body: { plate: P('x') } },
+  'POST as PATCH by a parameter': by('POST', `${ATTRS}?_method=PATCH`, { plate: P('x') }),
   'POST as PUT by a hidden parameter': { path: `/ngsi-ld/v1/entityOperations/query?%5fmethod=PUT` },
   'POST as PUT by a parameter in capitals': { path: `/ngsi-ld/v1/entityOperations/query?_METHOD=PUT` },
   // Bodies.
@@ -306,15 +287,14 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   // Forms.
   concise: { body: { id: ID, type: 'Car', speed: { value: 'fast' } } },
   'a bare value': { body: { id: ID, type: 'Car', speed: 'fast' } },
-  simplified: { path: `${ENTITIES}?options=keyValues`, body: { id: ID, type: 'Car', speed: 'fast' } },
-  'simplified by format': {
-    path: `${ENTITIES}?format=simplified`,
-    body: { id: ID, type: 'Car', speed: 'fast' },
-  },
-  'normalized that is said to be simplified': {
-    path: `${ENTITIES}?options=keyValues`,
-    body: { id: ID, type: 'Car', speed: P(5), owner: P(5) },
-  },
+  simplified: by('POST', `${ENTITIES}?options=keyValues`, { id: ID, type: 'Car', speed: 'fast' }),
+  'simplified by format': by('POST', `${ENTITIES}?format=simplified`, { id: ID, type: 'Car', speed: 'fast' }),
+  'normalized that is said to be simplified': by('POST', `${ENTITIES}?options=keyValues`, {
+    id: ID,
+    type: 'Car',
+    speed: P(5),
+    owner: P(5),
+  }),
   'a value that says to be an attribute': {
     body: {
       id: ID,
@@ -331,29 +311,27 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       P({ type: 'JsonProperty', json: 5 }),
     ].flatMap((speed, index): [string, Attack][] => [
       [`an attribute for a value: ${index}`, { body: car({ speed }) }],
-      [`a part with an attribute for a value: ${index}`, { method: 'PATCH', path: ATTRS, body: { speed } }],
+      [`a part with an attribute for a value: ${index}`, by('PATCH', ATTRS, { speed })],
     ]),
   ),
   ...Object.fromEntries<Attack>(
     [{ '@id': 'urn:x:1' }, { id: 'urn:x:1' }, { previousValue: 1 }, { entity: { id: 'urn:x:1' } }].map(
       (speed) => [
         `a part with an object that has only ${Object.keys(speed).join()}`,
-        { method: 'PATCH', path: ATTRS, body: { speed } },
+        by('PATCH', ATTRS, { speed }),
       ],
     ),
   ),
-  'key-values with an attribute for a member': {
-    path: `${ENTITIES}?options=keyValues`,
-    body: { id: ID, type: 'Car', speed: 5, box: { value: 1, name: P('x') } },
-  },
+  'key-values with an attribute for a member': by('POST', `${ENTITIES}?options=keyValues`, {
+    id: ID,
+    type: 'Car',
+    speed: 5,
+    box: { value: 1, name: P('x') },
+  }),
   'a value that is a list with an attribute': {
     body: { ...GOOD, tags: [{ value: 'a', more: 1 }, P('a'), 7] },
   },
-  'a part with a set for a value': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    body: { box: P({ '@set': ['x'] }) },
-  },
+  'a part with a set for a value': by('PATCH', `${ENTITIES}/${ID}`, { box: P({ '@set': ['x'] }) }),
   'an object that looks like an attribute': {
     body: { id: ID, type: 'Car', speed: P(5), owner: { value: 5 } },
   },
@@ -420,10 +398,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       'a term that must not be a prefix': [{ d: { '@id': BASE, '@prefix': false } }, 'd:speed'],
     } as const).flatMap(([title, [context, name]]) => [
       [title, withContext(context, { ...GOOD, [name]: P('x') })],
-      [
-        `a part with ${title}`,
-        { method: 'PATCH', path: ATTRS, headers: LD, body: { '@context': context, [name]: P('x') } },
-      ],
+      [`a part with ${title}`, by('PATCH', ATTRS, { '@context': context, [name]: P('x') }, LD)],
     ]),
   ),
   ...Object.fromEntries<Attack>(
@@ -439,12 +414,12 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     { d: `${NGSI_LD}has` },
     { speed: { ...P(5), 'd:Value': 'x' } },
   ),
-  'DELETE of a term that is no prefix': {
-    method: 'DELETE',
-    path: `${ATTRS}/d:eed`,
-    headers: linked('http://localhost/api/v2/contexts/no-prefix'),
-    body: raw(''),
-  },
+  'DELETE of a term that is no prefix': by(
+    'DELETE',
+    `${ATTRS}/d:eed`,
+    raw(''),
+    linked('http://localhost/api/v2/contexts/no-prefix'),
+  ),
   ...Object.fromEntries<Attack>(
     Object.entries({
       'a prefix': [{ d: 'urn:ngsi-ld:Car:' }, 'd:1'],
@@ -453,11 +428,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     } as const).flatMap(([title, [context, id]]) =>
       words('upsert?options=update update merge').map((operation) => [
         `an id by ${title}: ${operation}`,
-        {
-          path: `${OPS}/${operation}`,
-          headers: CARS,
-          body: [{ '@context': context, id, type: 'Other', speed: P('x') }],
-        },
+        by('POST', `${OPS}/${operation}`, [{ '@context': context, id, type: 'Other', speed: P('x') }], CARS),
       ]),
     ),
   ),
@@ -507,51 +478,26 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   // Fragments.
   'PUT of the entity': { method: 'PUT', path: `${ENTITIES}/${ID}` },
-  'PUT without what is required': { method: 'PUT', path: `${ENTITIES}/${ID}`, body: { type: 'Car' } },
-  'PUT without a type': { method: 'PUT', path: `${ENTITIES}/${ID}`, body: BAD_PART },
-  'PATCH of the entity': { method: 'PATCH', path: `${ENTITIES}/${ID}`, body: BAD_PART },
-  'PATCH that deletes what is required': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    body: { speed: 'urn:ngsi-ld:null' },
-  },
-  'PATCH that deletes by null': { method: 'PATCH', path: `${ENTITIES}/${ID}`, body: { speed: null } },
-  'PATCH that deletes by a value': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    body: { speed: P('urn:ngsi-ld:null') },
-  },
-  'PATCH that says another type': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    body: { type: 'Other', ...BAD_PART },
-  },
-  'PATCH with an encoded id': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn%3Angsi-ld%3ACar%3A1`,
-    body: BAD_PART,
-  },
-  'PATCH with an id that is encoded twice': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn%253Angsi-ld%253ACar%253A1`,
-    body: BAD_PART,
-  },
-  'PATCH of a slash that is encoded': { method: 'PATCH', path: `${ENTITIES}%2F${ID}`, body: BAD_PART },
-  'PATCH of an entity of two types': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn:ngsi-ld:Car:2`,
-    body: BAD_PART,
-  },
-  'PATCH of one that is not there': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn:ngsi-ld:Car:9`,
-    body: BAD_PART,
-  },
-  'PATCH that makes a truck a car': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn:ngsi-ld:Truck:1`,
-    body: { type: 'Car', ...BAD_PART },
-  },
+  'PUT without what is required': by('PUT', `${ENTITIES}/${ID}`, { type: 'Car' }),
+  'PUT without a type': by('PUT', `${ENTITIES}/${ID}`, BAD_PART),
+  'PATCH of the entity': by('PATCH', `${ENTITIES}/${ID}`, BAD_PART),
+  'PATCH that deletes what is required': by('PATCH', `${ENTITIES}/${ID}`, { speed: 'urn:ngsi-ld:null' }),
+  'PATCH that deletes by null': by('PATCH', `${ENTITIES}/${ID}`, { speed: null }),
+  'PATCH that deletes by a value': by('PATCH', `${ENTITIES}/${ID}`, { speed: P('urn:ngsi-ld:null') }),
+  'PATCH that says another type': by('PATCH', `${ENTITIES}/${ID}`, { type: 'Other', ...BAD_PART }),
+  'PATCH with an encoded id': by('PATCH', `${ENTITIES}/urn%3Angsi-ld%3ACar%3A1`, BAD_PART),
+  'PATCH with an id that is encoded twice': by(
+    'PATCH',
+    `${ENTITIES}/urn%253Angsi-ld%253ACar%253A1`,
+    BAD_PART,
+  ),
+  'PATCH of a slash that is encoded': by('PATCH', `${ENTITIES}%2F${ID}`, BAD_PART),
+  'PATCH of an entity of two types': by('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:2`, BAD_PART),
+  'PATCH of one that is not there': by('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:9`, BAD_PART),
+  'PATCH that makes a truck a car': by('PATCH', `${ENTITIES}/urn:ngsi-ld:Truck:1`, {
+    type: 'Car',
+    ...BAD_PART,
+  }),
   // The truck may have attributes that a car must not have, or lack some that a car must have.
   ...Object.fromEntries<Attack>(
     (
@@ -564,44 +510,31 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     ).map(([method, path]) => {
       const part = { type: ['https://other.example/Truck', 'Car'] };
       const body = path.startsWith(OPS) ? [{ id: 'urn:ngsi-ld:Truck:1', ...part }] : part;
-      return [
-        `only a type that makes a truck a car: ${method} ${path}`,
-        { method, path, headers: CARS_JSON, body },
-      ];
+      return [`only a type that makes a truck a car: ${method} ${path}`, by(method, path, body, CARS_JSON)];
     }),
   ),
-  'POST of attributes': { path: ATTRS, body: BAD_PART },
-  'POST of attributes, not overwriting': { path: `${ATTRS}?options=noOverwrite`, body: BAD_PART },
-  'POST of attributes, with a slash': { path: `${ATTRS}/`, body: BAD_PART },
-  'PATCH of attributes': { method: 'PATCH', path: ATTRS, body: BAD_PART },
-  'PATCH of an object without a member': { method: 'PATCH', path: ATTRS, body: { owner: P({}) } },
-  'PATCH of one attribute': { method: 'PATCH', path: `${ATTRS}/speed`, body: { value: 'x' } },
-  'PATCH of one attribute by its IRI': {
-    method: 'PATCH',
-    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
-    body: { value: 'x' },
-  },
-  'PATCH of one attribute, wrapped': { method: 'PATCH', path: `${ATTRS}/speed`, body: { speed: P('x') } },
-  'PATCH of one attribute, wrapped and bare': {
-    method: 'PATCH',
-    path: `${ATTRS}/speed`,
-    body: { speed: P(1), value: 'x' },
-  },
-  'PATCH of one attribute, with nothing around': { method: 'PATCH', path: `${ATTRS}/speed`, body: 'x' },
-  'PATCH that deletes one attribute': {
-    method: 'PATCH',
-    path: `${ATTRS}/speed`,
-    body: P('urn:ngsi-ld:null'),
-  },
-  'PUT of one attribute': { method: 'PUT', path: `${ATTRS}/speed`, body: P('x') },
-  'DELETE of one attribute': { method: 'DELETE', path: `${ATTRS}/speed`, body: raw('') },
-  'DELETE of one attribute by its IRI': {
-    method: 'DELETE',
-    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
-    body: raw(''),
-  },
-  'DELETE of all instances': { method: 'DELETE', path: `${ATTRS}/speed?deleteAll=true`, body: raw('') },
-  'DELETE of one dataset': { method: 'DELETE', path: `${ATTRS}/speed?datasetId=urn:x:1`, body: raw('') },
+  'POST of attributes': by('POST', ATTRS, BAD_PART),
+  'POST of attributes, not overwriting': by('POST', `${ATTRS}?options=noOverwrite`, BAD_PART),
+  'POST of attributes, with a slash': by('POST', `${ATTRS}/`, BAD_PART),
+  'PATCH of attributes': by('PATCH', ATTRS, BAD_PART),
+  'PATCH of an object without a member': by('PATCH', ATTRS, { owner: P({}) }),
+  'PATCH of one attribute': by('PATCH', `${ATTRS}/speed`, { value: 'x' }),
+  'PATCH of one attribute by its IRI': by('PATCH', `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`, {
+    value: 'x',
+  }),
+  'PATCH of one attribute, wrapped': by('PATCH', `${ATTRS}/speed`, { speed: P('x') }),
+  'PATCH of one attribute, wrapped and bare': by('PATCH', `${ATTRS}/speed`, { speed: P(1), value: 'x' }),
+  'PATCH of one attribute, with nothing around': by('PATCH', `${ATTRS}/speed`, 'x'),
+  'PATCH that deletes one attribute': by('PATCH', `${ATTRS}/speed`, P('urn:ngsi-ld:null')),
+  'PUT of one attribute': by('PUT', `${ATTRS}/speed`, P('x')),
+  'DELETE of one attribute': by('DELETE', `${ATTRS}/speed`, raw('')),
+  'DELETE of one attribute by its IRI': by(
+    'DELETE',
+    `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
+    raw(''),
+  ),
+  'DELETE of all instances': by('DELETE', `${ATTRS}/speed?deleteAll=true`, raw('')),
+  'DELETE of one dataset': by('DELETE', `${ATTRS}/speed?datasetId=urn:x:1`, raw('')),
   // Batches.
   ...Object.fromEntries(
     words(`
@@ -609,80 +542,60 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       upsert?options=update,replace upsert?options=update&options=replace upsert?Options=update
       upsert?options=replace;options=update upsert?%6fptions=update update?options=noOverwrite create/
     `).flatMap((operation) => [
-      [`a batch: ${operation}`, { path: `${OPS}/${operation}`, body: [car()] }],
+      [`a batch: ${operation}`, by('POST', `${OPS}/${operation}`, [car()])],
       [
         `a batch with a good one: ${operation}`,
-        { path: `${OPS}/${operation}`, body: [GOOD, car({ id: 'urn:ngsi-ld:Car:2' })] },
+        by('POST', `${OPS}/${operation}`, [GOOD, car({ id: 'urn:ngsi-ld:Car:2' })]),
       ],
     ]),
   ),
-  'a batch with an id twice': { path: `${OPS}/upsert`, body: [GOOD, car()] },
-  'a batch that is one entity': { path: `${OPS}/create`, body: car() },
-  'a batch in a batch': { path: `${OPS}/create`, body: [[car()]] },
-  'a batch with null': { path: `${OPS}/create`, body: [null, car()] },
-  'an upsert of a part of what is not there': {
-    path: `${OPS}/upsert?options=update`,
-    body: [{ id: 'urn:ngsi-ld:Car:9', type: 'Car' }],
-  },
-  'an upsert of a part, where both are said': {
-    path: `${OPS}/upsert?options=update,replace`,
-    body: [{ id: ID, type: 'Car', plate: P('A') }],
-  },
-  'an upsert of a part, as it may be replaced': {
-    path: `${OPS}/upsert`,
-    body: [{ id: ID, type: 'Car', plate: P('A') }],
-  },
-  'contexts of their own in a batch': {
-    path: `${OPS}/create`,
-    headers: LD,
-    body: [
+  'a batch with an id twice': by('POST', `${OPS}/upsert`, [GOOD, car()]),
+  'a batch that is one entity': by('POST', `${OPS}/create`, car()),
+  'a batch in a batch': by('POST', `${OPS}/create`, [[car()]]),
+  'a batch with null': by('POST', `${OPS}/create`, [null, car()]),
+  'an upsert of a part of what is not there': by('POST', `${OPS}/upsert?options=update`, [
+    { id: 'urn:ngsi-ld:Car:9', type: 'Car' },
+  ]),
+  'an upsert of a part, where both are said': by('POST', `${OPS}/upsert?options=update,replace`, [
+    { id: ID, type: 'Car', plate: P('A') },
+  ]),
+  'an upsert of a part, as it may be replaced': by('POST', `${OPS}/upsert`, [
+    { id: ID, type: 'Car', plate: P('A') },
+  ]),
+  'contexts of their own in a batch': by(
+    'POST',
+    `${OPS}/create`,
+    [
       { '@context': CORE, ...GOOD },
       { '@context': { s: `${BASE}speed` }, id: 'urn:x:2', type: 'Car', s: P('x') },
     ],
-  },
+    LD,
+  ),
   // Time.
-  history: { path: '/ngsi-ld/v1/temporal/entities', body: { id: ID, type: 'Car', speed: [P(1), P('x')] } },
-  'history of one': { path: '/ngsi-ld/v1/temporal/entities', body: { id: ID, type: 'Car', speed: P('x') } },
-  'history without what is required': {
-    path: '/ngsi-ld/v1/temporal/entities',
-    body: { id: 'urn:ngsi-ld:Car:9', type: 'Car', plate: [P('A')] },
-  },
-  'history of attributes': {
-    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs`,
-    body: { speed: [P(1), P('x')] },
-  },
-  'an instance': {
-    method: 'PATCH',
-    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
-    body: { speed: [P('x')] },
-  },
-  'an instance, bare': {
-    method: 'PATCH',
-    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
-    body: P('x'),
-  },
-  'an instance, in an array': {
-    method: 'PATCH',
-    path: `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`,
-    body: [P('x')],
-  },
+  history: by('POST', '/ngsi-ld/v1/temporal/entities', { id: ID, type: 'Car', speed: [P(1), P('x')] }),
+  'history of one': by('POST', '/ngsi-ld/v1/temporal/entities', { id: ID, type: 'Car', speed: P('x') }),
+  'history without what is required': by('POST', '/ngsi-ld/v1/temporal/entities', {
+    id: 'urn:ngsi-ld:Car:9',
+    type: 'Car',
+    plate: [P('A')],
+  }),
+  'history of attributes': by('POST', `/ngsi-ld/v1/temporal/entities/${ID}/attrs`, { speed: [P(1), P('x')] }),
+  'an instance': by('PATCH', `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`, { speed: [P('x')] }),
+  'an instance, bare': by('PATCH', `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`, P('x')),
+  'an instance, in an array': by('PATCH', `/ngsi-ld/v1/temporal/entities/${ID}/attrs/speed/urn:i:1`, [
+    P('x'),
+  ]),
   // Values that are only declared as deleted.
   'a value beside a member that deletes': { body: { ...GOOD, plate: { ...P(5), object: NULL } } },
-  'a part with a value beside a member that deletes': {
-    method: 'PATCH',
-    path: ATTRS,
-    body: { plate: { ...P(5), object: NULL } },
-  },
-  'an instance beside one that is deleted': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    body: { plate: [P(NULL), { ...P(5), datasetId: 'urn:d:1' }] },
-  },
-  'a language beside one that is deleted': {
-    method: 'PATCH',
-    path: ATTRS,
-    body: { plate: { type: 'LanguageProperty', languageMap: { en: NULL, de: 5 } } },
-  },
+  'a part with a value beside a member that deletes': by('PATCH', ATTRS, {
+    plate: { ...P(5), object: NULL },
+  }),
+  'an instance beside one that is deleted': by('PATCH', `${ENTITIES}/${ID}`, {
+    plate: [P(NULL), { ...P(5), datasetId: 'urn:d:1' }],
+  }),
+  'a language beside one that is deleted': by('PATCH', ATTRS, {
+    plate: { type: 'LanguageProperty', languageMap: { en: NULL, de: 5 } },
+  }),
   // Other names for the value.
   ...Object.fromEntries<Attack>(
     Object.entries({
@@ -691,10 +604,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       'an @context within': { '@context': { v: `${NGSI_LD}hasValue` }, v: 'x' },
       '@value': { '@value': 'x' },
     }).flatMap(([title, held]) => [
-      [`a part with ${title} for the value`, { method: 'PATCH', path: ATTRS, body: { speed: held } }],
+      [`a part with ${title} for the value`, by('PATCH', ATTRS, { speed: held })],
       [
         `a part of a Property with ${title} for the value`,
-        { method: 'PATCH', path: ATTRS, body: { speed: { type: 'Property', ...held } } },
+        by('PATCH', ATTRS, { speed: { type: 'Property', ...held } }),
       ],
       [`a value and ${title}`, { body: { ...GOOD, speed: { ...P(5), ...held } } }],
     ]),
@@ -763,17 +676,17 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   // Attributes in paths.
   ...Object.fromEntries<Attack>(
     ['speed;x', 'speed%3Bx', '%2573peed', 'speed%20', 'speed%00', 'speed%2F'].flatMap((name) => [
-      [`PATCH of ${name}`, { method: 'PATCH', path: `${ATTRS}/${name}`, body: { value: 'x' } }],
-      [`PUT of ${name}`, { method: 'PUT', path: `${ATTRS}/${name}`, body: P('x') }],
-      [`DELETE of ${name}`, { method: 'DELETE', path: `${ATTRS}/${name}`, body: raw('') }],
+      [`PATCH of ${name}`, by('PATCH', `${ATTRS}/${name}`, { value: 'x' })],
+      [`PUT of ${name}`, by('PUT', `${ATTRS}/${name}`, P('x'))],
+      [`DELETE of ${name}`, by('DELETE', `${ATTRS}/${name}`, raw(''))],
     ]),
   ),
-  'a part of what is a car in the snapshot that is written': {
-    method: 'PATCH',
-    path: `${ENTITIES}/urn:ngsi-ld:Truck:1/attrs`,
-    headers: { ...CARS_JSON, 'ngsild-snapshot': 'urn:ngsi-ld:Snapshot:1' },
-    body: BAD_PART,
-  },
+  'a part of what is a car in the snapshot that is written': by(
+    'PATCH',
+    `${ENTITIES}/urn:ngsi-ld:Truck:1/attrs`,
+    BAD_PART,
+    { ...CARS_JSON, 'ngsild-snapshot': 'urn:ngsi-ld:Snapshot:1' },
+  ),
   // With a policy that accepts writes that are not judged.
   ...Object.fromEntries<Attack>(
     [
@@ -782,66 +695,63 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
       'datasetId=urn:x:1&datasetId=@none',
       'datasetId=urn:x:1&deleteAll=true',
       'datasetId=urn:x:1;deleteAll=true',
-    ].map((query) => [
-      `DELETE with ${query}`,
-      { method: 'DELETE', path: `${ATTRS}/speed?${query}`, headers: LENIENT, body: raw('') },
-    ]),
+    ].map((query) => [`DELETE with ${query}`, by('DELETE', `${ATTRS}/speed?${query}`, raw(''), LENIENT)]),
   ),
   ...Object.fromEntries<Attack>(
     ['upsert', 'upsert?options=update'].map((operation) => [
       `a part without a type: ${operation}`,
-      { path: `${OPS}/${operation}`, headers: LENIENT, body: [{ id: ID, speed: P('x') }] },
+      by('POST', `${OPS}/${operation}`, [{ id: ID, speed: P('x') }], LENIENT),
     ]),
   ),
   'an attribute under two names': { headers: LENIENT, body: { ...GOOD, [`${BASE}speed`]: P('x') } },
-  'a part of what has its id under another name': {
-    path: `${OPS}/update`,
-    headers: { ...LENIENT, ...LD },
-    body: [{ '@context': { kennung: '@id' }, kennung: ID, type: 'Car', speed: P('x') }],
-  },
+  'a part of what has its id under another name': by(
+    'POST',
+    `${OPS}/update`,
+    [{ '@context': { kennung: '@id' }, kennung: ID, type: 'Car', speed: P('x') }],
+    { ...LENIENT, ...LD },
+  ),
   ...Object.fromEntries<Attack>(
     words('options=update options=update,replace %6fptions=update options=%75pdate Options=update').map(
       (query) => [
         `a part of another type: upsert?${query}`,
-        {
-          path: `${OPS}/upsert?${query}`,
-          headers: LENIENT,
-          body: [{ id: ID, type: 'Other', speed: P('x') }],
-        },
+        by('POST', `${OPS}/upsert?${query}`, [{ id: ID, type: 'Other', speed: P('x') }], LENIENT),
       ],
     ),
   ),
   ...Object.fromEntries<Attack>(
     words('upsert?options=update upsert?%6fptions=update').map((operation) => [
       `a part of another type, after the entity itself: ${operation}`,
-      {
-        path: `${OPS}/${operation}`,
-        headers: LENIENT,
-        body: [
+      by(
+        'POST',
+        `${OPS}/${operation}`,
+        [
           { id: 'urn:ngsi-ld:Car:9', type: 'Car', speed: P(5) },
           { id: 'urn:ngsi-ld:Car:9', type: 'Other', speed: P('x') },
         ],
-      },
+        LENIENT,
+      ),
     ]),
   ),
   ...Object.fromEntries<Attack>(
     words('update merge').map((operation) => [
       `a part of what an entity before it makes a car: ${operation}`,
-      {
-        path: `${OPS}/${operation}`,
-        headers: LENIENT,
-        body: [
+      by(
+        'POST',
+        `${OPS}/${operation}`,
+        [
           { id: 'urn:ngsi-ld:Truck:1', type: 'Car', plate: P('A') },
           { id: 'urn:ngsi-ld:Truck:1', speed: P('x') },
         ],
-      },
+        LENIENT,
+      ),
     ]),
   ),
-  'history of another type': {
-    path: '/ngsi-ld/v1/temporal/entities',
-    headers: LENIENT,
-    body: { id: ID, type: 'Other', speed: [P('x')] },
-  },
+  'history of another type': by(
+    'POST',
+    '/ngsi-ld/v1/temporal/entities',
+    { id: ID, type: 'Other', speed: [P('x')] },
+    LENIENT,
+  ),
   // A broker fetches these contexts, in which the attribute may be speed, from elsewhere.
   ...Object.fromEntries<Attack>(
     [
@@ -863,10 +773,6 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'another tenant': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x' } },
   'two tenants': { headers: { ...JSON_TYPE, 'ngsild-tenant': 'x', 'fiware-service': 'y' } },
 };
-
-it('there are at least 150 attacks', () => {
-  assert.ok(Object.keys(ATTACKS).length >= 150, String(Object.keys(ATTACKS).length));
-});
 
 for (const [title, attack] of Object.entries(ATTACKS)) {
   it(`an invalid entity does not pass: ${title}`, async () => {
@@ -891,36 +797,25 @@ it('an invalid entity does not pass: a path that ends with a tab', async () => {
 
 /** Writes that must be accepted, however unusual they look. */
 const LEGITIMATE: Readonly<Record<string, Attack>> = {
-  'a part of what is called by its IRI': {
-    method: 'PATCH',
-    path: `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`,
-    body: { value: 5 },
-  },
-  'attributes of an entity whose id is a URL': {
-    path: `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}/attrs`,
-    body: { speed: P(5) },
-  },
-  'a merge of an entity whose id is a URL': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}`,
-    body: { speed: P(5) },
-  },
-  'the end of a dataset': {
-    method: 'PATCH',
-    path: ATTRS,
-    body: { speed: [P(5), { ...P(NULL), datasetId: 'urn:d:1' }] },
-  },
-  'the end of a dataset by itself': {
-    method: 'PATCH',
-    path: ATTRS,
-    body: { speed: { ...P(NULL), datasetId: 'urn:d:1' } },
-  },
-  'the end of what is not required': { method: 'PATCH', path: ATTRS, body: { plate: P(NULL) } },
-  'members of an attribute alone': {
-    method: 'PATCH',
-    path: ATTRS,
-    body: { speed: { observedAt: '2026-01-01T00:00:00Z', unitCode: 'KMH' } },
-  },
+  'a part of what is called by its IRI': by('PATCH', `${ATTRS}/${encodeURIComponent(`${BASE}speed`)}`, {
+    value: 5,
+  }),
+  'attributes of an entity whose id is a URL': by(
+    'POST',
+    `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}/attrs`,
+    { speed: P(5) },
+  ),
+  'a merge of an entity whose id is a URL': by(
+    'PATCH',
+    `${ENTITIES}/${encodeURIComponent('https://a.example/cars/1')}`,
+    { speed: P(5) },
+  ),
+  'the end of a dataset': by('PATCH', ATTRS, { speed: [P(5), { ...P(NULL), datasetId: 'urn:d:1' }] }),
+  'the end of a dataset by itself': by('PATCH', ATTRS, { speed: { ...P(NULL), datasetId: 'urn:d:1' } }),
+  'the end of what is not required': by('PATCH', ATTRS, { plate: P(NULL) }),
+  'members of an attribute alone': by('PATCH', ATTRS, {
+    speed: { observedAt: '2026-01-01T00:00:00Z', unitCode: 'KMH' },
+  }),
   'an attribute in an object that may have it': { body: { ...GOOD, box: P({ name: 'x', more: P(1) }) } },
   'an attribute of an attribute': { body: { ...GOOD, speed: { ...P(5), accuracy: P(1) } } },
   'an attribute in the value of an attribute of an attribute': {
@@ -963,15 +858,16 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       box: P({ name: 'x', other: 5, another: 5, 'ex:more': { other: 5 } }),
     },
   },
-  'two parts of what an entity before them makes a car': {
-    path: `${OPS}/update`,
-    headers: LENIENT,
-    body: [
+  'two parts of what an entity before them makes a car': by(
+    'POST',
+    `${OPS}/update`,
+    [
       { id: 'urn:ngsi-ld:Truck:1', type: 'Car', plate: P('A') },
       { id: 'urn:ngsi-ld:Truck:1', speed: P(5) },
       { id: 'urn:ngsi-ld:Truck:1', type: 'Car', speed: P(6) },
     ],
-  },
+    LENIENT,
+  ),
   'terms of one context with the prefixes of another': {
     headers: LD,
     body: {
@@ -980,18 +876,18 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
       p: P('A'),
     },
   },
-  'a part that says the type that the entity has': {
-    method: 'PATCH',
-    path: ATTRS,
-    headers: CARS_JSON,
-    body: { type: 'Car', speed: P(5) },
-  },
-  'a part that adds a type without a model': {
-    method: 'PATCH',
-    path: `${ENTITIES}/${ID}`,
-    headers: CARS_JSON,
-    body: { type: ['Car', 'Other'], speed: P(5) },
-  },
+  'a part that says the type that the entity has': by(
+    'PATCH',
+    ATTRS,
+    { type: 'Car', speed: P(5) },
+    CARS_JSON,
+  ),
+  'a part that adds a type without a model': by(
+    'PATCH',
+    `${ENTITIES}/${ID}`,
+    { type: ['Car', 'Other'], speed: P(5) },
+    CARS_JSON,
+  ),
   'an id with a prefix, of a new entity': {
     headers: LD,
     body: { '@context': { d: 'urn:ngsi-ld:Car:' }, ...GOOD, id: 'd:1' },
