@@ -286,16 +286,6 @@ it('an import reports broken files with their lines, and stores the rest', async
   assert.equal(report.summary.created, 8);
 });
 
-it('an import lists the errors of examples with file, pointer and line', async () => {
-  const api = await emptyApi();
-  const { examples } = fileOf(await importing(api, completeRepository()), 'Bench/schema.json');
-  assert.equal(examples?.valid, 1);
-  assert.deepEqual(
-    examples.invalid.map(({ path, pointer, line }) => ({ path, pointer, line })),
-    [{ path: 'Bench/examples/example-wrong.jsonld', pointer: '/seats', line: 4 }],
-  );
-});
-
 it('an import replaces the examples of a model, valid or not, and exports include them', async () => {
   const api = await emptyApi();
   const examples = `/domains/${DOMAIN}/models/Bench/examples`;
@@ -359,22 +349,6 @@ it('an import updates the models that an interrupted import left with an old doc
     [{ model: 'Tree', status: 'updated' }],
   );
   assert.deepEqual((await importing(api, changed)).dependents, []);
-});
-
-it('an import refuses a model with invalid settings', async () => {
-  const api = await emptyApi();
-  const repository: Record<string, unknown> = {};
-  const wrong = { compatibility: 'sideways', status: 7, description: ['x'], contextBase: 1, sunset: {} };
-  for (const [name, value] of Object.entries(wrong)) {
-    repository[`domains/D/${name}/schema.json`] = entitySchema(name, 'height');
-    repository[`domains/D/${name}/meta.json`] = { [name]: value };
-  }
-  const report = await importing(api, repository);
-  for (const name of Object.keys(wrong)) {
-    const { status, reason } = fileOf(report, `domains/D/${name}/schema.json`);
-    assert.equal(status, 'refused', name);
-    assert.match(String(reason), new RegExp(`^Its setting ${name} \\(meta\\.json\\) must be `));
-  }
 });
 
 it('an import leaves a model unchanged if its compatibility refuses the change, and says so', async () => {
@@ -487,18 +461,6 @@ describe('an import with a changed context', () => {
     const report = await importingTwice(api, cars(spelt));
     assert.equal(fileOf(report, 'context.jsonld').status, 'updated');
     assert.deepEqual(changeOf(fileOf(report, 'Car/schema.json')), ['unchanged', undefined, undefined]);
-  });
-
-  it('an import that removes a term from a context reports the generated IRI as a breaking change', async () => {
-    const api = await emptyApi();
-    await importing(api, cars(terms(SPEED)), QUERY);
-    const report = await importingTwice(api, cars({ '@context': { other: 'https://terms.example/other' } }));
-    const [status, change, differences] = changeOf(fileOf(report, 'Car/schema.json'));
-    assert.deepEqual([status, change], ['unchanged', 'breaking']);
-    assert.match(
-      JSON.stringify(differences),
-      /"detail":"\\"speed\\" means \S+speed, meant https:\/\/terms\.example\/speed"/,
-    );
   });
 
   it('an import reports a changed context together with the changes of the schema, also if it refuses the schema', async () => {
@@ -874,25 +836,6 @@ it('an export has every version with the documents of its time, so that verdicts
   assert.ok(raw.equals(await exported(other)));
 });
 
-it('an export of one domain includes the documents of earlier versions, so that versions keep their numbers', async () => {
-  const api = await emptyApi();
-  const uri = 'https://city.example/common.json';
-  await api.put(`/references?uri=${encodeURIComponent(uri)}`, { $defs: { size: { type: 'number' } } });
-  const height = (schema: object) => ({ properties: { height: schema } });
-  const model = await makeModel(api, 'Other', 'Tree', height({ $ref: `${uri}#/$defs/size` }));
-  await api.put(model, { schema: height({ type: 'string' }) });
-  const raw = await exported(api, '?domain=Other');
-  const other = await emptyApi('other');
-  const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
-  assert.deepEqual([...new Set(Object.values(statuses(report)))], ['created']);
-  for (const [version, schema] of [
-    [1, height({ $ref: `${uri}#/$defs/size` })],
-    [2, height({ type: 'string' })],
-  ] as const)
-    assert.deepEqual((await other.get(`${model}/schema?version=${version}`)).json(), schema);
-  assert.ok(raw.equals(await exported(other, '?domain=Other')));
-});
-
 it('an export of one domain has the documents of its models, and can be imported under another name', async () => {
   const api = await emptyApi();
   await importing(api, completeRepository());
@@ -920,13 +863,7 @@ it('an export has models and domains called examples, and an import finds them a
   const other = await emptyApi('other');
   const report = reportOf(await other.send('POST', '/import', { raw, headers: GZIP }));
   assert.deepEqual([report.summary.created, report.summary.models], [9, 9]);
-  assert.deepEqual(report.summary.examples, {
-    valid: 9,
-    invalid: 0,
-    unchecked: 0,
-    kept: 9,
-    leftOut: 0,
-  });
+  assert.deepEqual(report.summary.examples, { valid: 9, invalid: 0, unchecked: 0, kept: 9, leftOut: 0 });
   assert.ok(raw.equals(await exported(other)));
 });
 
@@ -1145,8 +1082,6 @@ describe('an export of versions of contexts that others name', () => {
       $defs: { Speed: { type: 'number' } },
     });
     await api.put('/references?uri=urn:x:context', { '@context': terms('speed-urn') });
-    // More than an export reads from a list at once.
-    for (let index = 0; index < 101; index += 1) await api.put(`/references?uri=urn:x:${index}`, {});
     const car = (more: object = {}) => ({
       $id: 'https://models.example/Car',
       type: 'object',
@@ -1160,7 +1095,7 @@ describe('an export of versions of contexts that others name', () => {
     const history = await makeModel(api, 'Other', 'History', car());
     await api.put(history, { schema: car({ brand: { type: 'string' } }), status: 'deprecated' });
     const other = await transferred(api);
-    assert.equal((await other.get('/references')).headers.get('x-total-count'), '103');
+    assert.equal((await other.get('/references')).headers.get('x-total-count'), '2');
     for (const target of [
       '/domains/Other',
       '/domains/Empty',

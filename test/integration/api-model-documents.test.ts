@@ -78,29 +78,6 @@ for (const [path, mediaType, sign] of [
   });
 }
 
-it('the bundled schema of a model holds everything that the schema refers to', async () => {
-  const plain = (await api.get(`${model}/schema?version=1`)).text;
-  const bundled = await api.get(`${model}/schema?version=1&bundled=true`);
-  assert.doesNotMatch(plain, /definitions":/);
-  const { $defs } = bundled.json() as { $defs?: object };
-  assert.ok(Object.keys($defs ?? {}).length > 0, bundled.text);
-  assert.equal(
-    (await api.get(`${model}/schema?bundled=false`)).text,
-    (await api.get(`${model}/schema`)).text,
-  );
-  assert.equal((await api.get(`${model}/schema?bundled=1`)).status, 400);
-});
-
-it('the documents of a model refer to its context by a URL of this service, with the core context last', async () => {
-  const example = (await api.get(`${model}/files/example.jsonld`)).json() as {
-    '@context': readonly string[];
-  };
-  const [own, core] = example['@context'];
-  assert.equal(own, `${api.url}/contexts/Mobility~Car`);
-  assert.match(core ?? '', /ngsi-ld-core-context-v1\.\d\.jsonld$/);
-  assert.equal((await api.get('/contexts/Mobility~Car')).text, (await api.get(`${model}/context`)).text);
-});
-
 it('the documents of a model are listed as files with name, media type, size and hash, each available at its URL', async () => {
   for (const query of ['', '?version=1']) {
     const list = await api.get(`${model}/files${query}`);

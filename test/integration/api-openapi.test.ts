@@ -150,9 +150,7 @@ describe('every status in the OpenAPI document', () => {
   let document: OpenApi;
 
   before(async () => {
-    const { api, url } = await startApi({
-      GATEWAY_TOKEN: 'the-shared-secret',
-    });
+    const { api, url } = await startApi({ GATEWAY_TOKEN: 'the-shared-secret' });
     document = api.description.document;
     const trusted = await ApiClient.of(url, { 'x-gateway-token': 'the-shared-secret' });
     await mistakes(api, trusted);

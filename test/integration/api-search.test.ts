@@ -142,42 +142,6 @@ describe('validation by type', () => {
     assert.deepEqual(column(wrong.errors, 'pointer'), ['/id', '/speed', '/line']);
   });
 
-  it('validation by type accepts entities of different types, in any form', async () => {
-    const body = [
-      { id: 'urn:a:1', type: 'Bus', speed: { type: 'Property', value: 'x' } },
-      { id: 'urn:a:2', type: 'Feature', geometry: null, properties: { type: 'Harbour', berths: 'x' } },
-      { id: 'Bus-1', type: 'Bus', speed: { type: 'Number', value: 5 } },
-    ];
-    const verdicts = (await verdictOn(body)) as unknown as readonly Verdict[];
-    assert.deepEqual(
-      verdicts.map(({ form, models, errors }) => [form, models, errors.map(({ pointer }) => pointer)]),
-      [
-        ['normalized', ['City/Bus'], ['/0/speed/value']],
-        ['geojson', ['Coast/SeaPort'], ['/1/properties/berths']],
-        ['ngsiv2', ['City/Bus'], []],
-      ],
-    );
-    const claimed = await verdictOn({ id: 'urn:a:1', type: 'Bus', speed: 5 }, '?form=normalized');
-    assert.equal(claimed.valid, false);
-    const lenient = await verdictOn({ id: 'no uri', type: 'Bus', speed: 5 }, '?strict=false');
-    assert.equal(lenient.valid, true);
-    assert.deepEqual(await verdictOn([]), []);
-  });
-
-  it('validation by type uses a new version from the next request on', async () => {
-    const bus = { id: 'urn:a:1', type: 'Bus', speed: 5 };
-    assert.equal((await verdictOn(bus)).valid, true);
-    await api.put('/domains/City/models/Bus', { schema: { properties: { speed: { maximum: 1 } } } });
-    assert.equal((await verdictOn(bus)).valid, false);
-    await api.put('/domains/City/models/Bus', { schema: BUS });
-    await api.delete('/domains/Coast?cascade=true');
-    assert.deepEqual(shown(await verdictOn({ id: 'urn:a:1', type: 'Tram', rails: 2 })), [
-      true,
-      ['City/Tram'],
-      [],
-    ]);
-  });
-
   it('validation by type warns of deprecated models, and uses a draft only if no other model has the type', async () => {
     const bus = { id: 'urn:a:1', type: 'Bus', speed: 5 };
     await api.post('/domains', { name: 'Lab' });

@@ -79,18 +79,3 @@ it('a body sent to the workbench may be nested up to the limit; beyond it, the a
   }
   assert.equal((await api.get('/domains')).status, 200);
 });
-
-it('member names of JavaScript objects, such as constructor, are ordinary names to the workbench', async () => {
-  const { api } = await startApi();
-  await withModels(api);
-  const text = '{"constructor": 1, "toString": {"valueOf": null}, "hasOwnProperty": [1], "": 2}';
-  const inferred = await api.send('POST', '/workbench/schema/infer?model=Odd', { raw: text });
-  assert.equal(inferred.status, 200, inferred.text);
-  const made = await api.post('/domains/City/models', { name: 'Odd', schema: inferred.json() });
-  assert.equal(made.status, 201, made.text);
-  const entity = { ...(JSON.parse(text) as object), id: 'urn:a:1', type: 'Odd' };
-  const verdict = (await api.post('/validate/City/Odd?form=keyvalues', entity)).json();
-  assert.equal((verdict as { valid: boolean }).valid, true, JSON.stringify(verdict));
-  for (const operation of ['expand', 'compact'])
-    assert.equal((await api.post(`/workbench/jsonld/${operation}`, { document: entity })).status, 200);
-});

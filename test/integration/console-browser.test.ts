@@ -143,21 +143,6 @@ describe('the console in a browser', { concurrency: 3 }, () => {
     await endFlow(tab);
   });
 
-  it('a purge deletes the confirmed matches, and leaves those that only match since then', async () => {
-    const world = await withHeldCars(3);
-    const { page } = await openConsole(browser, world.gateway.url, '#/purge?query=type%3DCar');
-    await page.getByRole('button', { name: 'Purge 3 entities…' }).click();
-    await page.getByLabel(/^Type the count/).fill('3');
-    world.broker.entities.seed(4, car);
-    world.turnstile.let(100);
-    await page.getByRole('button', { name: 'Delete 3' }).click();
-    await page.getByText('succeeded', { exact: true }).waitFor();
-    assert.equal(await carsLeft(world), 1);
-    const none = (await world.gateway.purge('type=None')).headers.get('purge-id') ?? '';
-    await page.goto(`${world.gateway.url}/console/#/history/${none}`);
-    await page.getByText('Nothing matched.').waitFor();
-  });
-
   it('a purge is archived by default if archives are configured, and its page previews and starts its restore', async () => {
     const folder = temporaryFolder();
     const world = await withHeldCars(5, { ARCHIVE_URL: pathToFileURL(folder).href });
@@ -351,16 +336,6 @@ describe('the console in a browser', { concurrency: 3 }, () => {
       () => refused.every((name) => tab.faults.some((fault) => fault.startsWith(name))) || undefined,
     );
     assert.equal(await tab.page.evaluate('window.ran'), undefined);
-  });
-
-  it('a refusal by the gateway is shown in its own words, and nothing can be confirmed', async () => {
-    const { gateway } = await withHeldCars(3);
-    const { page } = await openConsole(browser, gateway.url);
-    await page.getByLabel('Query (q)').fill('speed>>');
-    await page.getByRole('alert').waitFor();
-    const refusal = (await gateway.purge('q=speed%3E%3E&dryRun=true')).problem();
-    await page.getByText(refusal.detail ?? 'no detail', { exact: true }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /^Purge/ }).count(), 0);
   });
 
   it('the token is requested when it is needed, kept only in the tab, and never shown', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { it, type TestContext } from 'node:test';
-import { createProcessor } from '../../sidecar/schemas/json-ld/processor.js';
 import {
   createRemoteDocuments,
   RemoteDocumentError,
@@ -165,16 +164,4 @@ it('remote documents are unreachable if no server listens or the connection brea
   const error = await failureOf(documents.fetch('http://nobody.example.org/a'));
   assert.equal(error.failure, 'unreachable');
   assert.match(error.message, /ENOTFOUND/);
-});
-
-it('remote documents can be used as contexts by a JSON-LD processor', async (t) => {
-  const { port } = await serve(t, context);
-  const url = `http://127.0.0.1:${port}/context.jsonld`;
-  const documents = documentsOf(t, { allowedOrigins: [new URL(url).origin] });
-  const documentLoader = async (wanted: string) => ({
-    documentUrl: wanted,
-    document: (await documents.fetch(wanted)).document,
-  });
-  const expanded = await createProcessor().expand({ '@context': url, speed: 1 }, { documentLoader });
-  assert.deepEqual(expanded, [{ 'http://example.org/speed': [{ '@value': 1 }] }]);
 });

@@ -57,9 +57,7 @@ describe('the supply of contexts', () => {
       ['terms', JSON.stringify({ '@context': { other: 'https://terms.example/o' } })],
     ]);
     const termsOf = async (url: string) => {
-      const found = await contextLoader.termsOf(JSON.stringify([url]), BASE_URL, {
-        replacements: instead,
-      });
+      const found = await contextLoader.termsOf(JSON.stringify([url]), BASE_URL, { replacements: instead });
       return 'failed' in found ? found.failed : found.terms.map(([term]) => term);
     };
     assert.deepEqual(await termsOf(urlOf('terms')), ['other']);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
-import { ALL, ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
+import { ALLOWED, BASE_URL, jsonOf, rejection, useRigs } from '../unit/schemas/models/harness.js';
 
 const TERMS = { seats: 'https://terms.example/seats' };
 const OPTIONS = { baseUrl: BASE_URL };
@@ -12,63 +11,8 @@ function urlOf(name: string): string {
   return `${BASE_URL}/api/v2/contexts/${name}`;
 }
 
-async function namesOf(service: SchemaService): Promise<readonly string[]> {
-  return (await service.contexts.list(ALL)).items.map(({ name }) => name);
-}
-
-describe('custom contexts', () => {
-  const rigOf = useRigs();
-
-  it('custom contexts are refused with pointers into the body, wherever the context is in the body', async (t) => {
-    const { service } = await rigOf(t);
-    const faulty = [TERMS, { seats: 5 }];
-    for (const [pointer, found] of [
-      [undefined, '/@context/1/seats'],
-      ['', '/1/seats'],
-    ] as const) {
-      const options = { ...OPTIONS, pointer };
-      const refused = await rejection(service.contexts.create('terms', faulty, options), ContextInvalidError);
-      assert.deepEqual(
-        refused.errors.map((fault) => fault.pointer),
-        [found],
-      );
-    }
-    assert.equal((await namesOf(service)).includes('terms'), false);
-  });
-});
-
 describe('contexts that refer to others', () => {
   const rigOf = useRigs();
-
-  it('contexts of this service that another context names cannot be deleted', async (t) => {
-    const { service } = await rigOf(t);
-    await service.models.create('city', { name: 'Bench', schema: {} });
-    await service.contexts.create('base', TERMS, OPTIONS);
-    const context = [urlOf('base'), `${urlOf('city~Bench')}?version=1`, urlOf('ngsi-ld-core-context-v1.8')];
-    await service.contexts.create('user', context, OPTIONS);
-    const dependents = [{ kind: 'context', name: 'user', version: 1 }];
-    for (const deletion of [
-      () => service.contexts.delete('base'),
-      () => service.store.models.delete({ domain: 'city', name: 'Bench' }),
-      () => service.store.domains.delete('city', { cascade: true }),
-    ])
-      assert.deepEqual((await rejection(deletion(), InUseError)).dependents, dependents);
-    await service.contexts.delete('user');
-    await service.contexts.delete('base');
-  });
-
-  it('stored documents that a context names cannot be deleted', async (t) => {
-    const { service } = await rigOf(t);
-    const urls = ['a', 'b', 'c'].map((name) => `https://elsewhere.example/${name}.jsonld`);
-    for (const url of urls) await service.references.put(url, { '@context': TERMS });
-    await service.contexts.create('user', urls, OPTIONS);
-    for (const url of urls) {
-      const { dependents } = await rejection(service.references.delete(url), InUseError);
-      assert.deepEqual(dependents, [{ kind: 'context', name: 'user', version: 1 }]);
-    }
-    await service.contexts.delete('user');
-    for (const url of urls) await service.references.delete(url);
-  });
 
   it('contexts may name others by any URL of this service, but not by a URL of another origin', async (t) => {
     const { service, web, fetched } = await rigOf(t);
@@ -104,23 +48,6 @@ describe('contexts that refer to others', () => {
       const { warnings } = await service.contexts.create(`c${index}`, context, OPTIONS);
       assert.deepEqual(warnings, []);
       assert.deepEqual(jsonOf(await service.contexts.document(`c${index}`)), { '@context': context });
-    }
-  });
-
-  it('contexts that would include themselves through others are refused with that reason', async (t) => {
-    const { service } = await rigOf(t);
-    await service.contexts.create('one', TERMS, OPTIONS);
-    await service.contexts.create('two', [urlOf('one')], OPTIONS);
-    await service.contexts.create('three', [urlOf('two')], OPTIONS);
-    for (const [name, context] of [
-      ['one', [TERMS, urlOf('one')]],
-      ['one', [TERMS, urlOf('two')]],
-      ['one', [TERMS, urlOf('three')]],
-    ] as const) {
-      const refused = await rejection(service.contexts.update(name, context, OPTIONS), ContextInvalidError);
-      const [{ pointer, detail } = { pointer: '', detail: '' }, ...others] = refused.errors;
-      assert.deepEqual([pointer, others], ['/@context/1', []]);
-      assert.match(detail, /one cannot be used as a context: the context would include itself\.$/);
     }
   });
 

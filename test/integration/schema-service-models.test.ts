@@ -189,18 +189,4 @@ describe('creating models', () => {
     await service.models.create('city', { name: 'Bench', schema });
     assert.deepEqual(fetched, []);
   });
-
-  it('a new model may have names and attributes like those of JavaScript objects', async (t) => {
-    const rig = await rigOf(t);
-    await rig.service.domains.create({ name: 'constructor' });
-    const schema = JSON.parse(
-      '{"properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"toString":{"const":1}}}',
-    ) as JsonObject;
-    const key = { domain: 'constructor', name: 'toString' };
-    const { warnings } = await rig.service.models.create(key.domain, { name: key.name, schema });
-    assert.deepEqual(columns(warnings, 'code', 'term'), [['no-term', '__proto__']]);
-    const context = (await contextOf(rig, key)) as { '@context': [object, string] };
-    assert.deepEqual(Object.keys(context['@context'][0]), ['constructor', 'toString']);
-    assert.equal((await storedModel(rig.service, key)).schema, JSON.stringify(schema));
-  });
 });

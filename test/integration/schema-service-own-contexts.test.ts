@@ -124,14 +124,6 @@ describe('models with their own context', () => {
     }
   });
 
-  it('a model whose own context names another one needs a single further task', async (t) => {
-    const { service, tasks } = await rigOf(t);
-    await service.contexts.create('terms', { seats: SEATS }, OPTIONS);
-    tasks.length = 0;
-    await create(service, ['terms']);
-    assert.deepEqual(tasks, ['acceptVersion', 'composeContext']);
-  });
-
   it('putting a model with its own context again without a change leaves it unchanged', async (t) => {
     const { service } = await rigOf(t);
     await service.contexts.create('terms', { seats: SEATS }, OPTIONS);

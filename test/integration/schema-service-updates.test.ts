@@ -5,8 +5,6 @@ import type { ModelChange, SchemaService } from '../../sidecar/schemas/models/in
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
-  ALL,
-  ALLOWED,
   BASE_URL,
   changesOf,
   jsonOf,
@@ -184,26 +182,6 @@ describe('the difference of two versions', () => {
       const { pointers, pointersTotal } = await service.comparison.diff(KEY, { from: 1 });
       assert.deepEqual([pointers.length, pointersTotal], [1000, count]);
     }
-  });
-});
-
-describe('a dry run', () => {
-  const rigOf = useRigs();
-
-  it('a dry run answers as the update would, and writes nothing', async (t) => {
-    const { service, store, web } = await rigOf(t);
-    const uri = `${ALLOWED}/more.json`;
-    web.set(uri, { properties: { colour: { type: 'string' } } });
-    const made = await create(service);
-    const change = { schema: { ...NARROWING, allOf: [{ $ref: uri }] }, description: 'other' };
-    const dry = await service.models.put(KEY, change, { dryRun: true });
-    assert.deepEqual([dry.number, dry.model], [2, made]);
-    assert.deepEqual(await storedModel(service, KEY), made);
-    assert.equal((await store.references.list(ALL)).total, 0);
-    const { model, ...wet } = await service.models.put(KEY, change);
-    assert.equal(model?.version.number, 2);
-    assert.deepEqual({ ...dry, model }, { ...wet, model });
-    assert.equal((await store.references.list(ALL)).total, 1);
   });
 });
 

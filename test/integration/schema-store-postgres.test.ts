@@ -158,10 +158,7 @@ it('a PostgreSQL store refuses a database whose encoding cannot store all charac
 it('a PostgreSQL store refuses a missing schema, and a schema with tables of another application', async () => {
   const database = await fresh();
   const elsewhere = `${database.url}?options=${encodeURIComponent('-c search_path=nowhere')}`;
-  await assert.rejects(open(elsewhere), {
-    name: 'DatabaseUnusableError',
-    message: /has no current schema/,
-  });
+  await assert.rejects(open(elsewhere), { name: 'DatabaseUnusableError', message: /has no current schema/ });
   await database.query('CREATE TABLE model (theirs text); CREATE TABLE more (x int)');
   await assert.rejects(open(database.url), {
     name: 'DatabaseUnusableError',

@@ -403,11 +403,7 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
     async () => {
       const { gateway, provider } = await withSignIn({ AUTH_CLIENT_ID: 'console' });
       const status = (await gateway.send('GET', '/api/v2/status')).json() as { readonly signIn?: object };
-      assert.deepEqual(status.signIn, {
-        issuer: provider.issuer,
-        clientId: 'console',
-        audience: AUDIENCE,
-      });
+      assert.deepEqual(status.signIn, { issuer: provider.issuer, clientId: 'console', audience: AUDIENCE });
     },
   ],
   TRUSTED_PROXIES: [

@@ -371,10 +371,7 @@ it('a change of the model applies to the next write', async () => {
 });
 
 it('writes while their model is replaced, deleted and recreated each get the verdict of one of these states', async () => {
-  const speedOf = (type: string) => ({
-    ...SCHEMA,
-    properties: { ...SCHEMA.properties, speed: { type } },
-  });
+  const speedOf = (type: string) => ({ ...SCHEMA, properties: { ...SCHEMA.properties, speed: { type } } });
   await under({ m: { mode: 'enforce', onUnjudged: 'refuse' } }, async () => {
     let isOver = false;
     const seen = new Set<string>();

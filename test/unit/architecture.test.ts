@@ -74,9 +74,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'sidecar/shared/config': { rooms: ['sidecar/shared'], packages: [] },
   'sidecar/jobs': {
     rooms: ['sidecar/archive', 'sidecar/purge', 'sidecar/store', 'sidecar/ngsi-ld', 'sidecar/shared'],
-    onlyFor: {
-      'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'],
-    },
+    onlyFor: { 'sidecar/jobs/configured-kinds.ts': ['sidecar/purge/broker', 'sidecar/shared/config'] },
     packages: ['croner'],
   },
   'sidecar/scans': {

@@ -217,11 +217,7 @@ it('the sidecars of the profile ha differ only in their names, which records of 
     sidecars.map((service) => variable(service, 'INSTANCE_NAME')),
     ['${INSTANCE_NAME:-sidecar}', 'sidecar-2', 'sidecar-3'],
   );
-  const shared = sidecars.map(({ environment }) => ({
-    ...environment,
-    INSTANCE_NAME: '',
-    DATABASE_URL: '',
-  }));
+  const shared = sidecars.map(({ environment }) => ({ ...environment, INSTANCE_NAME: '', DATABASE_URL: '' }));
   for (const environment of shared) assert.deepEqual(environment, shared[0]);
   for (const { image, read_only, stop_grace_period, volumes } of sidecars)
     assert.deepEqual(

@@ -127,27 +127,4 @@ export function formFlows(browser: () => Browser): void {
     assert.ok(await dialog.getByRole('button', { name: 'Delete all matches' }).isDisabled());
     await endFlow(flow);
   });
-
-  it('a tenant or an @context that a header cannot contain is refused with a message, and nothing is sent', async () => {
-    const flow = await openFlow(browser(), '', ({ entities }) => entities.seed(1, car));
-    const { page } = flow;
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(request.method()));
-    for (const [label, value, words] of [
-      ['Tenant', 'Мадрид', 'A tenant cannot contain “М” (U+041C)'],
-      ['@context URL', 'https://example.org/ü', 'A URL cannot contain “ü” (U+00FC)'],
-    ] as const) {
-      await page.getByLabel(label).fill(value);
-      await page.getByLabel('Type', { exact: true }).fill('Car');
-      await page.getByText(words).waitFor();
-      await page.getByText('Correct it to see a preview.').waitFor();
-      assert.equal(await page.getByRole('alert').count(), 0);
-      await page.getByLabel(label).fill('');
-    }
-    // The pause after the last change is over. Only previews of valid queries were sent, and names
-    // for the selection lists were read.
-    await page.getByText('1 entity match').first().waitFor();
-    assert.deepEqual([...new Set(sent)].sort(), ['DELETE', 'GET']);
-    await endFlow(flow);
-  });
 }

@@ -77,10 +77,7 @@ it('numbers that a double cannot hold are read and sent as they are written', as
   const text = '{"schema":{"maximum":9223372036854775807}}';
   const { api, sent } = clientOf(saying(text));
   const model = await api.json('get', '/domains/{domain}/models/{model}', MODEL);
-  await api.request('put', '/domains/{domain}/models/{model}', {
-    ...MODEL,
-    body: { schema: model.schema },
-  });
+  await api.request('put', '/domains/{domain}/models/{model}', { ...MODEL, body: { schema: model.schema } });
   assert.equal(sent[1]?.body, text);
 });
 

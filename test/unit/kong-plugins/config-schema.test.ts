@@ -115,12 +115,7 @@ it('the configuration schema fills in every default', () => {
 });
 
 it('the configuration schema tolerates the members that Kong adds, and null for an omitted field', () => {
-  const parsed = parseConfig({
-    ...kongsOwn,
-    sidecar_host: '10.0.0.7',
-    max_affected: null,
-    sidecar_port: 81,
-  });
+  const parsed = parseConfig({ ...kongsOwn, sidecar_host: '10.0.0.7', max_affected: null, sidecar_port: 81 });
   assert.ok(parsed.ok);
   assert.equal(parsed.config.sidecar_port, 81);
   assert.ok(!('max_affected' in parsed.config));

@@ -41,10 +41,7 @@ it(
   () => {
     const output = execFileSync(luajit ?? '', ['-', LUA_FOLDER], { input: PROGRAM, encoding: 'utf8' });
     assert.deepEqual(JSON.parse(output), {
-      schema: {
-        name: 'ngsi-ld-purge',
-        fields: [{ config: { type: 'record', fields: Schema } }],
-      },
+      schema: { name: 'ngsi-ld-purge', fields: [{ config: { type: 'record', fields: Schema } }] },
       handler: { PRIORITY: 15, VERSION: '0.1.0' },
       status: 503,
     });

@@ -87,12 +87,7 @@ it('the metrics of purges exist before the first purge, for every target, outcom
 
 it('the metrics of requests count aborted requests separately, each method by its name, and refusals by reason', async () => {
   const metrics = createMetrics(idle());
-  metrics.requests.brokerAnswered({
-    method: 'DELETE',
-    status: undefined,
-    noAnswer: 'cut_off',
-    ms: 1,
-  });
+  metrics.requests.brokerAnswered({ method: 'DELETE', status: undefined, noAnswer: 'cut_off', ms: 1 });
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
     metrics.requests.passedThrough({ method, status: 304, ms: 1 });
   for (const reason of ['host', 'loop', 'host']) metrics.requests.refused(reason);

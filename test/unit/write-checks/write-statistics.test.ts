@@ -3,11 +3,7 @@ import { it } from 'node:test';
 import { WriteStatistics } from '../../../sidecar/write-checks/write-statistics.js';
 import { type CandidatePolicy, settingPolicy } from '../../../sidecar/write-checks/candidates.js';
 
-const policyOf = (tenant?: string): CandidatePolicy => ({
-  ...settingPolicy('report'),
-  name: 'cars',
-  tenant,
-});
+const policyOf = (tenant?: string): CandidatePolicy => ({ ...settingPolicy('report'), name: 'cars', tenant });
 
 it('a policy does not count findings of a policy with the same name in another tenant', () => {
   const record = new WriteStatistics();

@@ -26,17 +26,12 @@ const scalars: fc.Arbitrary<JsonValue> = fc.oneof(texts, fc.integer(), fc.consta
 const plainObjects: fc.Arbitrary<JsonObject> = fc.dictionary(
   fc.constantFrom('a', 'b', 'constructor'),
   scalars,
-  {
-    noNullPrototype: true,
-  },
+  { noNullPrototype: true },
 );
 const languageMaps = fc.dictionary(
   fc.constantFrom('en', 'de'),
   fc.oneof(texts, fc.array(texts, { minLength: 1 })),
-  {
-    minKeys: 1,
-    noNullPrototype: true,
-  },
+  { minKeys: 1, noNullPrototype: true },
 );
 
 /** Values of each kind that no representation takes for anything else. */

@@ -123,8 +123,8 @@ it('the context of a domain is valid, and each of its terms means the same as in
         }
       }
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(120) },
   );
-  // Most random contexts are invalid: usually some 110 domains have a model with a valid one.
-  assert.ok(domains > 50 && compared > 50, `${domains} domains, ${compared} terms`);
+  // Most random contexts are invalid: usually some 50 domains have a model with a valid one.
+  assert.ok(domains > 20 && compared > 20, `${domains} domains, ${compared} terms`);
 });

@@ -92,10 +92,7 @@ describe('the change report', () => {
       ],
       [
         (part) => ({
-          properties: {
-            c: { $defs: { in: part }, type: 'object' },
-            d: { $ref: '#/properties/c/$defs/in' },
-          },
+          properties: { c: { $defs: { in: part }, type: 'object' }, d: { $ref: '#/properties/c/$defs/in' } },
         }),
         '/properties/c/$defs/in',
       ],

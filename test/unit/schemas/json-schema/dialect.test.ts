@@ -61,10 +61,7 @@ describe('the draft of a schema', () => {
       $schema: DIALECT_URIS['2020-12'],
       $vocabulary,
     });
-    const schema = {
-      $schema: own,
-      properties: { n: { minimum: 5 } },
-    };
+    const schema = { $schema: own, properties: { n: { minimum: 5 } } };
 
     it('a schema whose meta-schema requires an unknown vocabulary, or is missing, is refused at $schema', async () => {
       const unknown = metaSchema({ 'https://v.example/x': true });

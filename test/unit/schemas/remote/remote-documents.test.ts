@@ -215,9 +215,9 @@ describe('remote documents: redirects', () => {
       link: '</context.jsonld>; rel="alternate"; type="application/ld+json"',
     };
     site.intercept({ path: '/' }).reply(200, '<html></html>', { headers });
-    site.intercept({ path: '/context.jsonld' }).reply(200, '{"@context": {}}', {
-      headers: { 'content-type': 'application/ld+json' },
-    });
+    site
+      .intercept({ path: '/context.jsonld' })
+      .reply(200, '{"@context": {}}', { headers: { 'content-type': 'application/ld+json' } });
     assert.deepEqual(await documents.fetch(ORIGIN), {
       url: `${ORIGIN}/context.jsonld`,
       text: '{"@context": {}}',
@@ -242,9 +242,7 @@ describe('remote documents: time', () => {
 
 describe('remote documents: refusals', () => {
   const page = { body: '<html></html>', headers: { 'content-type': 'text/html' } };
-  const encoded = (encoding: string) => ({
-    headers: { ...JSON_TYPE.headers, 'content-encoding': encoding },
-  });
+  const encoded = (encoding: string) => ({ headers: { ...JSON_TYPE.headers, 'content-encoding': encoding } });
   const large = gzipSync(JSON.stringify('a'.repeat(1_000_000))).subarray(0, 900);
   const refused: readonly (readonly [what: string, answer: Reply, failure: RemoteFailure])[] = [
     ['a missing document', { status: 404 }, 'status'],

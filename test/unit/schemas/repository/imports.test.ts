@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { after, describe, it } from 'node:test';
 import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import type { ImportReport, Transfer } from '../../../../sidecar/schemas/repository/transfer.js';
@@ -239,4 +240,14 @@ describe('the contexts of an import', () => {
       });
     });
   }
+});
+
+it('an export has every document, however many there are', async () => {
+  const bytes = await withTransfer(async (transfer, { references }) => {
+    // More than are read from a list at once.
+    for (let index = 0; index < 101; index += 1) await references.put(`urn:x:${index}`, {});
+    return buffer(await transfer.export(undefined, OPTIONS.baseUrl));
+  });
+  const { summary } = await withTransfer((transfer) => transfer.import({ kind: 'gzip', bytes }, OPTIONS));
+  assert.equal(summary.created, 101);
 });

@@ -203,10 +203,7 @@ describe('several repositories in one archive', () => {
   });
 
   it('relative $refs give a schema the same $id alone and among other repositories', () => {
-    const wind = {
-      'Wind/schema.json': model(undefined, '../parts.json'),
-      'parts.json': { definitions: {} },
-    };
+    const wind = { 'Wind/schema.json': model(undefined, '../parts.json'), 'parts.json': { definitions: {} } };
     const ids = (files: Files) => plan(files).models.flatMap(({ id }) => id ?? []);
     const alone = ids(within('wind-main', wind));
     assert.deepEqual(alone, ['https://repository.invalid/wind/Wind/schema.json']);

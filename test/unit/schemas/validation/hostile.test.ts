@@ -66,10 +66,7 @@ describe('an instance of an attribute', () => {
     const speed = Array.from({ length: 1000 }, (_, index) => instance('x', `urn:d:${index}`));
     const tags = Array.from({ length: 2000 }, (_, index) => (index % 2 === 0 ? 1 : 'a'));
     const schema = {
-      properties: {
-        speed: { type: 'number' },
-        tags: { type: 'array', items: { type: 'string' } },
-      },
+      properties: { speed: { type: 'number' }, tags: { type: 'array', items: { type: 'string' } } },
     } as const;
     const { errors } = validateEntity({ ...HEAD, tags: instance(tags), speed }, modelOf(schema));
     assert.equal(errors.filter(({ tokens }) => tokens[0] === 'speed').length, 101);
