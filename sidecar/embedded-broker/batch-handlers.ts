@@ -1,5 +1,5 @@
 import { type JsonValue, isArray, isObject, member } from '../shared/json/json.js';
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import { readEntity, readFragment } from './entity-input.js';
 import { attributeOf } from './entity-changes.js';
 import { changeEntity, putAttributes } from './entity-handlers.js';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
+import { errorTypes, type Problem } from '../shared/problem.js';
 
 /** Thrown when the embedded broker answers a request with a problem. */
 export class Refusal extends Error {

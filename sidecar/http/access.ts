@@ -13,7 +13,7 @@ import {
   SignInRequiredError,
 } from '../auth/index.js';
 import { withoutPort } from './trusted-proxies.js';
-import { refused, type RequestRefusedError } from './problem-kinds.js';
+import { refused, type RequestRefusedError } from './refused.js';
 import { SAFE_METHODS } from './request-checks.js';
 
 declare module 'fastify' {

@@ -8,7 +8,7 @@ import Fastify, {
 } from 'fastify';
 import { AccessRefusedError } from '../auth/index.js';
 import { setRule } from './access.js';
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import { problemOfFastify, problemOf, unexpectedProblem } from './problem.js';
 import { isApiPath } from './api/routes.js';
 import { registerApi, type ApiOptions } from './api/register-api.js';
@@ -21,7 +21,7 @@ import { sendAfterUpload } from './lingering-close.js';
 import type { RequestCheck } from './request-checks.js';
 import { registerMetricsRoute, type MetricsPage } from './metrics-routes.js';
 import type { PassThrough } from './pass-through.js';
-import { problem } from './problem-kinds.js';
+import { problem } from './refused.js';
 import { PacedRequest, type RequestPipeline } from './request-pipeline.js';
 import { createProxyCheck } from './trusted-proxies.js';
 import { createSocketErrorHandlers } from './unreadable-request.js';

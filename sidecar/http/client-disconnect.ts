@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CancelSignal } from '../shared/cancel-signal.js';
-import { refused } from './problem-kinds.js';
+import { refused } from './refused.js';
 
 /**
  * Aborts when the client disconnects before the answer is complete.

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errors } from 'undici';
 import { endAfterUpload } from './lingering-close.js';
-import type { Problem } from '../ngsi-ld/problem.js';
-import { problem } from './problem-kinds.js';
+import type { Problem } from '../shared/problem.js';
+import { problem } from './refused.js';
 import { instanceOf, requestIdOf } from './request-log.js';
 import { errorCode } from '../shared/errors.js';
 

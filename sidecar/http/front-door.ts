@@ -9,7 +9,7 @@ import {
   longTarget,
   type RequestCheck,
 } from './request-checks.js';
-import { problem } from './problem-kinds.js';
+import { problem } from './refused.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 
 /** Why a request was refused: its path, its header fields, its host, a forwarding loop, its length, or its `Expect`. */

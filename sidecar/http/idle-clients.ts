@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { yieldToEventLoop } from '../shared/event-loop.js';
 import { ClientLag, transferTimeMs, type MinDataRate } from './min-data-rate.js';
-import { RequestRefusedError } from './problem-kinds.js';
+import { RequestRefusedError } from './refused.js';
 import { SLOW_CLIENT } from './forward-problem.js';
 import type { RequestPipeline } from './request-pipeline.js';
 

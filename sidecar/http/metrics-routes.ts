@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { answerProblem } from './forward-problem.js';
-import { problem } from './problem-kinds.js';
+import { problem } from './refused.js';
 import { unexpectedProblem } from './problem.js';
 
 /** Metrics in the format of a monitoring system. */

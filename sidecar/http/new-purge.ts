@@ -5,7 +5,7 @@ import { AccessRefusedError, requireTenants, tenantsOf } from '../auth/index.js'
 import { UnsupportedRequestError } from '../purge/index.js';
 import type { GatewayError } from '../shared/errors.js';
 import type { ArchiveMode } from '../shared/purge-options.js';
-import { refused, RequestRefusedError } from './problem-kinds.js';
+import { refused, RequestRefusedError } from './refused.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
 
 /** The part of a purge that is specific to the request. */

@@ -1,9 +1,9 @@
 import { AccessRefusedError } from '../auth/index.js';
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import { BrokerRefusedError } from '../purge/index.js';
 import { GatewayError, type ProblemKind } from '../shared/errors.js';
 import { PreconditionFailedError } from '../store/index.js';
-import { problem, RequestRefusedError } from './problem-kinds.js';
+import { problem, RequestRefusedError } from './refused.js';
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 
 /** A problem and the headers of its answer. */

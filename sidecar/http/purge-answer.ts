@@ -1,4 +1,4 @@
-import { errorTypes, type Problem } from '../ngsi-ld/problem.js';
+import { errorTypes, type Problem } from '../shared/problem.js';
 import type { PurgeReport, Item } from '../purge/index.js';
 import { defined } from '../shared/defined.js';
 

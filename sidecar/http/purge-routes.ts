@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RoleMissingError } from '../auth/index.js';
 import type { PurgeService } from '../jobs/purge-service.js';
 import { disconnectSignal } from './client-disconnect.js';
-import { refused, type RequestRefusedError } from './problem-kinds.js';
+import { refused, type RequestRefusedError } from './refused.js';
 import type { Access } from './access.js';
 import { type RequestedPurge, readNewPurge } from './new-purge.js';
 import { readPreferences, purgeAnswer } from './purge-answer.js';

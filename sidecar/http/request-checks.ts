@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { ProblemDraft } from './forward-problem.js';
-import { problem } from './problem-kinds.js';
+import { problem } from './refused.js';
 import { ownNameCheck } from '../shared/own-names.js';
 import { MAX_HOPS, detectLoop } from '../shared/via.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import { truncate } from '../shared/format-value.js';
 
 /** Header with the id of a request, as it appears in logs, records and answers, and at the broker. */

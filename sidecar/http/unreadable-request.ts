@@ -1,10 +1,10 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorTypes } from '../ngsi-ld/problem.js';
+import { errorTypes } from '../shared/problem.js';
 import type { ProblemDraft } from './forward-problem.js';
 import { UNREADABLE } from './lingering-close.js';
-import { problem } from './problem-kinds.js';
+import { problem } from './refused.js';
 import { requestIdOf, refusalFields } from './request-log.js';
 import type { RequestPipeline } from './request-pipeline.js';
 

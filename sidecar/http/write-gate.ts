@@ -19,7 +19,7 @@ import type { Access } from './access.js';
 import { forwardedHeaders } from './new-purge.js';
 import type { ForwardOverrides } from './forward-overrides.js';
 import type { ForwardOptions, PassThrough } from './pass-through.js';
-import { problem, RequestRefusedError } from './problem-kinds.js';
+import { problem, RequestRefusedError } from './refused.js';
 import { SAFE_METHODS } from './request-checks.js';
 
 /** The checks of writes, the pass-through behind them, and the largest body that is judged. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import {
   type FinalJobState,
   isFinal,

@@ -1,5 +1,5 @@
 import type { Archives } from '../archive/index.js';
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 import type { PurgeEvent } from '../purge/index.js';
 import type { JobRecord, Jobs, PurgeRecord, OrphanedJob } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';

@@ -1,85 +1,13 @@
 import type { InputIssue } from './json/json.js';
+import type { problemKinds } from './problem.js';
 
 /**
- * The kinds of problems that clients can be told about. http/problem-kinds.ts has the status, type and title of each.
+ * The kinds of problems that clients can be told about.
  *
  * Errors that are not meant for clients have the kind `internalError`: if one reaches a client after all, it is logged,
  * and the answer does not reveal its cause.
  */
-export type ProblemKind =
-  | 'invalidRequest'
-  | 'badRequestData'
-  | 'writeInvalid'
-  | 'writeNotJudged'
-  | 'jobSecretMissing'
-  | 'unauthorized'
-  | 'tokenRefused'
-  | 'roleMissing'
-  | 'tenantRefused'
-  | 'forbiddenByPolicy'
-  | 'hostNotAllowed'
-  | 'originNotAllowed'
-  | 'notFound'
-  | 'methodNotAllowed'
-  | 'readOnly'
-  | 'requestTimeout'
-  | 'alreadyExists'
-  | 'inUse'
-  | 'incompatibleChange'
-  | 'dependencyChanged'
-  | 'modelPublished'
-  | 'purgeOver'
-  | 'scanOver'
-  | 'runUnderWay'
-  | 'typeAmbiguous'
-  | 'tooManyMatches'
-  | 'planGone'
-  | 'archiveUnreadable'
-  | 'preconditionFailed'
-  | 'bodyTooLarge'
-  | 'uriTooLong'
-  | 'mediaTypeNotSupported'
-  | 'expectationFailed'
-  | 'bodyInvalid'
-  | 'schemaInvalid'
-  | 'schemaDialectUnsupported'
-  | 'schemaTooLarge'
-  | 'schemaReferenceDangling'
-  | 'schemaNotConvertible'
-  | 'schemaTooCostly'
-  | 'contextInvalid'
-  | 'contextRefused'
-  | 'jsonLdInvalid'
-  | 'dataDropped'
-  | 'limitExceeded'
-  | 'brokerThrottled'
-  | 'fieldsTooLarge'
-  | 'internalError'
-  | 'jobCrashes'
-  | 'notSupported'
-  | 'filterIgnored'
-  | 'transferCoding'
-  | 'brokerRefused'
-  | 'brokerFailed'
-  | 'brokerUnreachable'
-  | 'brokerReplyUnusable'
-  | 'brokerContextUnavailable'
-  | 'unexpectedEntity'
-  | 'uncountableMatches'
-  | 'busy'
-  | 'connectionsBusy'
-  | 'notConverging'
-  | 'purgeCancelled'
-  | 'shuttingDown'
-  | 'storeUnavailable'
-  | 'archiveUnavailable'
-  | 'tooManyPurges'
-  | 'writeCheckFailed'
-  | 'signInUnavailable'
-  | 'brokerTimeout'
-  | 'contextUnavailable'
-  | 'deadlineExceeded'
-  | 'loopDetected';
+export type ProblemKind = keyof typeof problemKinds;
 
 /** Further members of a problem, besides its kind and its message (RFC 9457, section 3.2). */
 export interface ProblemMembers {

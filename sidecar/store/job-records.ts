@@ -1,4 +1,4 @@
-import type { Problem } from '../ngsi-ld/problem.js';
+import type { Problem } from '../shared/problem.js';
 
 /** The states of a job; all but the first three are final. */
 export const JOB_STATES = [

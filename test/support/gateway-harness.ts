@@ -9,7 +9,7 @@ import { startGateway, type Gateway, type GatewayOptions } from '../../sidecar/g
 import { createWorkers, type Workers } from '../../sidecar/schemas/open-schemas.js';
 import { systemClock } from '../../sidecar/shared/clock.js';
 import type { RunOptions } from '../../sidecar/shared/workers/tasks.js';
-import type { Problem } from '../../sidecar/ngsi-ld/problem.js';
+import type { Problem } from '../../sidecar/shared/problem.js';
 import { shared } from './shared-by-files.js';
 import { Waiting } from './waiting.js';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { settings, type Setting } from '../../sidecar/shared/config/settings.js';
 import { PURGE_OPTIONS, type PurgeOption } from '../../sidecar/shared/purge-options.js';
-import { errorTypes } from '../../sidecar/ngsi-ld/problem.js';
+import { errorTypes } from '../../sidecar/shared/problem.js';
 import { ROOT } from '../support/project.js';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { Lifecycle } from '../../schemas/models/index.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
 import { prefers } from '../content-negotiation.js';
 

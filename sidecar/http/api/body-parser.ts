@@ -5,7 +5,7 @@ import { readJson } from '../../shared/json/strict-json.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { BodyMemory } from '../collected-body.js';
-import { refused, type RequestRefusedError } from '../problem-kinds.js';
+import { refused, type RequestRefusedError } from '../refused.js';
 import { readBody } from './read-body.js';
 
 /** Media types of bodies: that of JSON in general, or a more specific one. */

@@ -11,7 +11,7 @@ import {
 import { parseJson } from '../../shared/json/lossless-json.js';
 import type { Example, ModelKey } from '../../store/index.js';
 import { ClientDisconnect } from '../client-disconnect.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import {
   created,
   document,

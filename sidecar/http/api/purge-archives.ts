@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { parsePurgePolicy, POLICY_HEADER, readJobOrigin } from '../new-purge.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import { accepted, headResponse, NDJSON, withPurgeId, NO_CONTENT, streamed } from './answer.js';
 import { MOST, PURGE } from './purge-schemas.js';
 import type { PurgeResourceOptions } from './purges.js';

@@ -1,7 +1,7 @@
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { type BodyMemory, collectBody } from '../collected-body.js';
 import { SLOW_CLIENT } from '../forward-problem.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 
 /**
  * Reads the body of a request, up to the limit of its route.

@@ -8,7 +8,7 @@ import type {
 } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { parsePurgePolicy, POLICY_HEADER } from '../new-purge.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import { instanceOf } from '../request-log.js';
 import type { Access } from '../access.js';

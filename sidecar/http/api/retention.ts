@@ -10,7 +10,7 @@ import type {
 import { BrokerRefusedError } from '../../purge/index.js';
 import { NotFoundError, type Page, type RetentionPolicy } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import { readJobOrigin } from '../new-purge.js';
 import {
   accepted,

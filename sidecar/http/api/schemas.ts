@@ -9,7 +9,7 @@ import {
 } from 'typebox';
 import type { JsonValue } from '../../shared/json/json.js';
 import { isResourceName, RESOURCE_NAME_PATTERN } from '../../shared/resource-name.js';
-import { refused } from '../problem-kinds.js';
+import { refused } from '../refused.js';
 import type { Answer } from './answer.js';
 
 /**

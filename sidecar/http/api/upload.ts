@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ImportSource } from '../../schemas/repository/transfer.js';
 import { ByteCollector } from '../../shared/byte-collector.js';
 import { BodyMemory } from '../collected-body.js';
-import { refused, RequestRefusedError } from '../problem-kinds.js';
+import { refused, RequestRefusedError } from '../refused.js';
 import { decodeBody, mediaTypeRefused, requireUnencoded } from './body-parser.js';
 import { readBody } from './read-body.js';
 import { errorCode } from '../../shared/errors.js';

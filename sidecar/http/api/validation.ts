@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { type InputIssue, LosslessNumber, pointerOf } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { MAX_QUOTED_CHARS, quoted } from '../../shared/format-value.js';
-import { refused, type RequestRefusedError } from '../problem-kinds.js';
+import { refused, type RequestRefusedError } from '../refused.js';
 
 /** The schemas are constants without references, so they need no check of their own. */
 const OPTIONS = {

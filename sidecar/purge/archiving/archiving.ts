@@ -7,7 +7,7 @@ import {
   entityLine,
 } from '../../archive/index.js';
 import { DEFAULT_DATASET, attributeNames } from '../../ngsi-ld/members.js';
-import { problemTypeUri } from '../../ngsi-ld/problem.js';
+import { problemTypeUri } from '../../shared/problem.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { BrokerProblem } from '../broker/index.js';

@@ -1,6 +1,6 @@
 import type { BrokerProblem, Failure } from '../broker/index.js';
 import { isUri } from '../../ngsi-ld/names.js';
-import { errorTypes, problemTypeUri, type Problem } from '../../ngsi-ld/problem.js';
+import { errorTypes, problemTypeUri, type Problem } from '../../shared/problem.js';
 import { describeFailure } from '../errors.js';
 
 /** Returns the problem of an item whose tries were used up. */

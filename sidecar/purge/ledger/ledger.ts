@@ -1,5 +1,5 @@
 import type { BrokerProblem, DeleteResult } from '../broker/index.js';
-import type { Problem } from '../../ngsi-ld/problem.js';
+import type { Problem } from '../../shared/problem.js';
 import { TooManyMatchesError } from '../errors.js';
 import { IdStates, IdState, isGone } from './id-states.js';
 import { itemProblem, outcomeUnknown } from './item-problem.js';

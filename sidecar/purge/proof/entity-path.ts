@@ -2,7 +2,7 @@ import { isSingleResourceDeletePath } from '../../ngsi-ld/request-path.js';
 import { interpretPath } from '../../ngsi-ld/path-interpretations.js';
 import type { ListedResource } from '../listing/index.js';
 import { parseJsonObject, type DeleteResult, ReplyTooLargeError, type BrokerReply } from '../broker/index.js';
-import { problemTypeUri } from '../../ngsi-ld/problem.js';
+import { problemTypeUri } from '../../shared/problem.js';
 import { BrokerReplyError } from '../errors.js';
 import { problemOfFailure } from '../ledger/index.js';
 import type { Requester, RequestResult } from '../requests/index.js';

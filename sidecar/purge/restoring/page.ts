@@ -2,7 +2,7 @@ import type { BrokerProblem } from '../broker/index.js';
 import { BrokerReplyError } from '../errors.js';
 import { itemProblem } from '../ledger/index.js';
 import type { OutageEvent, Requester } from '../requests/index.js';
-import type { Problem } from '../../ngsi-ld/problem.js';
+import type { Problem } from '../../shared/problem.js';
 import type { JsonValue } from '../../shared/json/json.js';
 import type { RestoreItem, RestoreKind } from './item.js';
 

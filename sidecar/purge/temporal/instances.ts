@@ -5,7 +5,7 @@ import { deleteItem, type ItemDelete } from '../attributes/index.js';
 import { BrokerReplyError, FilterIgnoredError, QueryRefusedError } from '../errors.js';
 import { type TimeProperty, type TimeFilter, containment } from './time-filter.js';
 import type { BrokerProblem, DeleteResult } from '../broker/index.js';
-import { problemTypeUri } from '../../ngsi-ld/problem.js';
+import { problemTypeUri } from '../../shared/problem.js';
 import type { PurgeScope } from '../run/index.js';
 import { attributePath } from '../proof/index.js';
 import type { Item } from '../ledger/index.js';

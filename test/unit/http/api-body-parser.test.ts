@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { decodeBody } from '../../../sidecar/http/api/body-parser.js';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { unicodeText } from '../../support/unicode-text.js';
 
 it('decodeBody agrees with a fatal decoder of UTF-8 on any bytes', () => {

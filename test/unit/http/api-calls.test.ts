@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 import { BrokerRefusedError } from '../../../sidecar/purge/errors.js';
 import { send, type Doing } from './fake-api.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { isNotModified, readPreconditions } from '../../../sidecar/http/api/answer.js';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { words } from '../../support/words.js';
 
 it('If-Match of a write gives ETags, or any by *', () => {

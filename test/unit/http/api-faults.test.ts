@@ -5,7 +5,7 @@ import Fastify from 'fastify';
 import { Type, type TProperties, type TSchema } from 'typebox';
 import { compileValidator, refusalOf } from '../../../sidecar/http/api/validation.js';
 import { Closed, OPTIONAL_PAGE, OrNull, PAGE, Query } from '../../../sidecar/http/api/schemas.js';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { readJson } from '../../../sidecar/shared/json/strict-json.js';
 import { words } from '../../support/words.js';
 

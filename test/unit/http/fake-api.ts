@@ -1,6 +1,6 @@
 import Fastify, { type InjectOptions } from 'fastify';
 import { registerApi, type ApiOptions } from '../../../sidecar/http/api/register-api.js';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { Access, setRule } from '../../../sidecar/http/access.js';
 import { PurgeFailedError } from '../../../sidecar/jobs/errors.js';
 

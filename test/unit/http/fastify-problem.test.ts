@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { BODY_MEDIA_TYPES } from '../../../sidecar/http/api/body-parser.js';
 import { problemOfFastify } from '../../../sidecar/http/problem.js';
-import { errorTypes, problemTypeUri } from '../../../sidecar/ngsi-ld/problem.js';
+import { errorTypes, problemTypeUri } from '../../../sidecar/shared/problem.js';
 
 const errorOf = (statusCode: unknown, code: unknown) =>
   Object.assign(new Error('as Fastify says'), { statusCode, code });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { it } from 'node:test';
 import { createFrontDoor } from '../../../sidecar/http/front-door.js';
-import { problem } from '../../../sidecar/http/problem-kinds.js';
+import { problem } from '../../../sidecar/http/refused.js';
 
 const HOST = { host: 'gw' };
 

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { it } from 'node:test';
 import { ruleOf } from '../../../sidecar/auth/index.js';
 import { Access } from '../../../sidecar/http/access.js';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 
 const TOKEN = 'correct-horse-battery';
 const BEFORE = 'the-one-before';

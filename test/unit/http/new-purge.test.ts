@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import fc from 'fast-check';
-import { RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { ALL_ROLES, type Caller, TenantRefusedError } from '../../../sidecar/auth/index.js';
 import { callerOf } from '../../../sidecar/http/access.js';
 import {

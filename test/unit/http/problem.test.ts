@@ -4,11 +4,11 @@ import type { BrokerProblem, Failure } from '../../../sidecar/purge/broker/index
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../../sidecar/shared/config/load.js';
-import { problemKinds, RequestRefusedError } from '../../../sidecar/http/problem-kinds.js';
+import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { problemOf, unexpectedProblem, type ProblemAnswer } from '../../../sidecar/http/problem.js';
 import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
-import { errorTypes, problemTypeUri } from '../../../sidecar/ngsi-ld/problem.js';
+import { errorTypes, problemKinds, problemTypeUri } from '../../../sidecar/shared/problem.js';
 import * as errors from '../../../sidecar/purge/errors.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
 import * as models from '../../../sidecar/schemas/models/errors.js';

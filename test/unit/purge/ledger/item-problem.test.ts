@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { errorTypes } from '../../../../sidecar/ngsi-ld/problem.js';
+import { errorTypes } from '../../../../sidecar/shared/problem.js';
 import { itemProblem, problemOfFailure } from '../../../../sidecar/purge/ledger/index.js';
 import { outcomeUnknown } from '../../../../sidecar/purge/ledger/item-problem.js';
 

@@ -1,11 +1,34 @@
-import { errorTypes, problemTypeUri, type Problem } from '../ngsi-ld/problem.js';
-import { GatewayError, type ProblemKind, type ProblemMembers } from '../shared/errors.js';
+/** Problem details (RFC 9457, which replaces RFC 7807) with the error types of ETSI GS CIM 009 V1.9.1, clause 5.5.2. */
 
-/** What all problems of one kind have in common. */
-interface ProblemShape {
+const ETSI_ERRORS = 'https://uri.etsi.org/ngsi-ld/errors/';
+
+/** Error types of the standard that this product sends or recognises. */
+export const errorTypes = {
+  invalidRequest: `${ETSI_ERRORS}InvalidRequest`,
+  badRequestData: `${ETSI_ERRORS}BadRequestData`,
+  alreadyExists: `${ETSI_ERRORS}AlreadyExists`,
+  conflict: `${ETSI_ERRORS}Conflict`,
+  operationNotSupported: `${ETSI_ERRORS}OperationNotSupported`,
+  resourceNotFound: `${ETSI_ERRORS}ResourceNotFound`,
+  nonexistentTenant: `${ETSI_ERRORS}NonexistentTenant`,
+  internalError: `${ETSI_ERRORS}InternalError`,
+  tooManyResults: `${ETSI_ERRORS}TooManyResults`,
+  ldContextNotAvailable: `${ETSI_ERRORS}LdContextNotAvailable`,
+} as const;
+
+/** A problem: the members of RFC 9457 § 3.1 and any extension members. */
+export interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Returns the URI of a problem type of this product; each type has a heading in docs/errors.md. */
+export function problemTypeUri(name: string): string {
+  return `urn:ngsi-ld-gateway:problem:${name}`;
 }
 
 /**
@@ -94,38 +117,8 @@ export const problemKinds = {
   contextUnavailable: shape(504, errorTypes.ldContextNotAvailable, 'Context not available'),
   deadlineExceeded: shape(504, problemTypeUri('deadline-exceeded'), 'Deadline exceeded'),
   loopDetected: shape(508, problemTypeUri('loop-detected'), 'Loop detected'),
-} as const satisfies Record<ProblemKind, ProblemShape>;
+} as const;
 
-/** Creates a problem of one kind. @param members in addition to those of every problem, e.g. `parameter` */
-export function problem(
-  kind: ProblemKind,
-  detail: string,
-  members: ProblemMembers = {},
-): Problem & { readonly detail: string } {
-  return { ...problemKinds[kind], detail, ...members };
-}
-
-function shape(status: number, type: string, title: string): ProblemShape {
+function shape(status: number, type: string, title: string): Pick<Problem, 'type' | 'title' | 'status'> {
   return { type, title, status };
-}
-
-/** A request that the HTTP layer itself refuses, before it reaches the application. */
-export class RequestRefusedError extends GatewayError {
-  readonly problem: Problem;
-
-  /** @param headers headers of the answer */
-  constructor(
-    readonly kind: ProblemKind,
-    detail: string,
-    members: ProblemMembers = {},
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(detail);
-    this.problem = problem(kind, detail, members);
-  }
-}
-
-/** Creates a {@link RequestRefusedError} to throw. */
-export function refused(...refusal: ConstructorParameters<typeof RequestRefusedError>): RequestRefusedError {
-  return new RequestRefusedError(...refusal);
 }
