@@ -97,7 +97,6 @@ export class ArchiveReader {
       );
   }
 
-  /** The segments read so far. */
   get readSegments(): SegmentList {
     return this.#readSegments;
   }

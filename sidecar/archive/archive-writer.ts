@@ -54,7 +54,6 @@ export interface ArchiveContent {
   readonly digests: DigestTable;
   /** The entities of archived parts. A purge archives either whole entities, whose keys are their ids, or parts of entities. */
   readonly entities: DigestTable;
-  /** Number of entities archived as a whole. */
   readonly wholeEntities: number;
   readonly bytes: number;
   readonly segments: SegmentList;

@@ -46,10 +46,8 @@ const RETRY_DELAYS_MS = [200, 800, 2000];
 /** Maximum size of a reply; segments, and lists of a thousand names, are smaller. */
 const MAX_REPLY_BYTES = 64 * 1024 * 1024;
 
-/** Maximum number of names in a listing. */
 const MAX_LISTED_NAMES = 1_000_000;
 
-/** Maximum number of concurrent removals. */
 const MAX_CONCURRENT_REMOVALS = 8;
 
 /**
@@ -275,7 +273,6 @@ function noReply(error: unknown): ArchiveUnavailableError {
   return new ArchiveUnavailableError(`The archive bucket ${what}.`, { cause: error });
 }
 
-/** Returns the code of an S3 error. */
 function errorCodeIn(body: Buffer): string | undefined {
   return elementText(body.toString('utf8', 0, 4096), 'Code');
 }

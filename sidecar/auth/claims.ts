@@ -4,10 +4,8 @@ import { TokenRefusedError } from './errors.js';
 /** The claims of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Maximum length of a caller's name in records, in characters. */
 const MAX_NAME_CHARS = 256;
 
-/** Maximum number of values of a claim that are read. */
 const MAX_VALUES = 10_000;
 
 /**
@@ -46,7 +44,6 @@ export function rolesIn(
   return new Set(roles);
 }
 
-/** The roles that each role includes. */
 const INCLUDED_ROLES: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer'],
   modeller: ['viewer', 'modeller'],

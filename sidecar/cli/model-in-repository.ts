@@ -17,7 +17,6 @@ export interface FindModelOptions {
   readonly others?: readonly string[];
 }
 
-/** A model, and the repository that it belongs to. */
 export interface ModelInRepository {
   /** The path of the model's schema in the plan. */
   readonly target: string;

@@ -8,7 +8,6 @@ import { usage } from './exit-codes.js';
 import { formatTable, jsonText, printable } from './format.js';
 import type { OutputOptions } from './program-options.js';
 
-/** The table of a list, for people. */
 interface ListTable<Item> {
   readonly head: readonly string[];
   readonly row: (item: Item) => readonly string[];

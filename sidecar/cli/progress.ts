@@ -5,7 +5,6 @@ import { formatCount, formatDuration, formatRate } from './format.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import { settledOf, unitOf, type PurgeView } from './purge-view.js';
 
-/** Shows the progress of a purge. */
 export interface Progress {
   show(view: PurgeView): void;
   /** Removes the bar. */

@@ -17,7 +17,6 @@ export interface PurgeRequest {
   readonly plan?: string | undefined;
 }
 
-/** What a purge would delete. */
 export interface PurgePreview {
   readonly matched: number;
   readonly sample: readonly string[];

@@ -115,7 +115,6 @@ function undoLines(
   return [`Archived until ${until}. To undo: ${commandText(`purges restore ${id}`, context)}`];
 }
 
-/** Formats the result of a restore for people. */
 function restoreSummaryOf(view: PurgeView): readonly string[] {
   const { dryRun, restored = 0, alreadyThere = 0, different, failed, unknown, state, problem } = view;
   const items = formatItems(restored, unitOf(view));

@@ -11,7 +11,6 @@ import { usage } from './exit-codes.js';
 import { formatCount } from './format.js';
 import { unreadable } from './json-file.js';
 
-/** Maximum depth of nested folders. */
 const MAX_DEPTH = 31;
 
 /** An archive to import. */
@@ -44,7 +43,6 @@ export async function readUpload(paths: readonly string[]): Promise<Upload> {
 
 type FolderFile = PackedFile & { readonly content: Buffer };
 
-/** The files read from folders. */
 export interface ReadFolders {
   /** Sorted by name; each path begins with the name of its folder. */
   readonly files: readonly FolderFile[];

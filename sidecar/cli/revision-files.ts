@@ -12,7 +12,6 @@ import { printable } from './format.js';
 /** Maximum size of git's output, in bytes. */
 const MAX_ANSWER = 512 * 1024 * 1024;
 
-/** A file in a revision. */
 interface ListedFile {
   readonly id: string;
   readonly path: string;

@@ -18,7 +18,6 @@ import type { Candidate } from './stored-candidates.js';
 export interface StoredOptions {
   /** Checks the broker's entities against the new versions. */
   readonly stored?: boolean;
-  /** Tenant of the entities. */
   readonly tenant?: string;
   /** URL of the @context for the names in the entities. */
   readonly link?: string;
@@ -29,7 +28,6 @@ export interface StoredVerdict {
   readonly domain: string;
   readonly model: string;
   readonly types: readonly string[];
-  /** Id of the scan. */
   readonly scan: string;
   readonly state: Schemas['Scan']['state'];
   readonly checked: number;

@@ -56,7 +56,6 @@ function rowOf(policy: Policy): readonly string[] {
   ].map(printable);
 }
 
-/** Creates or replaces the write policies in a file. */
 export const applyWritePolicies = applying({
   read: (name, gateway) =>
     undefinedIfNotFound(gateway.answer('get', POLICY, { path: { writePolicy: name } })),

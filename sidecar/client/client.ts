@@ -63,7 +63,6 @@ export class ApiClient {
     this.#options = options;
   }
 
-  /** Base URL of the gateway. */
   get url(): string {
     return this.#options.baseUrl();
   }
@@ -180,7 +179,6 @@ export function pageParams(page: number, size: number) {
   return { limit: size, offset: (page - 1) * size };
 }
 
-/** Maximum number of items in a page. */
 const MAX_PAGE_SIZE = 1000;
 
 /** Reads all pages of a list, or up to the page that has an item for which `isLast` is true. @param load reads a page */

@@ -1,4 +1,3 @@
-/** One server-sent event. */
 export interface ServerSentEvent {
   /** The last id that the stream has sent. */
   readonly id: string | undefined;

@@ -20,7 +20,6 @@ export interface Following<Job> {
    * @param failures in a row
    */
   readonly onBroken: (error: unknown, failures: number) => Promise<unknown>;
-  /** Stops following. */
   readonly stopOn?: AbortSignal | undefined;
   /** A stream that sends nothing for this long is broken. */
   readonly silentMs?: number;

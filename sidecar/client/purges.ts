@@ -7,7 +7,6 @@ export const PURGE_PATHS = {
   temporal: '/ngsi-ld/v1/temporal/entities',
 } as const satisfies Record<NonNullable<Schemas['NewPurge']['target']>, string>;
 
-/** Whether a purge has ended. */
 export function isFinal({ state }: Pick<Schemas['Purge'], 'state'>): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }

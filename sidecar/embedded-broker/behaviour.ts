@@ -140,7 +140,6 @@ export class Chance {
     return faultKinds[Math.floor(this.#random() * faultKinds.length)];
   }
 
-  /** The number of entities on a page for a given `limit`. */
   pageSize(limit: number): number {
     if (!this.behaviour.shortPages || limit === 0) return limit;
     return 1 + Math.floor(this.#random() * limit);

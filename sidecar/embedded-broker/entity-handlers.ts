@@ -133,7 +133,6 @@ function hasType(entity: StoredEntity, parameters: Parameters): boolean {
   }
 }
 
-/** A change requested by a body. */
 interface BodyChange {
   /** A draft; kept only if the change does not throw. */
   readonly entity: StoredEntity;

@@ -171,12 +171,10 @@ class TemporalAccess extends Access<Histories> {
     return representTemporal(entity, store.ids, everything, (history) => [...history.all()]);
   }
 
-  /** Returns the number of attributes in all temporal entities. */
   attributes(tenant?: string): number {
     return this.#histories(tenant).length;
   }
 
-  /** Returns the number of instances in all temporal entities. */
   instances(tenant?: string): number {
     return this.#histories(tenant).reduce((sum, { size }) => sum + size, 0);
   }

@@ -26,7 +26,6 @@ export class EntityStore<A = readonly Attribute[]> {
     return type === undefined ? this.#all : (this.#byType.get(type) ?? new Map());
   }
 
-  /** Returns the types that at least one entity has. */
   types(): readonly string[] {
     return [...this.#byType.keys()];
   }
@@ -65,7 +64,6 @@ export class EntityStore<A = readonly Attribute[]> {
     return true;
   }
 
-  /** Replaces the types of an entity. */
   setTypes(entity: StoredEntity<A>, types: readonly string[]): void {
     const changed = [
       ...types.filter((type) => !entity.types.includes(type)),

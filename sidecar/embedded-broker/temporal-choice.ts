@@ -16,7 +16,6 @@ export interface Choice {
 
 export type InstanceFilter = (instance: TemporalInstance) => boolean;
 
-/** The limits on the number of instances shown. */
 export interface InstanceBounds {
   readonly behaviour: Behaviour;
   readonly limits: Pick<Limits, 'instancesPerAttribute'>;
@@ -71,7 +70,6 @@ export class ContentRange {
 
   constructor(private readonly time: TimeQuery) {}
 
-  /** Notes the shown instances of an attribute. */
   note({ instances, isPartial: isPartial }: Choice): void {
     const [first] = instances;
     const last = instances.at(-1);

@@ -167,7 +167,6 @@ export class History {
   #byTime: Partial<Record<TimeProperty, InstanceOrder>> = {};
   #size = 0;
 
-  /** The number of instances. */
   get size(): number {
     return this.#size;
   }

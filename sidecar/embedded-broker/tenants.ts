@@ -32,7 +32,6 @@ export class Tenants {
     return tenant;
   }
 
-  /** Returns the tenant with this name, if it exists. */
   find(name: string | undefined): Tenant | undefined {
     return this.#tenants.get(name);
   }

@@ -58,7 +58,6 @@ export class Access {
     this.#tokenDigests = (options.tokens ?? []).map(digest);
   }
 
-  /** Whether sign-in is on. */
   get hasSignIn(): boolean {
     return this.#options.signIn !== undefined;
   }

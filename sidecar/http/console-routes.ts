@@ -15,7 +15,6 @@ export interface ConsoleRoutesOptions {
   readonly consoleSignIn?: ConsoleSignIn | undefined;
 }
 
-/** The path of the console. */
 export const CONSOLE_PATH = '/console/';
 
 /** The console may only load its own files, and no other page may frame it. */

@@ -187,7 +187,6 @@ export class ForwardExchange implements Dispatcher.DispatchHandler, SlotRequest,
     this.#slots.release();
   }
 
-  /** Returns a body that was read earlier. */
   #givenBody(): Buffer | undefined {
     const { body, replacement } = this.#overrides;
     return replacement?.body ?? (body?.isWhole === true ? body.bytes : undefined);

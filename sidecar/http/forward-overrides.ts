@@ -40,7 +40,6 @@ export function headersFor(fields: string[], { replacement }: ForwardOverrides):
   return [...kept, 'Accept-Encoding', 'identity'];
 }
 
-/** Maximum size of a buffered answer, in bytes. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /** Fields of an answer that would be wrong for another body. */

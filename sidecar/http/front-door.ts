@@ -12,7 +12,6 @@ import {
 import { problem } from './refused.js';
 import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
 
-/** Why a request was refused: its path, its header fields, its host, a forwarding loop, its length, or its `Expect`. */
 type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
 
 interface Refused {

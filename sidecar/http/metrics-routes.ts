@@ -25,7 +25,6 @@ export function registerMetricsRoute(app: FastifyInstance, page: MetricsPage): v
 }
 
 export interface MetricsServer {
-  /** The URL of the metrics. */
   readonly url: string;
   close(): Promise<void>;
 }

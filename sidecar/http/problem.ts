@@ -6,7 +6,6 @@ import { PreconditionFailedError } from '../store/index.js';
 import { problem, RequestRefusedError } from './refused.js';
 import { BODY_MEDIA_TYPES } from './api/body-parser.js';
 
-/** A problem and the headers of its answer. */
 export interface ProblemAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;

@@ -58,7 +58,6 @@ function unquoted(word: string): string {
   return word.startsWith('"') ? word.slice(1, -1).replaceAll(/\\(.)/g, '$1') : word;
 }
 
-/** The answer to a purge that ran to completion. */
 export interface PurgeAnswer {
   readonly status: 200 | 204 | 207;
   readonly headers: Readonly<Record<string, string>>;

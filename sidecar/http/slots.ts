@@ -69,7 +69,6 @@ export class Slots {
     }
   }
 
-  /** Removes a request that no longer waits. */
   cancel(request: SlotRequest): void {
     this.#waiting.delete(request);
     if (this.#waiting.size > 0) return;

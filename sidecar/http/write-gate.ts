@@ -39,7 +39,6 @@ const VERDICT_HEADER = 'Write-Check';
 /** Memory for the bodies of writes that are checked, in bytes. */
 const BODY_MEMORY_BYTES = 128 * 1024 * 1024;
 
-/** Maximum number of faults in an answer. */
 const MAX_FAULTS = 1000;
 
 const OVERRIDDEN = problem(
@@ -111,7 +110,6 @@ interface Gated {
   readonly awaitsContinue: boolean;
 }
 
-/** A write that passes through the gate. */
 class GatedWrite {
   readonly #options: WriteGateOptions;
   readonly #bodyMemory: BodyMemory;
@@ -164,7 +162,6 @@ class GatedWrite {
     answerProblem(this.#req, this.#res, draft, isLast);
   }
 
-  /** The policies that may apply to the request. */
   #candidatesIn(known: CachedPolicies | undefined): readonly CandidatePolicy[] | undefined {
     const { checks, access } = this.#options;
     const { headers } = this.#req;
@@ -243,7 +240,6 @@ class GatedWrite {
     else this.refuse(refusal(decision.refused, false));
   }
 
-  /** Carries out the decision. */
   #carryOut(outcome: WriteOutcome): void {
     const route = this.#route === 'unclear' ? undefined : this.#route;
     switch (outcome.action) {

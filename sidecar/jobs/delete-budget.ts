@@ -15,7 +15,6 @@ export interface DoneBefore {
   readonly settled: number;
 }
 
-/** How a budget is stored. */
 export interface BudgetStorage {
   /** Stores the number of spent items; rejects if that fails. */
   readonly write: (spent: number) => Promise<void>;
@@ -25,7 +24,6 @@ export interface BudgetStorage {
 /** Until it is known what was done, everything reserved counts as deleted. */
 const UNKNOWN_PROGRESS = (): DoneSoFar => ({ affected: 0, taken: Infinity });
 
-/** Number of items in the first delete request. */
 const FIRST_REQUEST_SIZE = 32;
 
 /**
@@ -50,7 +48,6 @@ export class DeleteBudget {
   #inFlight = 0;
   /** The part of `#inFlight` whose requests have ended; it is about to be subtracted. */
   #ended = 0;
-  /** Returns what this process has done. */
   #done: () => DoneSoFar = UNKNOWN_PROGRESS;
   #requestSize = FIRST_REQUEST_SIZE;
   /** The latest write that has begun, and the next one, which waits for it. */
@@ -67,7 +64,6 @@ export class DeleteBudget {
     this.#storage = keeping;
   }
 
-  /** The maximum number of items that one request should delete now. */
   get maxPerRequest(): number {
     const { spent, settled } = this.#before;
     // Only deletes of earlier processes that are in doubt can make a request too large for the bound.

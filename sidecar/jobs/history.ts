@@ -1,7 +1,6 @@
 import { isFinal } from '../store/index.js';
 import { CLOCK_SLACK_MS, type JobServiceOptions } from './service-options.js';
 
-/** Maximum number of refused purges that are kept. */
 const MAX_REFUSED = 10_000;
 
 /** After this many refused purges, the oldest are removed without waiting for the next regular pruning. */

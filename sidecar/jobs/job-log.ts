@@ -21,7 +21,6 @@ export interface PurgeLogger {
   error(fields: object, message: string): void;
 }
 
-/** The counters for jobs. */
 export interface JobCounters {
   readonly purges: PurgeCounters;
   readonly scans: { ended(outcome: FinalJobState, record: ScanRecord): void };

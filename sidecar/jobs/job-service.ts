@@ -27,7 +27,6 @@ export interface JobRunner {
   requeued(left: OrphanedJob): UnfinishedJob;
 }
 
-/** The work of a job that was taken. */
 export interface JobWork {
   readonly live: LiveJob;
   readonly place: PlaceKind;

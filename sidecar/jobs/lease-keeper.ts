@@ -231,7 +231,6 @@ export class LeaseKeeper {
   }
 }
 
-/** How often leases are renewed, in milliseconds. */
 function renewIntervalMs(leaseMs: number): number {
   return Math.min(POLL_INTERVAL_MS, leaseMs / 3);
 }

@@ -65,7 +65,6 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     else void this.#publishSoon();
   }
 
-  /** Adds a warning to the record. */
   warn(warning: string): void {
     this.set({ warnings: [...this.#record.warnings, warning] });
   }

@@ -7,7 +7,6 @@ import { defined } from '../shared/defined.js';
 /** Maximum number of failed items in a record. */
 const MAX_ERRORS = 100;
 
-/** A purge that this process runs. */
 export class LivePurge extends LiveJob<PurgeRecord> {
   /** The record as an earlier process left it. */
   readonly #before = this.record;
@@ -44,7 +43,6 @@ export class LivePurge extends LiveJob<PurgeRecord> {
     this.set(this.#countsOf(event));
   }
 
-  /** Updates the record with the result of the purge. */
   noteReport(report: PurgeReport): void {
     this.set({ ...this.#countsOf(report), ...endOf(report, this.record.warnings) });
   }

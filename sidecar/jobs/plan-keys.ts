@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AppliedPlan } from '../purge/index.js';
 
-/** Maximum number of items in one plan. */
 export const MAX_ITEMS = 1_000_000;
 
 /** Initial number of slots, a power of two. */
@@ -10,7 +9,6 @@ const FIRST_SLOTS = 1024;
 const WORDS = 4;
 const HASH_BYTES = WORDS * 4;
 
-/** Number of hashes in one part of a stored plan. */
 const PART_HASHES = 4096;
 
 /**

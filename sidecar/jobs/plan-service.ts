@@ -4,7 +4,6 @@ import type { Plans, PurgeRecord } from '../store/index.js';
 import { PlanUnavailableError } from './errors.js';
 import { MAX_ITEMS, PlanKeys } from './plan-keys.js';
 
-/** Maximum number of items in all plans together. */
 const MAX_TOTAL_ITEMS = 5_000_000;
 
 /** How long a plan can be applied, in milliseconds. */

@@ -126,7 +126,6 @@ export interface NewPurge extends NewJob {
   readonly planOf?: string | undefined;
 }
 
-/** The members of a purge that are checked. */
 export type VettedMembers = Pick<NewPurge, 'target' | 'query' | 'policy' | 'headers'>;
 
 /** Checks a purge against its policy and the configuration. @throws QueryRefusedError, PolicyRefusedError */

@@ -22,7 +22,6 @@ import { defined } from '../shared/defined.js';
 /** Maximum number of warnings, for a purge that is resumed again and again. */
 const MAX_WARNINGS = 20;
 
-/** An orphaned job that is a purge. */
 export type OrphanedPurge = OrphanedJob & { readonly record: PurgeRecord };
 
 /** The collection of a purge, or of the purge that a restore undoes. */

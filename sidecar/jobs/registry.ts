@@ -49,7 +49,6 @@ export class JobRegistry {
     return this.#taken('purge') + this.#taken('job') + this.#taken('dry run');
   }
 
-  /** Number of places taken by scans. */
   get scans(): number {
     return this.#taken('scan');
   }
@@ -102,7 +101,6 @@ export class JobRegistry {
     for (const live of this.#running.keys()) live.stop();
   }
 
-  /** Resolves when no job is running. */
   async idle(): Promise<void> {
     if (this.#running.size > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

@@ -74,7 +74,6 @@ export class RestoreJobs implements JobRunner {
     return record;
   }
 
-  /** Begins or resumes a restore. */
   begin(kept: JobRecord, job: JobResumeData, lease: Lease): JobWork {
     const { worker } = this.#options;
     const record = kept as PurgeRecord;
@@ -160,10 +159,8 @@ const NOT_RESTORED = {
 /** Maximum number of errors, and of ids, in a record. */
 const MAX_NAMED = 100;
 
-/** Maximum number of ids in a warning. */
 const MAX_WARNED = 5;
 
-/** A restore that this process runs. */
 export class LiveRestore extends LiveJob<PurgeRecord> {
   /** The record as earlier processes left it. */
   readonly #before = this.record;

@@ -27,7 +27,6 @@ export interface JobObserver {
   takenOver(record: JobRecord): void;
 }
 
-/** What jobs of all kinds need to run. */
 export interface JobServiceOptions {
   readonly store: Jobs;
   /** Maximum number of running purges; dry runs have as many places of their own. */
@@ -53,7 +52,6 @@ export interface JobServiceOptions {
    * Without a renewal of their leases for this long, other processes take over the jobs of this one, in milliseconds.
    */
   readonly leaseMs: number;
-  /** Maximum number of jobs that may wait. */
   readonly maxQueued: number;
   /** How long records are kept after their job has ended, in days. */
   readonly historyDays: number;

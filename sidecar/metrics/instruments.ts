@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 
-/** The prefix of all metric names. */
 export const METRICS_PREFIX = 'ngsild_gateway_';
 
 /** Makes the counters, gauges and histograms of one gateway. Names are given without the prefix. */

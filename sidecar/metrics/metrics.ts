@@ -4,7 +4,6 @@ import { VERSION } from '../shared/version.js';
 import { createPolicyLabel, Instruments, METRICS_PREFIX } from './instruments.js';
 import { createPurgeMetrics, createRetentionMetrics, createScanMetrics } from './job-metrics.js';
 
-/** The metrics of one gateway. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Metrics of the event loop delay that add nothing to the others, and are NaN before the first measurement. */
@@ -56,7 +55,6 @@ export function createMetrics(sources: StateSources) {
   };
 }
 
-/** The outcome of one request to the broker. */
 interface BrokerRequestEnd {
   readonly method: string;
   /** Status of the answer; undefined if there was none. */
@@ -66,7 +64,6 @@ interface BrokerRequestEnd {
   readonly ms: number;
 }
 
-/** The outcome of one request that was passed through. */
 interface PassThroughEnd {
   readonly method: string;
   /** Status sent to the client; undefined if the exchange was aborted. */
@@ -172,15 +169,12 @@ function createWriteMetrics(instruments: Instruments) {
 export interface StateSources {
   /** Number of running purges, including dry runs. */
   readonly purgesRunning: () => number;
-  /** Number of running scans. */
   readonly scansRunning: () => number;
   /** Number of jobs waiting in the queue, at all gateways on the same database. */
   readonly purgesQueued: () => Promise<number>;
   /** Number of tasks of the worker threads. */
   readonly workers: () => { readonly waiting: number; readonly running: number };
-  /** Whether the broker answers. */
   readonly isBrokerUp: () => Promise<boolean>;
-  /** Whether the store can be read and written. */
   readonly isStoreUp: () => Promise<boolean>;
 }
 

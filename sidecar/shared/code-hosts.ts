@@ -124,7 +124,6 @@ function splitRevision(segments: readonly string[]): InRepository {
   return { revision: first === 'branch' ? unlessDefaultBranch(second) : second, path: segments.slice(2) };
 }
 
-/** Common names of default branches. */
 const DEFAULT_BRANCHES = new Set(['main', 'master', 'HEAD']);
 
 function unlessDefaultBranch(revision: string | undefined): string | undefined {

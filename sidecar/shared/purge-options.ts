@@ -98,7 +98,6 @@ export function stricterArchive(one: ArchiveMode, other: ArchiveMode): ArchiveMo
 type Table = typeof PURGE_OPTIONS;
 export type PurgeOptionName = keyof Table;
 
-/** The names of the options allowed in a place. */
 export type OptionIn<Where extends OptionPlace> = {
   [Name in PurgeOptionName]: Where extends Table[Name]['allowedIn'][number] ? Name : never;
 }[PurgeOptionName];
@@ -111,7 +110,6 @@ type ValueOf<Type> = Type extends 'count'
       ? Word
       : never;
 
-/** The values of the options allowed in a place. */
 export type OptionValues<Where extends OptionPlace> = {
   readonly [Name in OptionIn<Where>]?: ValueOf<Table[Name]['type']> | undefined;
 };

@@ -10,7 +10,6 @@ import { migrateTo } from './postgres-migrations.js';
 import { newestFormat } from './formats.js';
 import { formatOf, SQLITE_MIGRATIONS } from './sqlite-migrations.js';
 
-/** The result of a copy. */
 export interface CopyReport {
   /** Number of rows in each table. */
   readonly counts: Readonly<Record<string, number>>;

@@ -14,10 +14,8 @@ export const JOB_STATES = [
 ] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** The states of a job that has ended. */
 export type FinalJobState = Exclude<JobState, 'queued' | 'running' | 'cancelling'>;
 
-/** Whether a job in this state has ended. */
 export function isFinal(state: JobState): state is FinalJobState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }
@@ -301,7 +299,6 @@ export interface RequeueOptions {
 /** Reports a change, possibly made by another process: a job waits, a change is requested of a job, or its record changed. */
 export interface JobNotice {
   readonly what: 'waiting' | 'request' | 'record';
-  /** The id of the job. */
   readonly id: string;
 }
 

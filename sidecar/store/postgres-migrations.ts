@@ -29,7 +29,6 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = migrationsFor({
   only: ({ postgres = '' }) => postgres,
 }).map((sql) => ({ sql, least: FIRST_FORMAT }));
 
-/** The format of a schema. */
 interface Format {
   /** 0 for an empty schema. */
   readonly format: number;

@@ -37,9 +37,7 @@ export interface Domain extends Stamps, Required<DomainSettings> {
   readonly name: string;
 }
 
-/** A domain in a list. */
 export interface ListedDomain extends Domain {
-  /** Number of models in the domain. */
   readonly models: number;
 }
 
@@ -138,7 +136,6 @@ export const MAX_EXAMPLES = 100;
 /** The representation of an entity, as defined in clauses 4.5.1 to 4.5.4 and 4.5.16 of NGSI-LD, and in NGSIv2. */
 export type ExampleForm = 'normalized' | 'concise' | 'keyvalues' | 'ngsiv2' | 'geojson';
 
-/** The content of a new example. */
 export interface NewExample {
   /** JSON, stored byte for byte. */
   readonly text: string;
@@ -167,7 +164,6 @@ export interface ModelFilter {
   readonly q?: string | undefined;
 }
 
-/** A model and one of its versions. */
 export interface ModelAt {
   readonly model: Model;
   readonly version: ModelVersion;
@@ -195,7 +191,6 @@ interface ContextVersion {
   readonly content: ContentRef;
 }
 
-/** The current version of a model. */
 export interface CurrentVersion {
   readonly name: string;
   readonly number: number;
@@ -206,7 +201,6 @@ export interface CurrentVersion {
 
 /** The context of a domain, which follows its models and has no versions. The service, not the store, makes its text. */
 export interface DomainContextName {
-  /** The name of the domain. */
   readonly name: string;
   readonly kind: 'domain';
   readonly createdAt: number;
@@ -214,7 +208,6 @@ export interface DomainContextName {
   readonly currentVersion?: undefined;
 }
 
-/** A context and one of its versions. */
 export interface ContextAt {
   readonly context: Context;
   readonly version: ContextVersion;

@@ -133,7 +133,6 @@ export class SqlJobQueue {
     });
   }
 
-  /** Returns the number of waiting jobs. */
   waiting(): Promise<number> {
     return this.session.get(countWaiting);
   }

@@ -11,7 +11,6 @@ export interface StoredPlan {
   readonly parts: readonly string[];
 }
 
-/** A plan and its age. */
 export interface FoundPlan extends Omit<StoredPlan, 'parts'> {
   /** The age in milliseconds, by the clock of the store. */
   readonly ageMs: number;

@@ -65,7 +65,6 @@ export class SqlScanEntities {
     await this.session.change(() => run(CLEAR, { scan, lease }));
   }
 
-  /** Returns the number of entities stored for a finding. */
   async count(scan: string, finding: string): Promise<number> {
     const row = isStorable(scan) ? await this.session.get(() => first(COUNT, { scan, finding })) : undefined;
     return row?.count ?? 0;

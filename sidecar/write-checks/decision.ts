@@ -13,7 +13,6 @@ interface WriteFault {
   readonly [member: string]: unknown;
 }
 
-/** The decision on a write that was judged. */
 export interface Decision {
   readonly verdict: WriteVerdict;
   readonly action: 'pass' | 'refuse' | 'thin';

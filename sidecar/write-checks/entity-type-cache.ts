@@ -5,7 +5,6 @@ import type { StoredTypes } from '../schemas/writes/protocol.js';
 import type { Clock } from '../shared/clock.js';
 import { tryParseJson } from '../shared/json/lossless-json.js';
 
-/** Where to look up an entity. */
 export interface EntityLookup {
   /** Differs if the same id may mean another entity: by tenant, and by whether the history is meant. */
   readonly key: string;

@@ -16,10 +16,8 @@ import type { SuppliedModel } from '../schemas/writes/protocol.js';
 import type { JsonValue } from '../shared/json/json.js';
 import type { Model } from '../store/index.js';
 
-/** Maximum number of types of which the models are remembered. */
 const MAX_TYPES = 100;
 
-/** Maximum number of models considered for one name. */
 const MAX_MODELS_PER_NAME = 20;
 
 /** Supplies workers with models and contexts: those that are stored, or that may be fetched. */

@@ -24,7 +24,6 @@ const MAX_AGE_MS = 2000;
 /** Maximum time that a write waits for the store, in milliseconds. */
 const MAX_WAIT_MS = 1000;
 
-/** Maximum number of policies. */
 export const MAX_POLICIES = 500;
 
 const MINUTE_MS = 60_000;

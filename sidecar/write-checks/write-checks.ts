@@ -57,7 +57,6 @@ export interface WriteObserver {
   failed(policy: string, isRefused: boolean, cause: unknown): void;
 }
 
-/** The number of entities of a write, by policy and verdict. */
 type VerdictCounts = readonly {
   readonly policy: string;
   readonly verdict: 'valid' | 'invalid' | 'not-judged';

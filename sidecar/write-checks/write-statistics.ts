@@ -29,7 +29,6 @@ export interface WriteCounts {
 const MAX_FINDINGS_PER_POLICY = 1000;
 const MAX_FINDINGS = 10_000;
 const MAX_SAMPLE = 5;
-/** Maximum number of characters kept of an id. */
 const MAX_ID_CHARS = 1000;
 /** Maximum number of policies with counts; there are more only if many policies are deleted and created. */
 const MAX_POLICIES = 1000;

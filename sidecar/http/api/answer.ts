@@ -28,10 +28,8 @@ interface Document {
   readonly etag: string;
 }
 
-/** An answer without content. */
 export const NO_CONTENT: Answer = { status: 204 };
 
-/** Answers with one resource as JSON. */
 export function ok(value: unknown, etag: string): Answer {
   return { status: 200, etag, body: jsonBody(value) };
 }
@@ -46,7 +44,6 @@ export function accepted(url: string, value: unknown): Answer {
   return { status: 202, headers: { location: url }, body: jsonBody(value) };
 }
 
-/** Adds the header that names the record of a purge. */
 export function withPurgeId(answer: Answer, id: string): Answer {
   return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }

@@ -7,7 +7,6 @@ import { COUNT, STRINGS, TEXT } from './schemas.js';
 /** A part of an OpenAPI document. */
 export type Part = Readonly<Record<string, unknown>>;
 
-/** The headers of answers, as OpenAPI components. */
 export const HEADERS = {
   ETag: header('Changes whenever the answer does; for If-None-Match, and for If-Match of a write.'),
   CacheControl: header('Always no-cache: a cached answer must be revalidated, which is cheap with its ETag.'),
@@ -117,7 +116,6 @@ function header(description: string): Part {
   return { description, required: true, schema: TEXT };
 }
 
-/** A reference to the component of a header. */
 export function referTo(name: keyof typeof HEADERS): Part {
   return { $ref: `#/components/headers/${name}` };
 }

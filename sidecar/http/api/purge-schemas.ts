@@ -28,13 +28,11 @@ export const HEADER_TEXT = Type.String({
   pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]*[\\x21-\\x7e])?$',
 });
 
-/** The Link header of a job. */
 export const LINK = {
   ...HEADER_TEXT,
   description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
 };
 
-/** The query of a job. */
 export function JobQuery(description: string) {
   return Type.String({ minLength: 1, maxLength: 16_384, description });
 }
@@ -68,7 +66,6 @@ const CLIENT = {
   }),
 };
 
-/** The members of every job's record. */
 export const JOB_MEMBERS = {
   id: TEXT,
   state: Type.Enum(JOB_STATES, { type: 'string' }),
@@ -100,7 +97,6 @@ export const JOB_MEMBERS = {
   warnings: STRINGS,
 };
 
-/** The record of a purge. */
 export const PURGE = Type.Object(
   {
     ...JOB_MEMBERS,
@@ -146,7 +142,6 @@ export const PURGE = Type.Object(
 
 const CHANGEABLE = optionMembers('change');
 
-/** The members of a purge that can be changed. */
 export const PURGE_CHANGE = Type.Object(
   // Null removes the limit.
   { ...CHANGEABLE, maxPerSecond: Type.Optional(OrNull(CHANGEABLE.maxPerSecond)) },

@@ -54,7 +54,6 @@ declare module 'fastify' {
   }
 }
 
-/** A registered route. */
 export interface ApiRoute {
   readonly method: string;
   /** With API_PATH and `:name` parameters. */
@@ -63,7 +62,6 @@ export interface ApiRoute {
   readonly config: FastifyContextConfig;
 }
 
-/** Whether a raw path belongs to the API. */
 export function isApiPath(rawPath: string): boolean {
   return rawPath === API_PATH || rawPath.startsWith(`${API_PATH}/`);
 }

@@ -77,7 +77,6 @@ const MEMBERS = {
   ),
 };
 
-/** The record of a scan. */
 export const SCAN = Type.Object(
   {
     ...MEMBERS,

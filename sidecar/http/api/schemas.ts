@@ -73,7 +73,6 @@ type Written<Value> = unknown extends Value
         }
       : Value;
 
-/** The type of an answer with this schema. */
 export type WrittenOf<Schema extends TSchema> = Written<Static<Schema>>;
 
 export const TEXT = Type.String();
@@ -113,7 +112,6 @@ export const MODEL_PATH = Type.Object({
   model: { ...NAME, description: 'Name of a model.' },
 });
 
-/** A parameter with free text. */
 export function TextParameter(maxLength: number, description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 }

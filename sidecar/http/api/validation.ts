@@ -67,10 +67,8 @@ function valueOf(text: string, type: string | undefined): unknown {
   return text;
 }
 
-/** Maximum number of faults in an answer. */
 const MAX_FAULTS = 100;
 
-/** Maximum length of an unknown member's name in an answer, in characters. */
 const MAX_NAME_CHARS = 200;
 
 /**
@@ -134,7 +132,6 @@ function bodyFault(error: ErrorObject): InputIssue {
   }
 }
 
-/** The names of the members or parameters that a schema describes. */
 function namesIn(schema: ErrorObject['parentSchema']): readonly string[] {
   return Object.keys((schema?.['properties'] ?? {}) as object);
 }
@@ -207,7 +204,6 @@ function queryRefused(errors: readonly ErrorObject[]): RequestRefusedError {
   }
 }
 
-/** The members of a parameter's schema that are used here. */
 interface ParameterSchema {
   readonly type?: string;
   readonly enum?: readonly string[];

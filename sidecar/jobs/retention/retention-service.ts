@@ -43,7 +43,6 @@ type PolicyToRun = Pick<RetentionPolicy, 'name' | 'settings'> & {
   readonly author: Pick<RetentionPolicy['author'], 'policy'>;
 };
 
-/** A policy in a list, with its last run. */
 export interface ListedPolicy {
   readonly policy: RetentionPolicy;
   readonly lastRun: PurgeRecord | undefined;
@@ -138,7 +137,6 @@ export class RetentionService {
     return this.#begin(policy, by);
   }
 
-  /** Begins a run that is due. */
   runScheduled(policy: RetentionPolicy): Promise<PurgeRecord> {
     const { caller } = policy.author;
     return this.#begin(policy, { caller, requestId: randomUUID(), policy: {}, headers: {} });
@@ -205,7 +203,6 @@ export class RetentionService {
   }
 }
 
-/** Returns the purge for a run. */
 function purgeOf({ settings, author }: PolicyToRun, by: NewJob, query: PurgeParameters): NewPurge {
   const { target, tenant, link } = settings;
   return {

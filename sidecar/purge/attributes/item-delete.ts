@@ -44,7 +44,6 @@ export function datasetParameter(datasetId: string): string | undefined {
   return isPlain ? `?datasetId=${encodeURIComponent(datasetId)}` : undefined;
 }
 
-/** The request that deletes an item within an entity. */
 export interface ItemDelete {
   /** Undefined if no path is sure to address the item. */
   readonly path: string | undefined;

@@ -26,11 +26,9 @@ const SETTLED: ReadonlySet<IdState> = new Set([IdState.failed, IdState.madeAgain
 export interface PassOptions {
   /** Entities that the passes have met. */
   readonly entities: IdStates;
-  /** Take new items. */
   readonly takesNew: boolean;
   /** Record items as failed that count as gone and are still listed. */
   readonly isLastRecheck: boolean;
-  /** Skip new items that arrived during the purge. */
   readonly skipsArrivals: boolean;
   /** Final tries of the purge that were cut short. */
   readonly cuts: RepeatedTries;

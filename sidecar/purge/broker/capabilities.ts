@@ -3,7 +3,6 @@ import type { Clock } from '../../shared/clock.js';
 /** How long facts are valid: brokers may be upgraded or replaced behind their address. */
 export const FACT_TTL_MS = 60 * 60 * 1000;
 
-/** Maximum number of proofs of queries to keep. */
 const MAX_PROOFS = 200;
 
 /** Something learnt about a broker. */
@@ -130,7 +129,6 @@ export class BrokerCapabilities {
     for (const name of [...this.#facts.keys()].filter(isProof)) this.#facts.delete(name);
   }
 
-  /** Returns the facts that are valid now. */
   facts(): Facts {
     const nowMs = this.#clock.monotonicMs();
     const fresh = [...this.#facts].filter(([, { untilMs }]) => nowMs < untilMs);

@@ -92,7 +92,6 @@ export class Deleter {
     return order.leftForSingle;
   }
 
-  /** Deletes one entity. */
   async deleteOne(id: string, isStale: () => boolean): Promise<DeleteResult> {
     let refused: DeleteResult | undefined;
     await this.#archived([id], (_id, result) => (refused = result));

@@ -78,16 +78,13 @@ function quotedTimes(condition: QCondition): readonly string[] {
   );
 }
 
-/** Where to look for hints. */
 export interface HintSource {
   readonly resource: ListedResource;
   /** Parameters added to each question, one query for each variant. */
   readonly variants: readonly (readonly Parameter[])[];
-  /** Maximum number of questions to ask. */
   readonly questionsMax: number;
 }
 
-/** The source of hints for queries of entities. */
 export const ENTITY_HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
 /**

@@ -44,7 +44,6 @@ export function parseScanQuery(query: string | PurgeParameters): EntityPurgeQuer
   return { ...vetSelection(parameters, { wholeTenant: 'allow' }), removal: undefined };
 }
 
-/** A page of matches. */
 export interface MatchPage {
   /** The broker's answer: a JSON array of entities. */
   readonly text: string;

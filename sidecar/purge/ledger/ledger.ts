@@ -36,7 +36,6 @@ export type OnOutcome = (item: Item, outcome: ItemOutcome) => void;
 export interface PurgeCounts {
   /** Items found and taken. */
   readonly matched: number;
-  /** Deleted by this purge. */
   readonly deleted: number;
   /** Gone before their delete arrived, or deleted later by another client. */
   readonly alreadyGone: number;

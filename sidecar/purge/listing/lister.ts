@@ -31,7 +31,6 @@ export interface ListerOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** An answer to a query, and the path that got it. */
 interface Answered {
   readonly reply: BrokerReply;
   /** Below the API root, without the query. */

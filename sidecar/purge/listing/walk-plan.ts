@@ -1,6 +1,5 @@
 import type { ListedPage } from './page.js';
 
-/** How a walk ended. */
 export interface WalkEnd {
   /** Whether the broker has shown all its matches. */
   readonly complete: boolean;
@@ -76,7 +75,6 @@ export type WalkStep =
 /** Empty pages in a row that mark the end. */
 const MAX_EMPTY_PAGES = 3;
 
-/** Maximum number of pages to pass over. */
 const MAX_SKIPPED_PAGES = 100_000;
 
 /** Short pages in a row after which matches are considered to trickle in. */

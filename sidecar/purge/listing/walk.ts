@@ -14,7 +14,6 @@ import {
 
 const MAX_QUERIES = 4;
 
-/** The pages to request ahead. */
 interface Ahead {
   /** Offset of the first page. */
   readonly offset: number;

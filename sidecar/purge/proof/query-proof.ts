@@ -240,7 +240,6 @@ export interface CountedQuery {
 /** Filters that brokers may apply after counting and paging. Every broker pages through the entities of a type. */
 const LATE = PROBED.filter((filter) => filter !== 'type');
 
-/** The parameters of a geoquery. */
 const GEO = new Set(['georel', 'geometry', 'coordinates', 'geoproperty', 'geometryProperty']);
 
 /** A parameter that excludes no entity of the broker itself, and with which brokers accept a query without filters. */

@@ -50,7 +50,6 @@ export class CircuitBreaker {
   }
 }
 
-/** A try that failed. */
 export interface FailedAttempt {
   readonly request: PurgeRequest;
   readonly failure: Failure;

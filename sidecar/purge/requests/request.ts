@@ -18,11 +18,9 @@ export interface RequesterOptions {
    * returns. If it throws, nothing is sent.
    */
   readonly beforeDelete?: (() => Promise<void> | undefined) | undefined;
-  /** Called for each event. */
   readonly onEvent?: ((event: OutageEvent) => void) | undefined;
 }
 
-/** What a purge has done so far. */
 export interface DoneSoFar {
   /** Number of items that it has deleted, or may have deleted. */
   readonly affected: number;

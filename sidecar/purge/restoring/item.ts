@@ -51,7 +51,6 @@ export interface RestoreKind {
 /** Entities in one page: as many as one query names. */
 const PAGE_SIZE = 100;
 
-/** What a restore needs to query the broker. */
 export interface RestoreTools {
   readonly requester: Requester;
   readonly capabilities: BrokerCapabilities;

@@ -23,7 +23,6 @@ export interface RestoreOrder extends Pick<RequesterOptions, 'headers' | 'rateLi
   readonly from: RestorePosition | undefined;
   /** Stores how far the restore has come; called before a page is created. If it throws, the restore ends. */
   readonly save: (position: RestorePosition) => Promise<void>;
-  /** Called for each event. */
   readonly onEvent: (event: RestoreEvent) => void;
 }
 

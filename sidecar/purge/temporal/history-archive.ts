@@ -41,7 +41,6 @@ const NOT_SHOWN = 'The broker lists it, but does not show all of it when it is a
 /** Ends reading, because what was read cannot be archived; the message says why. */
 class UnarchivableHistory extends Error {}
 
-/** What was read of one entity. */
 interface History {
   /** The members of the entity that are not attributes. */
   readonly about: JsonObject;

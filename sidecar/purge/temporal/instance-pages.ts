@@ -8,7 +8,6 @@ export interface InstancePageShape {
   readonly instances: number;
 }
 
-/** What a page has shown. */
 export interface ShownPage {
   readonly entities: number;
   readonly instances: number;

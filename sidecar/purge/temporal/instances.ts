@@ -29,7 +29,6 @@ export interface AttributeInstance {
   readonly shown: JsonValue;
 }
 
-/** The instances of one attribute of one entity. */
 interface InstanceList {
   readonly attribute: string;
   readonly instances: readonly AttributeInstance[];

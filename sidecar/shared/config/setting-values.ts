@@ -32,7 +32,6 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   };
 }
 
-/** Parses `true` or `false`. */
 export function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
   return text === 'true';
@@ -48,7 +47,6 @@ export function hosts(text: string): readonly string[] {
   });
 }
 
-/** Accepts any text that is not empty. */
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty');
   return text;

@@ -15,7 +15,6 @@ export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 
-/** A JSON Schema: an object of keywords, or a boolean. */
 export type Schema = JsonObject | boolean;
 
 export function isObject(value: unknown): value is JsonObject {
