@@ -1,6 +1,5 @@
 import { ifMatch, type ApiClient, type WithETag } from '../client/client.js';
-import { askYesNo } from './ask-yes-no.js';
-import { isInteractive, writeLines, type CliContext } from './context.js';
+import { askYesNo, isInteractive, writeLines, type CliContext } from './context.js';
 import { EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
 import { writeDocument } from './output.js';

@@ -1,7 +1,6 @@
 import type { Schemas } from '../client/operations.js';
-import { differenceLines } from './change-view.js';
+import { differenceLines, section } from './import-view.js';
 import { formatCount, formatItems, printable } from './format.js';
-import { section } from './import-view.js';
 
 /** Whether an import would change something. A refused file counts as a change, because its effect is unknown. */
 export function hasChanges({ summary, dependents }: Schemas['ImportReport']): boolean {

@@ -10,8 +10,14 @@ import {
 } from '../purge/index.js';
 import { shortDuration } from '../shared/duration.js';
 import { flagOf, optionsIn, optionsOf, type OptionValues } from '../shared/purge-options.js';
-import { askYesNo } from './ask-yes-no.js';
-import { commandText, isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
+import {
+  askYesNo,
+  commandText,
+  isInteractive,
+  writeLines,
+  writeJsonLine,
+  type CliContext,
+} from './context.js';
 import { EXIT, type ExitCode, usage, failure } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { writeDocument } from './output.js';

@@ -1,10 +1,9 @@
 import { isFinal, type JobNotice, type OrphanedJob, storedKindOf } from '../store/index.js';
 import type { ControlRequest, JobResumeData, JobRecord, TakenJob, UnfinishedJob } from '../store/index.js';
 import { outcomeOf, TooManyPurgesError } from '../purge/index.js';
-import { checkCrashes, withCrash } from './crashes.js';
+import { checkCrashes, withCrash, isToCancel } from './job-record.js';
 import { QueueFullError } from './errors.js';
 import { HistoryPruner } from './history.js';
-import { isToCancel } from './job-record.js';
 import type { Lease, LiveJob } from './live-job.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { RecordKeeper } from './record-keeper.js';

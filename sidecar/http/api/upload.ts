@@ -4,8 +4,7 @@ import type { ImportSource } from '../../schemas/repository/transfer.js';
 import { ByteCollector } from '../../shared/byte-collector.js';
 import { BodyMemory } from '../collected-body.js';
 import { refused, RequestRefusedError } from '../refused.js';
-import { decodeBody, mediaTypeRefused, requireUnencoded } from './body-parser.js';
-import { readBody } from './read-body.js';
+import { decodeBody, mediaTypeRefused, requireUnencoded, readBody } from './body-parser.js';
 import { errorCode } from '../../shared/errors.js';
 
 /** Bodies of imports: archives, forms with files, and JSON. */

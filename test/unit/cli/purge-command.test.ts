@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { askYesNo } from '../../../sidecar/cli/ask-yes-no.js';
+import { askYesNo } from '../../../sidecar/cli/context.js';
 import { CliError, EXIT } from '../../../sidecar/cli/exit-codes.js';
 import {
   showProgress,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { checkCrashes, withCrash } from '../../../sidecar/jobs/crashes.js';
+import { checkCrashes, withCrash } from '../../../sidecar/jobs/job-record.js';
 import { defined } from '../../../sidecar/shared/defined.js';
 import type { JobResumeData, PurgeRecord } from '../../../sidecar/store/job-records.js';
 import { KeptPurges } from '../../support/kept-purges.js';
