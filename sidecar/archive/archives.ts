@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
-import { systemClock, type Clock } from '../shared/clock.js';
+import { isDoneWithin, systemClock, type Clock } from '../shared/clock.js';
 import { defined } from '../shared/defined.js';
 import { isObject } from '../shared/json/json.js';
 import { parseJson } from '../shared/json/lossless-json.js';
@@ -61,17 +60,9 @@ export class Archives {
 
   /** Writes an object, reads it and removes it. @throws ArchiveUnavailableError, also if that takes too long */
   async check(timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
-    const timer = new AbortController();
-    const timeout = setTimeout(timeoutMs, undefined, { signal: timer.signal, ref: false }).then(() => {
-      const seconds = String(timeoutMs / 1000);
-      throw new ArchiveUnavailableError(`The archive storage did not answer within ${seconds} seconds.`);
-    });
-    timeout.catch(() => {});
-    try {
-      await Promise.race([this.#writeAndReadBack(), timeout]);
-    } finally {
-      timer.abort();
-    }
+    if (await isDoneWithin(systemClock, timeoutMs, this.#writeAndReadBack())) return;
+    const seconds = String(timeoutMs / 1000);
+    throw new ArchiveUnavailableError(`The archive storage did not answer within ${seconds} seconds.`);
   }
 
   async #writeAndReadBack(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { isDoneWithin, systemClock } from '../shared/clock.js';
 import { createTracing, type Tracing } from './tracing.js';
 
 export interface TracingOptions {
@@ -49,8 +50,7 @@ export async function openTracing({
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: withFailureReports(exporter, handlers) })],
   });
   return createTracing(provider.getTracer('ngsi-ld-gateway'), share, async () => {
-    const timeout = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_TIMEOUT_MS).unref());
-    await Promise.race([provider.shutdown(), timeout]).catch(() => {});
+    await isDoneWithin(systemClock, CLOSE_TIMEOUT_MS, provider.shutdown()).catch(() => {});
   });
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { type BrokerClient, BrokerUnreachableError } from '../purge/broker/index.js';
 import type { StoredTypes } from '../schemas/writes/protocol.js';
-import type { Clock } from '../shared/clock.js';
+import { type Clock, isDoneWithin, systemClock } from '../shared/clock.js';
 import { tryParseJson } from '../shared/json/lossless-json.js';
 
 export interface EntityLookup {
@@ -76,13 +76,11 @@ export class EntityTypeCache {
     const untilMs = performance.now() + MAX_WRITE_WAIT_MS;
     const names = ['', ...ids];
     while (names.some((name) => this.#runningWrites.has(name)) && performance.now() < untilMs)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, MAX_WRITE_WAIT_MS);
-        this.#waiters.push(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await isDoneWithin(
+        systemClock,
+        MAX_WRITE_WAIT_MS,
+        new Promise<void>((resolve) => this.#waiters.push(resolve)),
+      );
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../shared/clock.js';
+import { type Clock, isDoneWithin, systemClock } from '../shared/clock.js';
 import type { SchemaStore, WritePolicies, WritePolicy } from '../store/index.js';
 
 /** The write policies as they were last read. */
@@ -63,7 +63,7 @@ export class PolicyCache {
     if (age < REFRESH_AGE_MS) return this.#cached;
     const reading = (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
     if (age < MAX_AGE_MS || this.#isAway) return this.#cached;
-    return this.#waitFor(reading);
+    return isDoneWithin(systemClock, MAX_WAIT_MS, reading).then(() => this.#cached);
   }
 
   /** Makes the next write wait until the store was read again, because something was written to the store. */
@@ -78,14 +78,6 @@ export class PolicyCache {
   async refresh(): Promise<void> {
     this.invalidate();
     await this.current();
-  }
-
-  async #waitFor(reading: Promise<void>): Promise<CachedPolicies | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_WAIT_MS)));
-    await Promise.race([reading, timeout]);
-    clearTimeout(timer);
-    return this.#cached;
   }
 
   async #read(): Promise<void> {
