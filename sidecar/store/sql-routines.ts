@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../shared/clock.js';
-import { PreconditionFailedError, type ResourceRef, UnstorableTextError } from './errors.js';
+import {
+  AlreadyExistsError,
+  PreconditionFailedError,
+  type ResourceRef,
+  UnstorableTextError,
+} from './errors.js';
 import type { Page, Paged } from './records.js';
 
 /**
@@ -146,8 +151,11 @@ export function etagOf(row: object): string {
 /** If given, the resource must have one of these ETags, as in an If-Match header (RFC 9110 section 13.1.1). */
 export type IfMatch = readonly string[];
 
-/** The required state of a resource before it is put: absent, present in any state, or with one of these ETags. */
-export type Expected = 'absent' | 'present' | IfMatch | undefined;
+/**
+ * The required state of a resource before it is put: absent, present in any state, or with one of these ETags. `new` is
+ * `absent` for a caller who only wants to create it.
+ */
+export type Expected = 'new' | 'absent' | 'present' | IfMatch | undefined;
 
 /** @throws PreconditionFailedError if the resource has none of the expected ETags */
 export function requireMatch(resource: ResourceRef, etag: string, ifMatch: IfMatch | undefined): void {
@@ -156,9 +164,13 @@ export function requireMatch(resource: ResourceRef, etag: string, ifMatch: IfMat
 
 /**
  * @param etag undefined if the resource does not exist
- * @throws PreconditionFailedError
+ * @throws PreconditionFailedError; AlreadyExistsError if it should be `new`
  */
 export function requireExpected(resource: ResourceRef, etag: string | undefined, expected: Expected): void {
+  if (expected === 'new') {
+    if (etag !== undefined) throw new AlreadyExistsError(resource);
+    return;
+  }
   const holds =
     expected === undefined ||
     (expected === 'absent'

@@ -1,13 +1,11 @@
 import { parseModelName, undefinedIfGone } from '../schemas/models/index.js';
 import { choosePolicy } from '../schemas/writes/policy-choice.js';
 import {
-  AlreadyExistsError,
   type Expected,
   type IfMatch,
   type Models,
   type Page,
   type Paged,
-  PreconditionFailedError,
   type WritePolicies as StoredPolicies,
   type WritePolicy,
   type WritePolicySettings,
@@ -70,16 +68,6 @@ export class WritePolicyService {
     const { policy, isNew } = await store.put({ name, settings, caller }, expected);
     await cache.refresh();
     return { policy, isNew, warnings: await this.#warnings(policy) };
-  }
-
-  /** @throws AlreadyExistsError, InvalidBodyError */
-  async create(name: string, settings: WritePolicySettings, caller: string): Promise<WrittenPolicy> {
-    try {
-      return await this.put(name, settings, caller, 'absent');
-    } catch (error) {
-      if (!(error instanceof PreconditionFailedError)) throw error;
-      throw new AlreadyExistsError({ kind: 'write policy', name });
-    }
   }
 
   /** @throws NotFoundError, PreconditionFailedError */

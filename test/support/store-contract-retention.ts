@@ -64,6 +64,10 @@ export function retentionContract(test: StoreTest): void {
     await assert.rejects(retention.put(policy('old'), 'present'), refused);
     const { etag } = (await retention.put(policy('old'), 'absent')).policy;
     await assert.rejects(retention.put(policy('old'), 'absent'), refused);
+    await assert.rejects(retention.put(policy('old'), 'new'), {
+      kind: 'alreadyExists',
+      message: /retention policy/,
+    });
     await assert.rejects(retention.put(policy('old'), ['x']), refused);
     await assert.rejects(retention.delete('old', ['x']), refused);
     assert.equal((await retention.put(policy('old'), 'present')).isNew, false);

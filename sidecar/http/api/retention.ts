@@ -89,7 +89,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
-      const policy = await retention.create(name, settingsOf(settings), readJobOrigin(request));
+      const { policy } = await retention.put(name, settingsOf(settings), readJobOrigin(request), 'new');
       return created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag);
     },
   });

@@ -68,10 +68,11 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     handler: async (request) => {
       const { name, ...settings } = request.body;
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
-      const { policy, warnings } = await writePolicies.create(
+      const { policy, warnings } = await writePolicies.put(
         name,
         writePolicySettings(settings),
         request.caller.name,
+        'new',
       );
       const url = apiUrl(request.baseUrl, 'write-policies', name);
       return created(url, writePolicyJson(policy, warnings), policy.etag);

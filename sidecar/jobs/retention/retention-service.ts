@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type PurgeReport, queryText, type PurgeParameters, cutoffOf, olderThan } from '../../purge/index.js';
 import {
-  AlreadyExistsError,
   type Expected,
   type IfMatch,
   type Page,
@@ -102,20 +101,6 @@ export class RetentionService {
       const { target, link } = settings;
       return preparePurge(kinds, { target, policy, headers: defined({ link }), query });
     });
-  }
-
-  /** @throws AlreadyExistsError, and what `put` throws for a policy that could never run */
-  async create(
-    name: string,
-    settings: RetentionSettings,
-    author: Pick<NewJob, 'caller' | 'policy'>,
-  ): Promise<RetentionPolicy> {
-    try {
-      return (await this.put(name, settings, author, 'absent')).policy;
-    } catch (error) {
-      if (!(error instanceof PreconditionFailedError)) throw error;
-      throw new AlreadyExistsError({ kind: 'retention policy', name });
-    }
   }
 
   /** Deletes a policy; the records of its runs stay. @throws NotFoundError, PreconditionFailedError */

@@ -260,7 +260,8 @@ it('the name of a policy is that of its path, and must be valid', async () => {
 it('omitted settings of a policy get their defaults, and given ones are kept, including false and 0', async () => {
   const settingsOf = async (settings: object) => {
     const body = { name: 'Old', ...RETENTION, ...settings };
-    const { calls, headers } = await send('POST', '/retention-policies', { body }, { create: POLICY });
+    const put = { policy: POLICY, isNew: true };
+    const { calls, headers } = await send('POST', '/retention-policies', { body }, { put });
     assert.equal(headers.location, `${API}/retention-policies/Old`);
     return calls[0]?.[2];
   };

@@ -230,19 +230,3 @@ it('a policy is refused if a run by its author would be refused', async () => {
     await assert.rejects(put(wrong), QueryRefusedError, JSON.stringify(wrong));
   assert.equal(stored.length, 2);
 });
-
-it('an existing policy cannot be created again, and other errors are passed on', async () => {
-  const { service, policy } = serviceOf();
-  const taken = new PreconditionFailedError({ kind: 'retention policy', name: 'p' }, 'e');
-  const refused = new QueryRefusedError('invalidRequest', 'no');
-  for (const [error, expected] of [
-    [taken, { kind: 'alreadyExists', message: /retention policy/ }],
-    [refused, refused],
-  ] as const) {
-    service.put = (_name, _settings, _author, state) => {
-      assert.equal(state, 'absent');
-      return Promise.reject(error);
-    };
-    await assert.rejects(service.create('p', policy.settings, BY), expected);
-  }
-});
