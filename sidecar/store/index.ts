@@ -15,7 +15,7 @@ export type { Plans } from './sql-plans.js';
 export type { FoundEntities, FoundEntity, ScanEntities } from './sql-scan-entities.js';
 export type { Jobs } from './sql-jobs.js';
 export type { PutReference, References } from './sql-references.js';
-export type { SqlStore as Store } from './sql-store.js';
+export type { SchemaStore, SqlStore as Store } from './sql-store.js';
 export {
   type Expected,
   type IfMatch,
@@ -23,4 +23,3 @@ export {
   requireMatch,
   requireStorable,
 } from './sql-routines.js';
-export type * from './store.js';

@@ -15,13 +15,21 @@ import {
 import { type References, SqlReferences } from './sql-references.js';
 import { type ScanEntities, SqlScanEntities } from './sql-scan-entities.js';
 import { contentText, isStorable, type SqlSession } from './sql-routines.js';
-import type { SchemaStore } from './store.js';
 
 /** The minimum time between two checks whether writes work, in milliseconds. */
 const WRITE_CHECK_MS = 5000;
 
-/** A store; this part is the same for both databases. */
-export abstract class SqlStore implements SchemaStore {
+/**
+ * A store; this part is the same for both databases.
+ *
+ * Every method is one transaction: it takes effect as a whole or not at all, and its reads come from one snapshot.
+ * Checks are made in this order: the named resources must exist (NotFoundError, naming the outermost missing resource), the
+ * expected state must match (PreconditionFailedError), then everything else. Lists are ordered by code points of their
+ * names. Names and URIs are compared exactly, and the caller has to validate them. Text that is not well-formed Unicode
+ * or contains U+0000 is refused in writes (UnstorableTextError) and finds nothing in reads. Any method can fail with
+ * StoreUnavailableError.
+ */
+export abstract class SqlStore {
   readonly #session: SqlSession;
   #writeCheck: { readonly atMs: number; readonly works: Promise<boolean> } | undefined;
   /** The pending read of the revision, shared by all callers until it starts. */
@@ -52,10 +60,12 @@ export abstract class SqlStore implements SchemaStore {
     this.plans = new SqlPlans(session);
   }
 
+  /** Returns the text with this SHA-256 (hex), as long as anything in the store refers to it. */
   async content(sha256: string): Promise<string | undefined> {
     return isStorable(sha256) ? this.#session.get(() => contentText(sha256)) : undefined;
   }
 
+  /** Returns a text that changes with every write, by any process; it may also change without a write. */
   revision(): Promise<string> {
     // All requests in the same turn of the event loop share one read, which starts after the last of them.
     this.#look ??= setImmediate().then(() => {
@@ -65,6 +75,7 @@ export abstract class SqlStore implements SchemaStore {
     return this.#look;
   }
 
+  /** Returns false if the store is closed, cannot be read, or could not be written within the last few seconds. */
   async isReady(): Promise<boolean> {
     return (await succeeds(this.content(''))) && (await this.#canWrite());
   }
@@ -72,6 +83,7 @@ export abstract class SqlStore implements SchemaStore {
   /** Reports what other processes do with purges, if the database supports it. */
   abstract listen(onNotice: (notice: JobNotice) => void): void;
 
+  /** Resolves when everything is on disk; may be called again. */
   abstract close(): Promise<void>;
 
   /** Whether a write worked within the last seconds. Cached, because the check itself writes. */
@@ -82,6 +94,12 @@ export abstract class SqlStore implements SchemaStore {
     return this.#writeCheck.works;
   }
 }
+
+/** The part of a store with domains, models, contexts and reference documents. */
+export type SchemaStore = Pick<
+  SqlStore,
+  'domains' | 'models' | 'examples' | 'contexts' | 'references' | 'content' | 'revision' | 'isReady' | 'close'
+>;
 
 function succeeds(work: Promise<unknown>): Promise<boolean> {
   return work.then(

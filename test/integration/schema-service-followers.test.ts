@@ -4,7 +4,7 @@ import { BrokenFollowersError } from '../../sidecar/schemas/models/errors.js';
 import { MAX_FOLLOWERS, MAX_FOLLOWERS_MS } from '../../sidecar/schemas/models/context-followers.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import { PreconditionFailedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { handClock } from '../support/store-samples.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConcurrentUpdateError } from '../../sidecar/schemas/models/errors.js';
 import { DependencyChangedError, StoreUnavailableError } from '../../sidecar/store/errors.js';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import { over, storeWith } from '../unit/schemas/models/meddling.js';
 import { COMMON_URI } from '../unit/schemas/models/fixtures.js';
 import { ALLOWED, BASE_URL, rejection, useRigs } from '../unit/schemas/models/harness.js';

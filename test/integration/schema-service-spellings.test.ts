@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
 import type { ModelTexts } from '../../sidecar/store/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import {
   BASE_URL,
   jsonOf,

@@ -7,7 +7,7 @@ import type { ImportReport, Transfer } from '../../sidecar/schemas/repository/tr
 import { systemClock } from '../../sidecar/shared/clock.js';
 import type { Config } from '../../sidecar/shared/config/load.js';
 import { SqliteStore } from '../../sidecar/store/sqlite-store.js';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import { tarGz } from './archives.js';
 import { FIVE_REPOSITORIES } from './five-repositories.js';
 import { entriesOf } from './repositories.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import { ALL, NO_CONTENT, SETTINGS } from './store-samples.js';
 import { contextText, newModelVersion, PlainStore, type Operation } from './plain-store.js';
 

@@ -9,7 +9,7 @@ import type {
   Page,
 } from '../../sidecar/store/records.js';
 import type { SqlStore } from '../../sidecar/store/sql-store.js';
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 
 export const ALL: Page = { limit: 1000, offset: 0 };
 

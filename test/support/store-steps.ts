@@ -1,4 +1,4 @@
-import type { SchemaStore } from '../../sidecar/store/store.js';
+import type { SchemaStore } from '../../sidecar/store/sql-store.js';
 import { contextVersion, modelVersion, reference, SETTINGS } from './store-samples.js';
 
 const DOMAIN = 'work';

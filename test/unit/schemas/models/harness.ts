@@ -12,7 +12,7 @@ import {
 import type { ServiceWorkers } from '../../../../sidecar/schemas/models/model-tasks.js';
 import type { ModelKey, ModelTexts, Page } from '../../../../sidecar/store/records.js';
 import { SqliteStore } from '../../../../sidecar/store/sqlite-store.js';
-import type { SchemaStore } from '../../../../sidecar/store/store.js';
+import type { SchemaStore } from '../../../../sidecar/store/sql-store.js';
 import { entryBeside, WorkerPool } from '../../../../sidecar/shared/workers/pool.js';
 import type { Clock } from '../../../../sidecar/shared/clock.js';
 import { shared } from '../../../support/shared-by-files.js';

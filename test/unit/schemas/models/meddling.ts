@@ -1,4 +1,4 @@
-import type { SchemaStore } from '../../../../sidecar/store/store.js';
+import type { SchemaStore } from '../../../../sidecar/store/sql-store.js';
 
 /** A store with some parts replaced. */
 export function storeWith(store: SchemaStore, parts: Partial<SchemaStore>): SchemaStore {

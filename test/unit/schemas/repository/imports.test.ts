@@ -4,7 +4,7 @@ import { after, describe, it } from 'node:test';
 import type { SchemaService } from '../../../../sidecar/schemas/models/index.js';
 import type { ImportReport, Transfer } from '../../../../sidecar/schemas/repository/transfer.js';
 import { AlreadyExistsError, StoreUnavailableError } from '../../../../sidecar/store/errors.js';
-import type { SchemaStore } from '../../../../sidecar/store/store.js';
+import type { SchemaStore } from '../../../../sidecar/store/sql-store.js';
 import { closeWorkers, withTransfer } from '../../../support/import-orders.js';
 import { over, storeWith } from '../models/meddling.js';
 
