@@ -116,11 +116,7 @@ export class ArchiveReader {
     return this.#bytesRead;
   }
 
-  /**
-   * Yields all lines as they were written.
-   *
-   * @throws ArchiveUnavailableError, ArchiveUnreadableError
-   */
+  /** Yields all lines as they were written. @throws ArchiveUnavailableError, ArchiveUnreadableError */
   async *lines(): AsyncGenerator<string, void> {
     const { storage, cipher } = this.options;
     for (const name of await this.segments()) {

@@ -98,11 +98,7 @@ export class TokenVerifier {
     }
   }
 
-  /**
-   * Verifies a token and returns its caller.
-   *
-   * @throws TokenRefusedError, SignInUnavailableError
-   */
+  /** Verifies a token and returns its caller. @throws TokenRefusedError, SignInUnavailableError */
   async verify(token: string): Promise<Identity> {
     const { rolesClaim, tenantsClaim, roleMap, clock } = this.#options;
     const claims = await this.#claimsOf(token);

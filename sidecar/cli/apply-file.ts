@@ -109,7 +109,7 @@ function warningsIn(value: unknown): readonly string[] {
   return Array.isArray(warnings) ? warnings.filter((warning) => typeof warning === 'string') : [];
 }
 
-/** Parses YAML (JSON is a subset of it), or JSON with one document per line, as `list --json` writes it. @throws CliError */
+/** Parses YAML (JSON is a subset of it), or JSON with one document per line, as `list --json` writes it. */
 function documentsIn(file: string, text: string): readonly unknown[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   try {

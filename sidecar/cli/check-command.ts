@@ -14,8 +14,6 @@ import { areAllAccepted, requireStored } from './stored-check.js';
 /**
  * Checks folders of data models: whether the schemas compile, the examples are valid and, compared with a revision or a
  * gateway, the changes are harmless. Changes no models; without a gateway, sends nothing.
- *
- * @throws CliError
  */
 export async function checkModels(
   paths: readonly string[],

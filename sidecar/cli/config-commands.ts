@@ -66,7 +66,7 @@ interface SetContextOptions {
   readonly tokenCommand?: string;
 }
 
-/** Adds or changes a context. The first context becomes the current one. @throws CliError */
+/** Adds or changes a context. The first context becomes the current one. */
 function setContext(
   name: string,
   { gateway, tokenCommand }: SetContextOptions,
@@ -132,7 +132,7 @@ function overriding(env: CliContext['env']): readonly string[] {
     : [];
 }
 
-/** Lists the contexts. Token commands are not shown, because they may contain a token. @throws CliError */
+/** Lists the contexts. Token commands are not shown, because they may contain a token. */
 function listContexts(options: OutputOptions, context: CliContext): ExitCode {
   const { current, contexts } = readContexts(context.env);
   const records = Object.entries(contexts).map(([name, { gateway, tokenCommand }]) => ({

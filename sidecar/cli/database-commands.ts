@@ -5,11 +5,7 @@ import { backUp, copyToPostgres, type DatabaseName, migrateDatabase, placeOf } f
 import { writeJsonLine, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, failure, usage } from './exit-codes.js';
 
-/**
- * Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped.
- *
- * @throws CliError
- */
+/** Migrates a database to the newest format. A SQLite file must already exist, because its path may be mistyped. */
 export async function migrateCommand(
   database: string | undefined,
   { env, stdout }: CliContext,
@@ -28,7 +24,7 @@ export interface CopyOptions {
   readonly json?: boolean;
 }
 
-/** Copies all records from a SQLite file to PostgreSQL. @throws CliError */
+/** Copies all records from a SQLite file to PostgreSQL. */
 export async function copyCommand(
   { from, to, json = false }: CopyOptions,
   context: CliContext,
@@ -64,7 +60,7 @@ export async function copyCommand(
   return EXIT.done;
 }
 
-/** Copies the database to a file, even while a gateway writes to the database. @throws CliError */
+/** Copies the database to a file, even while a gateway writes to the database. */
 export async function backUpCommand(
   target: string,
   database: string | undefined,
@@ -96,7 +92,7 @@ export function databaseNamed(text: string, option: string): DatabaseName {
   return { kind: 'sqlite', path };
 }
 
-/** Returns the database of a gateway with this environment. @throws CliError */
+/** Returns the database of a gateway with this environment. */
 export function databaseOf(env: CliContext['env']): DatabaseName {
   const url = env['DATABASE_URL'];
   if (url !== undefined && url !== '') return { kind: 'postgres', url: postgresUrl(url, 'DATABASE_URL') };
@@ -111,7 +107,7 @@ function requireFile(path: string): void {
     );
 }
 
-/** Runs work on databases. Turns a database error into a CliError with the same message. @throws CliError */
+/** Runs work on databases. Turns a database error into a CliError with the same message. */
 async function withDatabases<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

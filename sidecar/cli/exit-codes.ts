@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error that ends the command. Its message is written to standard error. */
+/** An error that ends the command. Its message is written to standard error. Any function of this room may throw it. */
 export class CliError extends GatewayError {
   readonly kind = 'internalError';
 

@@ -18,7 +18,7 @@ export const compact = (...given: Processing) => processJsonLd('compact', ...giv
 
 type Processing = readonly [file: string, options: JsonLdOptions, gateway: ApiClient, context: CliContext];
 
-/** Sends a document with its context to a gateway, and writes the result. @throws CliError */
+/** Sends a document with its context to a gateway, and writes the result. */
 async function processJsonLd(
   how: 'expand' | 'compact',
   file: string,
@@ -59,8 +59,6 @@ export interface InferOptions {
 
 /**
  * Infers a JSON Schema from a sample or an array of samples: on a gateway if one is given, otherwise in this process.
- *
- * @throws CliError
  */
 export async function inferSchema(
   file: string,

@@ -113,7 +113,7 @@ export async function cancelPurge(gateway: ApiClient, id: string): Promise<Purge
   return readPurge(await gateway.json('post', '/purges/{purge}/cancel', { path: { purge: requireId(id) } }));
 }
 
-/** Returns the id if it is well-formed; any other text could change the path of the request. @throws CliError */
+/** Returns the id if it is well-formed; any other text could change the path of the request. */
 export function requireId(id: string): string {
   if (/^[\w-]{1,128}$/.test(id)) return id;
   throw usage(`${JSON.stringify(id)} is not the id of a purge.`);

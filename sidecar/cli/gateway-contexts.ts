@@ -63,7 +63,7 @@ function areContexts(content: unknown): content is GatewayContexts {
   );
 }
 
-/** Replaces the contexts atomically. Only the owner may read and write the file. @throws CliError */
+/** Replaces the contexts atomically. Only the owner may read and write the file. */
 export function writeContexts(contexts: GatewayContexts, env: Env): void {
   const file = fileOf(env);
   if (file === undefined)

@@ -15,7 +15,6 @@ const RECONNECT_MS = 1000;
  * Yields the records of a job until the final one, and gives up if the gateway stays away.
  *
  * @param advice what the user can do if the connection is lost for good; each sentence goes on its own line
- * @throws CliError
  */
 export async function* followJob<Job extends Pick<Schemas['Purge'], 'state'>>(
   following: Omit<Following<Job>, 'onBroken'>,

@@ -72,7 +72,6 @@ type Kind = 'string' | 'number' | 'array' | 'object' | readonly string[];
  * differently.
  *
  * @param what the kind of document, for the error message
- * @throws CliError
  */
 export function requireMembers<Value>(
   document: Value,

@@ -5,7 +5,7 @@ import type { CliContext } from './context.js';
 import { type CliError, usage } from './exit-codes.js';
 import { errorCode } from '../shared/errors.js';
 
-/** Reads the text of a JSON or YAML file, or of standard input for `-`, without checking it. @throws CliError */
+/** Reads the text of a JSON or YAML file, or of standard input for `-`, without checking it. */
 export async function readJsonText(file: string, { stdin }: CliContext): Promise<string> {
   return decoded(file, await bytesOf(file, stdin));
 }
@@ -27,7 +27,7 @@ export function unreadable(path: string, cause: unknown): CliError {
   return usage(`${path} cannot be read: ${why}.`, { cause });
 }
 
-/** Decodes UTF-8, or UTF-16 as Windows PowerShell writes it. Drops a byte order mark. @throws CliError */
+/** Decodes UTF-8, or UTF-16 as Windows PowerShell writes it. Drops a byte order mark. */
 export function decoded(file: string, bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   try {
@@ -42,7 +42,7 @@ export async function readJson(file: string, context: CliContext): Promise<unkno
   return parseJson(file, await readJsonText(file, context));
 }
 
-/** Parses the text of a file. @throws CliError */
+/** Parses the text of a file. */
 export function parseJson(file: string, text: string): unknown {
   try {
     return parseLosslessly(text);

@@ -11,7 +11,6 @@ export interface NamedModel {
  * Splits `DOMAIN/MODEL`, or `DOMAIN/MODEL@VERSION` where a version may be named.
  *
  * @param what names the argument or option in the message
- * @throws CliError
  */
 export function modelNamed(text: string, what: string, mayHaveVersion = false): NamedModel {
   const [, domain = '', model = '', digits] = /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(text) ?? [];

@@ -30,7 +30,7 @@ export interface ImportCommandOptions {
 
 export type DiffCommandOptions = Omit<ImportCommandOptions, 'dryRun'> & StoredOptions;
 
-/** Imports folders, or one archive, into a gateway. @throws CliError */
+/** Imports folders, or one archive, into a gateway. */
 export async function importModels(
   paths: readonly string[],
   options: ImportCommandOptions,
@@ -47,7 +47,6 @@ export async function importModels(
  * Shows what an import would change on a gateway, and writes nothing.
  *
  * @returns `partial` if the import would change anything, or new versions would refuse stored entities
- * @throws CliError
  */
 export async function diffModels(
   paths: readonly string[],
@@ -66,7 +65,7 @@ export async function diffModels(
   return hasChanges(report) || !areAllAccepted(stored ?? []) ? EXIT.partial : EXIT.done;
 }
 
-/** Checks which stored entities the models changed by an import would refuse. @throws CliError */
+/** Checks which stored entities the models changed by an import would refuse. */
 export async function checkStoredOfImport(
   { upload, report }: Imported,
   options: StoredOptions & Pick<ImportCommandOptions, 'domain'>,
@@ -95,7 +94,7 @@ async function importPaths(
   return { upload, report: await sendImport(upload, options, gateway) };
 }
 
-/** Sends an import, or a dry run of one, to a gateway. @throws CliError */
+/** Sends an import, or a dry run of one, to a gateway. */
 export async function sendImport(
   { bytes, mediaType }: Upload,
   { domain, dryRun = false }: Pick<ImportCommandOptions, 'domain' | 'dryRun'>,
@@ -117,7 +116,7 @@ export interface ExportCommandOptions {
   readonly json?: boolean;
 }
 
-/** Exports the models of a gateway to a file, which appears only when it is complete. @throws CliError */
+/** Exports the models of a gateway to a file, which appears only when it is complete. */
 export async function exportModels(
   { domain, output, json }: ExportCommandOptions,
   gateway: ApiClient,

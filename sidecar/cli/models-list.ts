@@ -16,7 +16,7 @@ interface ListOptions extends OutputOptions {
   readonly attribute?: string;
 }
 
-/** Lists models by domain and name. @throws CliError */
+/** Lists models by domain and name. */
 export async function listModels(
   q: string | undefined,
   { domain, type, attribute, ...form }: ListOptions,
@@ -41,7 +41,7 @@ export async function listModels(
   return EXIT.done;
 }
 
-/** Shows a model: its settings, versions and schema for people, otherwise the API's document. @throws CliError */
+/** Shows a model: its settings, versions and schema for people, otherwise the API's document. */
 export async function getModel(
   name: string,
   form: OutputOptions,
@@ -58,7 +58,7 @@ export async function getModel(
   return EXIT.done;
 }
 
-/** Lists the examples of a model, or shows one by name. @throws CliError */
+/** Lists the examples of a model, or shows one by name. */
 export async function getExamples(
   of: string,
   name: string | undefined,

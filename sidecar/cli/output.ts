@@ -52,7 +52,7 @@ export function shownQuery(query: string, most: number, { stdout }: CliContext):
   return stdout.isTTY === true ? truncate(text, most) : text;
 }
 
-/** Keeps compressed output off a terminal. @param file an example @throws CliError */
+/** Keeps compressed output off a terminal. @param file an example */
 export function requireRedirected({ stdout }: CliContext, file: string): void {
   if (stdout.isTTY === true)
     throw usage(`The output is compressed with gzip: redirect it to a file, such as > ${file}`);

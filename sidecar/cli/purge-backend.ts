@@ -31,7 +31,6 @@ export interface PurgePreview {
 
 /** Where purges run: on a gateway, or in this process. */
 export interface PurgeBackend {
-  /** @throws CliError */
   preview(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview>;
   /** Previews a purge and makes a plan of it. Returns undefined if no plan is available, or nothing matches. */
   plan?(request: PurgeRequest, signal: AbortSignal): Promise<PurgePreview | undefined>;

@@ -54,7 +54,6 @@ const STOPPING =
  * The command `purge`: shows what would be deleted, asks for confirmation, and follows the purge to its end.
  *
  * @param words the query, as typed by the user
- * @throws CliError
  */
 export async function purgeCommand(
   words: readonly string[],

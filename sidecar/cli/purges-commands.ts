@@ -36,7 +36,7 @@ const QUERY_SHOWN = 80;
 /** Maximum number of records that the gateway lists at once. */
 const MAX_PAGE = 1000;
 
-/** Lists purges, newest first. Omits dry runs by default, because each preview in the console is one. @throws CliError */
+/** Lists purges, newest first. Omits dry runs by default, because each preview in the console is one. */
 export async function listPurges(
   options: ListOptions,
   gateway: ApiClient,
@@ -79,7 +79,7 @@ function rowOf(record: PurgeView, context: CliContext): readonly string[] {
   ];
 }
 
-/** Shows the record of a purge. @throws CliError */
+/** Shows the record of a purge. */
 export async function showPurge(
   idOrPrefix: string,
   options: OutputOptions,
@@ -110,7 +110,7 @@ function textOf(value: unknown): string {
   return typeof value === 'number' ? formatCount(value) : writeJson(value);
 }
 
-/** Returns the full id of a purge, which the user gave in full or by a unique prefix. @throws CliError */
+/** Returns the full id of a purge, which the user gave in full or by a unique prefix. */
 export async function resolvePurgeId(idOrPrefix: string, gateway: ApiClient): Promise<string> {
   const prefix = requireId(idOrPrefix);
   // Ids are UUIDs, so only a possible prefix of a UUID is looked up.
@@ -128,7 +128,7 @@ export async function resolvePurgeId(idOrPrefix: string, gateway: ApiClient): Pr
   );
 }
 
-/** Follows a purge to its end. Ctrl+C stops following, but not the purge. @throws CliError */
+/** Follows a purge to its end. Ctrl+C stops following, but not the purge. */
 export async function followPurgeCommand(
   idOrPrefix: string,
   options: OutputOptions,
@@ -156,7 +156,6 @@ export async function followPurgeCommand(
  * Cancels a purge, and waits until its deletes in flight have ended.
  *
  * @returns `failed` for a purge that had already ended: there was nothing to cancel
- * @throws CliError
  */
 export async function cancelPurgeCommand(
   idOrPrefix: string,
@@ -177,7 +176,7 @@ export async function cancelPurgeCommand(
   return EXIT.done;
 }
 
-/** Changes how fast a running purge may delete. @param rate deletes per second, or `off` @throws CliError */
+/** Changes how fast a running purge may delete. @param rate deletes per second, or `off` */
 export async function throttlePurgeCommand(
   idOrPrefix: string,
   rate: string,

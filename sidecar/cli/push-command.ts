@@ -40,7 +40,6 @@ const MODEL = '/domains/{domain}/models/{model}';
  * invalid. The update fails if the model has changed since the comparison.
  *
  * @returns `partial` for a dry run that finds stored entities that would be refused
- * @throws CliError
  */
 export async function pushModel(
   path: string,
@@ -79,7 +78,7 @@ export async function pushModel(
   return putPlan(plan, there?.etag, options, gateway, context);
 }
 
-/** Compares the plan with the model on the gateway, and updates it. @param etag of the model, if it exists @throws CliError */
+/** Compares the plan with the model on the gateway, and updates it. @param etag of the model, if it exists */
 async function putPlan(
   plan: PushPlan,
   etag: string | undefined,

@@ -26,8 +26,6 @@ export interface Upload {
 /**
  * Reads folders or one archive. Only the JSON files of folders are read; links are not followed, and folders of tools (`.git`,
  * `node_modules`) are skipped.
- *
- * @throws CliError
  */
 export async function readUpload(paths: readonly string[]): Promise<Upload> {
   const kinds = await Promise.all(paths.map(async (path) => ({ path, isFolder: await isFolder(path) })));
@@ -52,11 +50,7 @@ export interface ReadFolders {
   readonly folders: ReadonlyMap<string, string>;
 }
 
-/**
- * Reads the JSON files below folders, as {@link readUpload} does. A folder that is given twice is read once.
- *
- * @throws CliError
- */
+/** Reads the JSON files below folders, as {@link readUpload} does. A folder that is given twice is read once. */
 export async function readFolders(paths: readonly string[]): Promise<ReadFolders> {
   const files: FolderFile[] = [];
   const leftOut = new Map<string, string>();

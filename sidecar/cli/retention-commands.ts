@@ -17,7 +17,7 @@ const QUERY_SHOWN = 60;
 
 type Policy = Schemas['ListedRetentionPolicy'];
 
-/** Lists the policies by name. @throws CliError */
+/** Lists the policies by name. */
 export async function listPolicies(
   options: OutputOptions,
   gateway: ApiClient,
@@ -83,7 +83,7 @@ export const deletePolicy = deleting({
     gateway.request('delete', POLICY, { path: { retentionPolicy: name }, headers }),
 });
 
-/** Shows what a policy matches now. @throws CliError */
+/** Shows what a policy matches now. */
 export async function previewPolicy(
   name: string,
   options: OutputOptions,
@@ -115,7 +115,7 @@ function previewLines(preview: Schemas['RetentionPreview']): readonly string[] {
   return lines;
 }
 
-/** Runs a policy and follows the run. Ctrl+C stops following, but not the run. @throws CliError */
+/** Runs a policy and follows the run. Ctrl+C stops following, but not the run. */
 export async function runPolicy(
   name: string,
   options: OutputOptions,

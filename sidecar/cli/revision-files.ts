@@ -21,8 +21,6 @@ interface ListedFile {
  * Returns the JSON files of a folder at a Git revision, as a tar.gz. Selects the same files as `readUpload`. `git archive`
  * would omit files that `.gitattributes` marks with `export-ignore`, so changed files would look new. The contents are those of
  * a checkout: filters, such as that of Git LFS, are applied according to the current `.gitattributes`.
- *
- * @throws CliError
  */
 export async function filesAt(
   revision: string,

@@ -66,7 +66,6 @@ export function createGatewayScanBackend(gateway: ApiClient, context: CliContext
  * Judges the entities that a query matches, and shows what is wrong.
  *
  * @returns `partial` if more entities are invalid than allowed, or the scan is incomplete
- * @throws CliError
  */
 export async function scanCommand(
   words: readonly string[],
@@ -100,7 +99,6 @@ export async function scanCommand(
  *
  * @param show receives each record; without it, a progress bar is shown
  * @returns the final record
- * @throws CliError
  */
 export async function followScan(
   request: ScanRequest,

@@ -76,7 +76,7 @@ export function requireGateway(options: ConnectionOptions, env: Env): ApiClient 
   return gateway;
 }
 
-/** Returns the URL of the broker for a direct purge or scan, or undefined. @throws CliError */
+/** Returns the URL of the broker for a direct purge or scan, or undefined. */
 export function brokerOf({ broker, gateway }: ConnectionOptions): URL | undefined {
   if (broker === undefined) return undefined;
   if (gateway !== undefined) throw usage('Use either --gateway or --broker.');
@@ -123,7 +123,7 @@ export function engineConfig(env: Env, broker: URL): Config {
   }
 }
 
-/** Parses the URL of a gateway or broker. @param name the option or variable it comes from @throws CliError */
+/** Parses the URL of a gateway or broker. @param name the option or variable it comes from */
 export function urlOf(text: string, name: string): URL {
   const url = URL.parse(text) ?? undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')

@@ -38,11 +38,7 @@ const MAX_ARCHIVE = 512 * 1024 * 1024;
 
 const SCHEMA = '/domains/{domain}/models/{model}/schema';
 
-/**
- * Makes the candidate for a push of one model. Documents that its schema refers to are read from the gateway.
- *
- * @throws CliError
- */
+/** Makes the candidate for a push of one model. Documents that its schema refers to are read from the gateway. */
 export async function candidateOf(
   draft: ModelDraft,
   gateway: ApiClient,

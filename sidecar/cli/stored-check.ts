@@ -120,7 +120,7 @@ function comparedWith(
   };
 }
 
-/** Requires `--stored` if there are other options for stored entities. @throws CliError */
+/** Requires `--stored` if there are other options for stored entities. */
 export function requireStored({ stored, tenant, link }: StoredOptions): void {
   if (stored === true || (tenant === undefined && link === undefined)) return;
   throw usage(`${tenant === undefined ? '--link' : '--tenant'} needs --stored.`);

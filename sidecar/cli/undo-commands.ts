@@ -21,7 +21,7 @@ export interface RestoreOptions {
   readonly detach?: boolean;
 }
 
-/** Restores what a purge archived, and follows the restore to its end; Ctrl+C cancels it. @throws CliError */
+/** Restores what a purge archived, and follows the restore to its end; Ctrl+C cancels it. */
 export async function restorePurge(
   idOrPrefix: string,
   options: RestoreOptions,
@@ -48,7 +48,7 @@ export async function restorePurge(
   }
 }
 
-/** Writes what a purge archived to standard output, as NDJSON compressed with gzip. @throws CliError */
+/** Writes what a purge archived to standard output, as NDJSON compressed with gzip. */
 export async function readArchive(
   idOrPrefix: string,
   _options: object,

@@ -23,11 +23,7 @@ export interface ValidateOptions {
   readonly json?: boolean;
 }
 
-/**
- * Checks the entities in files against models of a gateway, or against schemas in files.
- *
- * @throws CliError
- */
+/** Checks the entities in files against models of a gateway, or against schemas in files. */
 export async function validateFiles(
   files: readonly string[],
   options: ValidateOptions,

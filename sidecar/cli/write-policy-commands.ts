@@ -15,7 +15,7 @@ const FINDINGS_SHOWN = 20;
 type Policy = Schemas['WritePolicy'];
 type Checks = Schemas['WriteChecks'];
 
-/** Lists the write policies by name. @throws CliError */
+/** Lists the write policies by name. */
 export async function listWritePolicies(
   options: OutputOptions,
   gateway: ApiClient,
@@ -73,7 +73,7 @@ export const deleteWritePolicy = deleting({
     gateway.request('delete', POLICY, { path: { writePolicy: name }, headers }),
 });
 
-/** Shows a write policy, and what its checks have found. @throws CliError */
+/** Shows a write policy, and what its checks have found. */
 export async function showWritePolicy(
   name: string,
   options: OutputOptions,

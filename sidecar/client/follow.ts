@@ -14,11 +14,7 @@ export interface Following<Job> {
   readonly ask: (headers: Readonly<Record<string, string>>) => Promise<Response>;
   /** Makes a record from the document in an event. */
   readonly read: (document: unknown) => Job;
-  /**
-   * Called when the stream broke: it waits before the next attempt, or throws to give up.
-   *
-   * @param failures in a row
-   */
+  /** Called when the stream broke: it waits before the next attempt, or throws to give up. @param failures in a row */
   readonly onBroken: (error: unknown, failures: number) => Promise<unknown>;
   readonly stopOn?: AbortSignal | undefined;
   /** A stream that sends nothing for this long is broken. */

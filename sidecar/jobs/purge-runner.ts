@@ -139,12 +139,7 @@ export class PurgeRunner implements JobRunner {
     }
   }
 
-  /**
-   * Runs a purge to its end.
-   *
-   * @param stopped aborts when the purge has to stop
-   * @throws what the engine throws
-   */
+  /** Runs a purge to its end. @param stopped aborts when the purge has to stop @throws what the engine throws */
   async run(work: Work, stopped: AbortSignal = work.live.stopped): Promise<PurgeReport> {
     const { live, prepared, budget } = work;
     const { id, planOf, dryRun } = live.record;

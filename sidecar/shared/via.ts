@@ -13,11 +13,7 @@ export function createViaName(): string {
   return NAME_PREFIX + randomBytes(8).toString('hex');
 }
 
-/**
- * Appends this gateway to a `Via` field.
- *
- * @param via the field as received, if any
- */
+/** Appends this gateway to a `Via` field. @param via the field as received, if any */
 export function withVia(via: string | undefined, name: string): string {
   const element = `1.1 ${name}`;
   return via === undefined || via.trim() === '' ? element : `${via}, ${element}`;

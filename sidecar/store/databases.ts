@@ -22,11 +22,7 @@ export type DatabaseName =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
-/**
- * Opens the store of a gateway; called once, at startup.
- *
- * @throws DatabaseUnusableError
- */
+/** Opens the store of a gateway; called once, at startup. @throws DatabaseUnusableError */
 export function openStore(
   { DATABASE_URL, DATABASE_PATH }: DatabasePlace,
   options: PostgresStoreOptions,

@@ -44,10 +44,7 @@ export class SqlContexts {
     return mapPage(await this.session.read(() => LISTING.read(page, {})), toListed);
   }
 
-  /**
-   * @param version the current version if not given
-   * @throws NotFoundError
-   */
+  /** @param version the current version if not given @throws NotFoundError */
   get(name: string, version?: number): Promise<ContextAt> {
     return this.session.read(() => at(name, version));
   }
@@ -236,11 +233,7 @@ export interface ContextUses {
   readonly references: readonly number[];
 }
 
-/**
- * Adds a version of a context and makes it the current one.
- *
- * @throws UnstorableTextError
- */
+/** Adds a version of a context and makes it the current one. @throws UnstorableTextError */
 export function* appendContextVersion(
   id: number,
   number: number,

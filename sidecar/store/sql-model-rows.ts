@@ -130,12 +130,7 @@ export function modelRef({ domain, name }: ModelKey): ResourceRef & { readonly k
   return { kind: 'model', domain, name };
 }
 
-/**
- * Adds a model without its version 1, which must follow.
- *
- * @returns its id
- * @throws UnstorableTextError
- */
+/** Adds a model without its version 1, which must follow. @returns its id @throws UnstorableTextError */
 export function* insertModel(
   domainId: number,
   name: string,

@@ -81,10 +81,7 @@ export class SqlModels {
     });
   }
 
-  /**
-   * @param version the current version if not given
-   * @throws NotFoundError
-   */
+  /** @param version the current version if not given @throws NotFoundError */
   get(key: ModelKey, version?: number): Promise<ModelAt> {
     return this.session.read(() => at(key, version));
   }

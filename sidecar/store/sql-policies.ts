@@ -75,11 +75,7 @@ abstract class SqlPolicies<
     return this.policyOf(await this.session.get(() => this.#require(name)));
   }
 
-  /**
-   * Creates or replaces a policy.
-   *
-   * @throws PreconditionFailedError, UnstorableTextError
-   */
+  /** Creates or replaces a policy. @throws PreconditionFailedError, UnstorableTextError */
   put(policy: New, expected?: Expected): Promise<{ readonly policy: Policy; readonly isNew: boolean }> {
     return this.session.write(() => this.#put(policy, expected));
   }

@@ -208,10 +208,7 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/**
- * @param texts by their names in the error
- * @throws UnstorableTextError naming the first text that cannot be stored
- */
+/** @param texts by their names in the error @throws UnstorableTextError naming the first text that cannot be stored */
 export function requireStorable(texts: Readonly<Record<string, string | undefined>>): void {
   for (const [what, text] of Object.entries(texts)) {
     if (text !== undefined && !isStorable(text)) throw new UnstorableTextError(what);

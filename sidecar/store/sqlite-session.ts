@@ -75,11 +75,7 @@ export class SqliteSession implements SqlSession {
     return this.#inTurn(() => this.#transaction.immediate(work) as T);
   }
 
-  /**
-   * Does not wait for the writes before it.
-   *
-   * @throws StoreUnavailableError if writes do not work now
-   */
+  /** Does not wait for the writes before it. @throws StoreUnavailableError if writes do not work now */
   async checkWritable(): Promise<void> {
     await this.#attempt(() => {
       this.#requireFile();

@@ -110,11 +110,7 @@ export class WriteChecks {
     );
   }
 
-  /**
-   * The policies that may apply to a write.
-   *
-   * @returns undefined if nothing is checked
-   */
+  /** The policies that may apply to a write. @returns undefined if nothing is checked */
   candidates(known: CachedPolicies | undefined, origin: WriteOrigin): readonly CandidatePolicy[] | undefined {
     const { setting } = this.#options;
     if (known === undefined) return [settingPolicy(setting)];

@@ -50,11 +50,7 @@ export class WritePolicyService {
     return this.#options.store.get(name);
   }
 
-  /**
-   * Creates a policy, or replaces one.
-   *
-   * @throws InvalidBodyError, PreconditionFailedError
-   */
+  /** Creates a policy, or replaces one. @throws InvalidBodyError, PreconditionFailedError */
   async put(
     name: string,
     settings: WritePolicySettings,

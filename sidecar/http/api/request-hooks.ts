@@ -41,11 +41,7 @@ export function authorizationHook(access: Access): onRequestAsyncHookHandler {
   };
 }
 
-/**
- * Refuses a write of a caller whose policy allows dry runs only.
- *
- * @throws RequestRefusedError
- */
+/** Refuses a write of a caller whose policy allows dry runs only. @throws RequestRefusedError */
 function requireDryRun({ headers, query, routeOptions: { config } }: FastifyRequest): void {
   const { dryRun } = query as { readonly dryRun?: unknown };
   // A route that has no dry runs refuses the parameter.

@@ -48,12 +48,7 @@ export function tenantGuard(options: TenantGuardOptions): (request: FastifyReque
   };
 }
 
-/**
- * Returns the tenants whose records a list may show.
- *
- * @param tenant the requested tenant
- * @throws TenantRefusedError
- */
+/** Returns the tenants whose records a list may show. @param tenant the requested tenant @throws TenantRefusedError */
 export function listedTenants({ caller }: FastifyRequest, tenant?: string) {
   if (tenant !== undefined) requireTenants(caller, [tenant], 'What is asked for');
   return { tenants: caller.tenants };

@@ -107,11 +107,7 @@ export class BrokerCapabilities {
     this.#set(name, value);
   }
 
-  /**
-   * Whether all filters of a query were shown to be honoured.
-   *
-   * @param proof names the very query: see `proofNameOf`
-   */
+  /** Whether all filters of a query were shown to be honoured. @param proof names the very query: see `proofNameOf` */
   isHonoured(proof: string): boolean {
     return this.get(`honoured ${proof}`) === true;
   }

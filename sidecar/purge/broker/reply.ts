@@ -144,9 +144,7 @@ export function failureOf(reply: BrokerReply): Failure | undefined {
   };
 }
 
-/**
- * LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before. Both are in use, so the type decides.
- */
+/** LdContextNotAvailable is 504 in V1.9.1 (Table 6.3.2-1) and was 503 before. Both are in use, so the type decides. */
 function isContextProblem(problem: BrokerProblem): boolean {
   return /LdContextNotAvailable/i.test(problem.type ?? '');
 }

@@ -53,11 +53,7 @@ export class ListAhead {
     else this.#speed = Math.max(this.#speed, speed) * 1.5;
   }
 
-  /**
-   * Returns the number of items to list.
-   *
-   * @param burst maximum number of items that may be deleted in a second
-   */
+  /** Returns the number of items to list. @param burst maximum number of items that may be deleted in a second */
   next(burst: number): number {
     return Math.max(1, Math.floor(Math.min(this.#speed, burst / 1000) * this.#freshMs * ROUND_SHARE));
   }

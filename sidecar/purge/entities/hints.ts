@@ -28,11 +28,7 @@ export interface HintPlan {
   readonly attributes: readonly HintQuestion[];
 }
 
-/**
- * Plans how to find out why a vetted query matches nothing.
- *
- * @param dropped the attributes to remove, if any
- */
+/** Plans how to find out why a vetted query matches nothing. @param dropped the attributes to remove, if any */
 export function planHints(selection: readonly Parameter[], dropped: readonly string[] = []): HintPlan {
   const valueOf = (name: string) => selection.find((parameter) => parameter.name === name)?.value;
   const [type, q, attrs] = [valueOf('type'), valueOf('q'), valueOf('attrs')];
@@ -87,11 +83,7 @@ export interface HintSource {
 
 export const ENTITY_HINTS: HintSource = { resource: entities('ids'), variants: [[]], questionsMax: 5 };
 
-/**
- * Adds hints to the report of a dry run that matched nothing, with a few more queries.
- *
- * @throws PurgeStoppedError
- */
+/** Adds hints to the report of a dry run that matched nothing, with a few more queries. @throws PurgeStoppedError */
 export async function withHints(
   scope: PurgeScope,
   report: PurgeReport,
@@ -107,11 +99,7 @@ export async function withHints(
   return { ...report, hints: [...hints, ...missing], ...scope.requester.requestCounts };
 }
 
-/**
- * Asks questions. Returns the hints of those that show nothing.
- *
- * @param list where the broker names what exists
- */
+/** Asks questions. Returns the hints of those that show nothing. @param list where the broker names what exists */
 async function unanswered(
   scope: PurgeScope,
   questions: readonly HintQuestion[],

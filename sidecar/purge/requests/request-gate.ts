@@ -233,11 +233,7 @@ export class RequestGate {
     );
   }
 
-  /**
-   * Books, once, what a request deletes, and reserves it.
-   *
-   * @returns whether that took no time
-   */
+  /** Books, once, what a request deletes, and reserves it. @returns whether that took no time */
   async #book(request: PurgeRequest, booking: Reservation): Promise<boolean> {
     if (booking.isBooked) return true;
     booking.isBooked = true;

@@ -71,11 +71,7 @@ export class Attributes implements RestoreKind {
     return results;
   }
 
-  /**
-   * Appends attributes of one entity.
-   *
-   * @returns a function that gives the result of each item
-   */
+  /** Appends attributes of one entity. @returns a function that gives the result of each item */
   async #append(items: readonly RestoreItem[]): Promise<(item: RestoreItem) => CreateResult> {
     const entityId = items[0]?.entityId ?? '';
     if (!this.#entities.has(entityId)) return () => ({ kind: 'refused', problem: GONE });

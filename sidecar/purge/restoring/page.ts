@@ -121,12 +121,7 @@ export class PageRestorer {
     };
   }
 
-  /**
-   * Restores one page.
-   *
-   * @param line number of its first line in the archive
-   * @param lines how many lines it covers
-   */
+  /** Restores one page. @param line number of its first line in the archive @param lines how many lines it covers */
   async restore(items: readonly RestoreItem[], line: number, lines: number): Promise<void> {
     const { kind, dryRun, save } = this.#options;
     const { begun } = this.#position;

@@ -66,11 +66,7 @@ export function parseTimeFilter(parameters: ReadonlyMap<string, string>): TimeFi
     : { property, from: timeAt, to: undefined };
 }
 
-/**
- * Returns the query parameters of a time filter.
- *
- * @throws RangeError for a filter that is open on both sides
- */
+/** Returns the query parameters of a time filter. @throws RangeError for a filter that is open on both sides */
 export function timeParameters({ property, from, to }: TimeFilter): readonly Parameter[] {
   const times =
     from !== undefined && to !== undefined

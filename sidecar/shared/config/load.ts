@@ -37,11 +37,7 @@ export class ConfigError extends GatewayError {
   }
 }
 
-/**
- * Reads the configuration from the environment.
- *
- * @throws ConfigError naming every mistake at once
- */
+/** Reads the configuration from the environment. @throws ConfigError naming every mistake at once */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const mistakes = [...misspeltNames(env)];
   const values = new Map<string, unknown>();

@@ -18,11 +18,7 @@ export function hasHugeExponent(literal: string): boolean {
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/**
- * Parses a JSON number literal.
- *
- * @throws {SyntaxError} if the text is not such a literal, or its exponent is huge
- */
+/** Parses a JSON number literal. @throws {SyntaxError} if the text is not such a literal, or its exponent is huge */
 export function decimalOf(literal: string): Decimal {
   const parts = NUMBER.exec(literal);
   if (parts === null || hasHugeExponent(literal))
