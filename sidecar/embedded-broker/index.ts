@@ -168,7 +168,7 @@ class TemporalAccess extends Access<Histories> {
     const entity = store?.entities.get(id);
     if (store === undefined || entity === undefined) return undefined;
     const everything = { pick: undefined, sysAttrs: false, instanceIds: true, singleAsObject: false };
-    return representTemporal(entity, store.ids, everything, (history) => [...history.all()]);
+    return representTemporal(entity, store.ids, everything, (history) => history.all());
   }
 
   attributes(tenant?: string): number {
