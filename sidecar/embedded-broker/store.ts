@@ -1,7 +1,5 @@
 import type { Attribute, EntityContent, StoredEntity } from './model.js';
 
-const NO_SCOPES: readonly string[] = [];
-
 /** Entities by id, in creation order; deleting is O(1). */
 type EntityList<A> = Map<string, StoredEntity<A>>;
 
@@ -9,8 +7,6 @@ type EntityList<A> = Map<string, StoredEntity<A>>;
 export class EntityStore<A = readonly Attribute[]> {
   readonly #all: EntityList<A> = new Map();
   readonly #byType = new Map<string, EntityList<A>>();
-  /** One array for all entities that have the same single type, to save memory. */
-  readonly #single = new Map<string, readonly string[]>();
   #sequence = 0;
 
   get size(): number {
@@ -35,11 +31,8 @@ export class EntityStore<A = readonly Attribute[]> {
     if (this.#all.has(content.id)) return undefined;
     this.#sequence += 1;
     const entity: StoredEntity<A> = {
-      id: content.id,
+      ...content,
       sequence: this.#sequence,
-      types: this.#shared(content.types),
-      scopes: content.scopes.length === 0 ? NO_SCOPES : content.scopes,
-      attributes: content.attributes,
       createdAt: now,
       modifiedAt: now,
     };
@@ -76,13 +69,5 @@ export class EntityStore<A = readonly Attribute[]> {
       if (list.size > 0) this.#byType.set(type, list);
       else this.#byType.delete(type);
     }
-  }
-
-  #shared(types: readonly string[]): readonly string[] {
-    const [type = ''] = types;
-    if (types.length !== 1) return types;
-    const shared = this.#single.get(type) ?? types;
-    this.#single.set(type, shared);
-    return shared;
   }
 }
