@@ -1,4 +1,5 @@
 import { Agent, interceptors } from 'undici';
+import { ByteCollector } from '../shared/byte-collector.js';
 import { quoted } from '../shared/format-value.js';
 import { isLoopback } from '../shared/loopback.js';
 
@@ -88,16 +89,14 @@ export class ProviderDocuments {
         await body.dump({ limit: MAX_BYTES });
         throw new ProviderError(`${url.href} answered with status ${String(statusCode)}.`);
       }
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const bytes = new ByteCollector();
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
+        bytes.add(chunk);
         // Leaving the loop closes the connection.
-        if (bytes > MAX_BYTES)
+        if (bytes.length > MAX_BYTES)
           throw new ProviderError(`${url.href} is larger than ${String(MAX_BYTES)} bytes.`);
-        chunks.push(chunk);
       }
-      return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+      return JSON.parse(bytes.concat().toString()) as unknown;
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause;
       const why = signal.aborted

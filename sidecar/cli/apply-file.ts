@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { ifMatch, type ApiClient, type WithETag } from '../client/client.js';
+import { isObject } from '../shared/json/json.js';
 import { writeJson } from '../shared/json/lossless-json.js';
 import { askYesNo, isInteractive, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -163,8 +164,4 @@ function changeOf(name: string, body: Json, stored: object | undefined, kind: Ap
     ].map(printable);
   });
   return { name, lines };
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

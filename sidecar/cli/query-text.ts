@@ -1,3 +1,4 @@
+import { decoded } from '../shared/code-hosts.js';
 import { flagOf, optionsIn } from '../shared/purge-options.js';
 import { usage } from './exit-codes.js';
 
@@ -38,15 +39,6 @@ export function valuesIn(query: string, name: string): readonly string[] {
     const [given = '', ...value] = pair.split('=');
     return decoded(given) === name && value.length > 0 ? [value.join('=')] : [];
   });
-}
-
-/** Decodes a name. A name that cannot be decoded is returned unchanged. */
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 /** Percent-encodes what is not encoded yet; `:`, `/` and `,` stay readable (RFC 3986 § 3.4). */

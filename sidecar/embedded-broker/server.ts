@@ -1,4 +1,5 @@
 import { CONTEXT_RELATION } from '../ngsi-ld/context-link.js';
+import { ByteCollector } from '../shared/byte-collector.js';
 import { type JsonValue, isObject, itemsOf } from '../shared/json/json.js';
 import { parseWithDoubles } from '../shared/json/lossless-json.js';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -159,15 +160,13 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<Jso
 async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
   const tooLarge = () => refusals.tooLarge(`The body must not have more than ${maxBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const bytes = new ByteCollector();
   // Keep the connection open if the body is too long: the refusal is sent over it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+    bytes.add(chunk);
+    if (bytes.length > maxBytes) throw tooLarge();
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return bytes.concat().toString('utf8');
 }
 
 function parseJson(text: string): JsonValue {

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type InputIssue, LosslessNumber, pointerOf } from '../../shared/json/json.js';
+import { type InputIssue, isObject, LosslessNumber, pointerOf } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { MAX_QUOTED_CHARS, quoted } from '../../shared/format-value.js';
 import { refused, type RequestRefusedError } from '../refused.js';
@@ -173,10 +173,6 @@ function misplacedSchema(errors: readonly ErrorObject[]): InputIssue | undefined
   const name = typeof title === 'string' && isResourceName(title) ? title : 'Vehicle';
   const form = required.includes('name') ? `{"name": "${name}", "schema": …}` : '{"schema": …}';
   return { pointer: '', detail: `is a JSON Schema itself; send it inside a body such as ${form}` };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Creates a 400 with the first fault: an unknown parameter, or otherwise the first wrong one. */
