@@ -1,18 +1,11 @@
 import { usage } from './exit-codes.js';
 
-/** A model of a gateway, or one of its versions. */
-export interface NamedModel {
-  readonly domain: string;
-  readonly model: string;
-  readonly version: number | undefined;
-}
-
 /**
  * Splits `DOMAIN/MODEL`, or `DOMAIN/MODEL@VERSION` where a version may be named.
  *
  * @param what names the argument or option in the message
  */
-export function modelNamed(text: string, what: string, mayHaveVersion = false): NamedModel {
+export function modelNamed(text: string, what: string, mayHaveVersion = false) {
   const [, domain = '', model = '', digits] = /^([^/@]+)\/([^/@]+)(?:@(\d{1,9}))?$/.exec(text) ?? [];
   if (model === '' || (digits !== undefined && !mayHaveVersion)) {
     const forms = mayHaveVersion ? 'DOMAIN/MODEL or DOMAIN/MODEL@VERSION' : 'DOMAIN/MODEL';

@@ -5,16 +5,10 @@ import { formatCount, formatDuration, formatRate } from './format.js';
 import { RateMeter } from '../shared/rate-meter.js';
 import { settledOf, unitOf, type PurgeView } from './purge-view.js';
 
-export interface Progress {
-  show(view: PurgeView): void;
-  /** Removes the bar. */
-  stop(): void;
-}
-
 const BAR_WIDTH = 24;
 
 /** Creates a progress bar. It shows nothing if standard error is not a terminal. */
-export function createProgress({ stderr, clock }: CliContext): Progress {
+export function createProgress({ stderr, clock }: CliContext) {
   if (stderr.isTTY !== true) return { show: () => {}, stop: () => {} };
   const line = createProgressLine(clock);
   let text = '';
@@ -28,7 +22,7 @@ export function createProgress({ stderr, clock }: CliContext): Progress {
   });
   let isDrawn = false;
   return {
-    show(view) {
+    show(view: PurgeView) {
       text = line(view);
       if (isDrawn) bar.update(settledOf(view));
       // The text has the counts; the bar's own total is never shown.

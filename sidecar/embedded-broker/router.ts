@@ -85,15 +85,8 @@ const COMPILED = ROUTES.map(({ path, handlers }) => ({
   pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}${path === '/' ? '' : '/?'}$`),
 }));
 
-export interface RoutedRequest {
-  /** The path with its variable segments replaced by `{id}`, `{attr}` and `{instanceId}`. */
-  readonly route: string;
-  readonly segments: readonly string[];
-  readonly handler: Handler;
-}
-
 /** Finds the handler of a request. @throws Refusal 400, 404, 405 with Allow, 501 */
-export function routeRequest(method: string, path: string): RoutedRequest {
+export function routeRequest(method: string, path: string) {
   for (const { path: route, handlers, pattern } of COMPILED) {
     const found = pattern.exec(path);
     if (found === null) continue;

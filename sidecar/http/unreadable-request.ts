@@ -20,14 +20,6 @@ export interface SocketErrorHandlersOptions {
   readonly onRefused: (reason: SocketRefusal, fields: object) => void;
 }
 
-/** Listeners for events of an http.Server that have a socket but no response. */
-export interface SocketErrorHandlers {
-  /** Bytes that could not be parsed as a request. */
-  readonly clientError: (error: Error & { readonly code?: string }, socket: Socket) => void;
-  /** A CONNECT request. */
-  readonly connect: (req: IncomingMessage, socket: Duplex) => void;
-}
-
 const NO_TUNNELS = problem('methodNotAllowed', 'This gateway opens no tunnels: CONNECT is not allowed.');
 
 const METHODS = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
@@ -36,10 +28,7 @@ const METHODS = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
  * Answers input for which node:http only provides a socket, and ends the connection. Earlier answers are not disturbed:
  * if unreadable input follows a valid request, that request still gets its own answer.
  */
-export function createSocketErrorHandlers({
-  pipeline,
-  onRefused,
-}: SocketErrorHandlersOptions): SocketErrorHandlers {
+export function createSocketErrorHandlers({ pipeline, onRefused }: SocketErrorHandlersOptions) {
   /** Sockets with unreadable input; each further byte on them causes another error. */
   const faulty = new WeakSet<Socket>();
 

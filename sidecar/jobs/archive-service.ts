@@ -3,22 +3,15 @@ import {
   ARCHIVE_NOT_FOUND,
   type ArchiveCounts,
   type ArchiveReader,
-  type Archives,
 } from '../archive/index.js';
 import { archivedKeys, type PurgeArchive, unlessStopped } from '../purge/index.js';
 import { GatewayError } from '../shared/errors.js';
-import { isFinal, type ArchiveSummary, type PurgeRecord } from '../store/index.js';
+import { isFinal, type PurgeRecord } from '../store/index.js';
 import { ArchiveInUseError, ArchiveNotFoundError, JobNotFoundError } from './errors.js';
 import type { LiveJob } from './live-job.js';
 import type { PreparedPurge } from './purge-kinds.js';
 import { targetOf } from './purge-record.js';
 import type { JobServiceOptions } from './service-options.js';
-
-/** A purge that has ended, with its archive. */
-export interface ArchivedPurge {
-  readonly record: PurgeRecord & { readonly archive: ArchiveSummary };
-  readonly archives: Archives;
-}
 
 /** The archives of purges: written by running purges; read, erased and restored later. */
 export class ArchiveService {
@@ -45,7 +38,7 @@ export class ArchiveService {
    * @param isInUse whether the archive is being restored; if so, it is kept although it may have expired
    * @throws JobNotFoundError, ArchiveNotFoundError, ArchiveInUseError while the purge is running
    */
-  async find(id: string, isInUse = false): Promise<ArchivedPurge> {
+  async find(id: string, isInUse = false) {
     const { archives, clock } = this.#options;
     const record = await this.#recordOf(id);
     const { archive } = record;

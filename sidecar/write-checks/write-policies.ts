@@ -26,13 +26,6 @@ export interface WritePolicyServiceOptions {
   readonly knowsCallers: boolean;
 }
 
-/** A policy as stored, and warnings about what its author may not expect. */
-export interface WrittenPolicy {
-  readonly policy: WritePolicy;
-  readonly isNew: boolean;
-  readonly warnings: readonly string[];
-}
-
 /** The write policies. A change takes effect in this process before it is answered, and within two seconds in others. */
 export class WritePolicyService {
   readonly #options: WritePolicyServiceOptions;
@@ -51,12 +44,7 @@ export class WritePolicyService {
   }
 
   /** Creates a policy, or replaces one. @throws InvalidBodyError, PreconditionFailedError */
-  async put(
-    name: string,
-    settings: WritePolicySettings,
-    caller: string,
-    expected?: Expected,
-  ): Promise<WrittenPolicy> {
+  async put(name: string, settings: WritePolicySettings, caller: string, expected?: Expected) {
     const { store, cache } = this.#options;
     if (settings.model !== undefined && parseModelName(settings.model) === undefined)
       throw new InvalidBodyError('The body is invalid: /model must name a model.', '/model', MODEL_NAME_RULE);
