@@ -65,7 +65,8 @@ export const scans: Bench = {
         await write(gateway, 'POST', '/api/v2/domains', { name: 'Bench' }, 201);
         const model = { name: TYPE, schema: SCHEMA };
         await write(gateway, 'POST', '/api/v2/domains/Bench/models', model, 201);
-        const pages = await Array.fromAsync(listed(broker));
+        const pages: string[] = [];
+        for await (const page of listed(broker)) pages.push(page);
         const bytes = pages.reduce((sum, page) => sum + page.length, 0) / AMOUNT;
         const [bare, script] = [bareAjv(() => pages), bareAjv(() => listed(broker))];
         const measured: Measured[] = [];
