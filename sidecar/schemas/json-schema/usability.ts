@@ -91,7 +91,7 @@ function isOfOtherDialect({ isResource, dialect, document }: Position): boolean 
 function metaFaults({ document, tokens, schema, dialect }: Position): readonly InputIssue[] {
   const validate = metaValidator(dialect);
   if (validate(isObject(schema) ? withDoubles(schema) : schema)) return [];
-  const errors = (validate.errors ?? []).filter((error) => !isOnlyAdvice(error));
+  const errors = validate.errors ?? [];
   const blame = issueFactoryOf(document, tokens);
   return errors
     .filter((error) => !isConsequence(error, errors))
@@ -102,11 +102,6 @@ function metaValidator(dialect: Dialect): ValidateFunction {
   const validator = metaSchemasOf(dialect).getSchema(DIALECT_URIS[dialect]);
   if (validator === undefined) throw new Error(`No meta-schema for ${dialect}`);
   return validator;
-}
-
-/** Ajv's meta-schema of draft-07 requires of `enum` what the draft only recommends (validation, section 6.1.2). */
-function isOnlyAdvice({ schemaPath }: ErrorObject): boolean {
-  return /\/properties\/enum\/(?:minItems|uniqueItems)$/.test(schemaPath);
 }
 
 /**

@@ -111,13 +111,21 @@ const OPTIONS = { strict: false, allErrors: true, ownProperties: true, logger: f
 const AJV_CLASSES: Readonly<Record<Dialect, () => Ajv>> = {
   'draft-04': () => new Ajv(OPTIONS).addMetaSchema(olderMetaSchema('draft-04')),
   'draft-06': () => new Ajv(OPTIONS).addMetaSchema(olderMetaSchema('draft-06')),
-  'draft-07': () => new Ajv(OPTIONS),
+  'draft-07': () =>
+    new Ajv({ ...OPTIONS, meta: false }).addMetaSchema(metaSchemaOfDraft07(), undefined, false),
   '2019-09': () => new Ajv2019(OPTIONS),
   '2020-12': () => new Ajv2020(OPTIONS),
 };
 
 /** Drafts whose meta-schemas are used as published. */
 const PUBLISHED = ['draft-07', '2019-09', '2020-12'] as const satisfies readonly Dialect[];
+
+/** Ajv's copy requires of `enum` what the draft only recommends (validation, section 6.1.2). */
+function metaSchemaOfDraft07(): JsonObject {
+  const { schema } = new Ajv(OPTIONS).getSchema(DIALECT_URIS['draft-07']) ?? {};
+  const { properties, ...others } = schema as JsonObject;
+  return { ...others, properties: { ...(properties as JsonObject), enum: { type: 'array', items: true } } };
+}
 
 /**
  * Derives the meta-schema of an earlier draft from that of draft-07: without the keywords that were added later, and

@@ -59,6 +59,14 @@ describe('the check of a schema', () => {
     assert.match(wrong ?? '', /: Unterminated group$/);
   });
 
+  it('the check of a schema accepts enums with a value twice or without any, wherever they are', () => {
+    for (const $schema of Object.values(DIALECT_URIS)) {
+      const twice = { enum: ['on', 'on'] };
+      const schema = { $schema, ...twice, items: twice, dependencies: { a: { enum: [] } }, allOf: [twice] };
+      assert.deepEqual(faultsOf(resolveReferencesIn(schema)), [], $schema);
+    }
+  });
+
   it('the check of a schema finds faults of members whose names begin alike', () => {
     for (const $schema of [DIALECT_URIS['draft-07'], DIALECT_URIS['2020-12']])
       assert.deepEqual(
