@@ -203,12 +203,18 @@ export function flatModel(
 }
 
 /**
+ * `readOnly` and `writeOnly` say who may change what a device or a person sees. Brokers know neither, and clients that
+ * tools generate would leave out such values when they create an entity.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set(['$comment', 'readOnly', 'writeOnly']);
+
+/**
  * Whether to keep a keyword that contains no schemas in OpenAPI. Keywords whose value contains a `$ref` are removed,
  * because tools that look for references everywhere would take it for one and fetch it.
  */
 function isKept(keyword: string, value: JsonValue): boolean {
   const isKnown = isStandardKeyword(keyword) || keyword.startsWith('x-');
-  return isKnown && keyword !== '$comment' && !holdsReference(value);
+  return isKnown && !LEFT_OUT.has(keyword) && !holdsReference(value);
 }
 
 /** Whether a value contains a member that looks like a reference, at any depth. */

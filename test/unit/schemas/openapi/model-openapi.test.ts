@@ -291,6 +291,15 @@ describe('the OpenAPI document of a model', () => {
     assert.ok(JSON.stringify(document).includes('kept'));
   });
 
+  it('the OpenAPI document of a model lets clients send values that its schema calls read-only', () => {
+    const a = { type: 'array', items: { $ref: '#/$defs/b', readOnly: true }, readOnly: true };
+    const schema = { properties: { a, c: { writeOnly: true } }, $defs: { b: { readOnly: true } } };
+    const { components } = modelOpenApi(withSchema(schema)) as { components: { schemas: JsonObject } };
+    const ofModel = Object.entries(components.schemas).filter(([name]) => /^M\.|^b$/.test(name));
+    assert.equal(ofModel.length, 3);
+    assert.doesNotMatch(JSON.stringify(ofModel), /readOnly|writeOnly/);
+  });
+
   it('the OpenAPI document of a model refuses a schema that is not self-contained', () => {
     assert.throws(
       () => modelOpenApi(withSchema({ $ref: 'https://elsewhere.example/a.json' })),
