@@ -261,11 +261,16 @@ function vote<Thing extends object>(votes: Map<string, Thing & { votes: number }
   else known.votes += 1;
 }
 
-/** Sorts by number of votes, and otherwise keeps the order. */
-function byVotes<Thing extends { readonly votes: number }>(
+/**
+ * Sorts by number of votes. If folders have as many, outer ones come first: those further in are copies, such as of an
+ * earlier release.
+ */
+function byVotes<Thing extends { readonly folder: string; readonly votes: number }>(
   votes: ReadonlyMap<string, Thing>,
 ): readonly Thing[] {
-  return [...votes.values()].sort((one, other) => other.votes - one.votes);
+  return [...votes.values()].sort(
+    (one, other) => other.votes - one.votes || one.folder.length - other.folder.length,
+  );
 }
 
 /**

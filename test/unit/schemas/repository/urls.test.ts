@@ -46,6 +46,22 @@ describe('the URLs of a repository', () => {
   }
 });
 
+describe('the URL of a file on a code host', () => {
+  it('the URL of a file on a code host means the file at its path, not in a copy of an earlier release', () => {
+    const own = 'checks/thing.json';
+    const url = 'https://raw.githubusercontent.com/someone/city/main/checks/thing.json';
+    for (const copy of ['releases/v1/checks/thing.json', 'a/checks/thing.json'])
+      for (const paths of [
+        [own, copy],
+        [copy, own],
+      ]) {
+        const located = paths.map((path) => [path, url] as const);
+        const urls = urlsOf(paths, Object.fromEntries(located));
+        assert.deepEqual(urls.filesAt(url), [own]);
+      }
+  });
+});
+
 describe('the URLs under which documents are stored', () => {
   for (const [text, uri] of [
     ['https://a.example/x.json', 'https://a.example/x.json'],
