@@ -3,6 +3,7 @@ import { pino, type DestinationStream } from 'pino';
 import { loadConfig, type Config } from './shared/config/load.js';
 import { startGateway, type Gateway } from './gateway.js';
 import { isLoopback } from './shared/loopback.js';
+import { ENOUGH_MEMORY_BYTES, MEMORY_BYTES } from './shared/memory.js';
 import { shutDownOnSignals, exitAfter, isNpmStart } from './shared/signals.js';
 import { writeWithoutWaiting } from './shared/terminal-output.js';
 import { isMistake, startErrorLines } from './start-error.js';
@@ -51,6 +52,13 @@ async function main(): Promise<void> {
     logger.warn(
       'neither PUBLIC_URL nor ALLOWED_HOSTS names the host of this gateway: requests that change something are refused ' +
         'if their Host is a name and not an IP address (host-not-allowed)',
+    );
+  }
+  if (MEMORY_BYTES < ENOUGH_MEMORY_BYTES) {
+    logger.warn(
+      { memoryBytes: MEMORY_BYTES },
+      'there is less than 512 MiB of memory: purges run, but the system may end the gateway during an import, or while it ' +
+        'judges large bodies',
     );
   }
   shutDownOnSignals(process, {

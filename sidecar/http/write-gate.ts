@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { contextLink } from '../ngsi-ld/context-link.js';
 import { isOverridden } from '../ngsi-ld/request-path.js';
 import { classifyWrite, writeOptions, type WriteRoute } from '../ngsi-ld/write-route.js';
+import { bodyMemoryBytes } from '../shared/memory.js';
 import { type BatchError, type CandidatePolicy, mergeBatchResult, tenantsOf } from '../write-checks/index.js';
 import type {
   EntityLookup,
@@ -36,9 +37,6 @@ export interface WriteGateOptions {
 /** Header of the answer to a write that was checked. */
 const VERDICT_HEADER = 'Write-Check';
 
-/** Memory for the bodies of writes that are checked, in bytes. */
-const BODY_MEMORY_BYTES = 128 * 1024 * 1024;
-
 const MAX_FAULTS = 1000;
 
 const OVERRIDDEN = problem(
@@ -61,7 +59,7 @@ const UNCLEAR = problem(
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks } = options;
-  const bodyMemory = new BodyMemory(BODY_MEMORY_BYTES);
+  const bodyMemory = new BodyMemory(bodyMemoryBytes());
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;

@@ -1,10 +1,11 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import type { Config } from '../shared/config/load.js';
 import { createRemoteDocuments } from './remote/remote-documents.js';
 import { EntityJudge, SchemaService, type SchemaServiceOptions, Workbench } from './models/index.js';
 import { openStore } from '../store/databases.js';
 import type { SchemaStore } from '../store/index.js';
 import type { Clock } from '../shared/clock.js';
+import { MEMORY_BYTES } from '../shared/memory.js';
 import { Transfer } from './repository/transfer.js';
 import { entryBeside, WorkerPool } from '../shared/workers/pool.js';
 import { HEAP } from '../shared/workers/limits.js';
@@ -35,9 +36,6 @@ export function workerThreads(cores: number, memoryBytes: number): number {
   const thatFit = Math.floor(memoryBytes / 2 / (HEAP.usedMb * 2 ** 20));
   return Math.max(2, Math.min(8, cores - 1, thatFit));
 }
-
-/** Unlimited memory is stated as 0 or as a huge number. */
-const MEMORY_BYTES = Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
 /** Maximum number of tasks that wait for a worker; later callers are asked to try again. */
 const QUEUE_LENGTH = 1024;

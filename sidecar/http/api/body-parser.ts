@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyRequest, errorCodes } from 'fastify';
 import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
+import { bodyMemoryBytes } from '../../shared/memory.js';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { BodyMemory, collectBody } from '../collected-body.js';
 import { refused, type RequestRefusedError } from '../refused.js';
@@ -22,9 +23,6 @@ export const BODY_MEDIA_TYPES = [
  */
 const JSON_LIMITS: JsonLimits = { elements: 100_000, depth: Infinity };
 
-/** Memory for all bodies that are being read, in bytes: clients decide how long one takes. */
-const BODY_MEMORY_BYTES = 128 * 1024 * 1024;
-
 /** Parsing larger bodies takes some milliseconds or more, so they are parsed one at a time. */
 const LARGE_BYTES = 64 * 1024;
 
@@ -34,7 +32,7 @@ const LARGE_BYTES = 64 * 1024;
  */
 export function acceptJsonBodies(scope: FastifyInstance): void {
   const large = new TurnQueue();
-  const memory = new BodyMemory(BODY_MEMORY_BYTES);
+  const memory = new BodyMemory(bodyMemoryBytes());
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser([...BODY_MEDIA_TYPES], async (request: FastifyRequest) => {
     requireUnencoded(request, BODY_MEDIA_TYPES);

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { workerHeapMb } from '../memory.js';
 
 /** Calls `act` after a number of milliseconds. @returns a function that cancels it */
 export type StartTimer = (ms: number, act: () => void) => () => void;
@@ -13,7 +14,7 @@ export const startTimer: StartTimer = (ms, act) => {
  * Node 24 ends the whole process instead of the worker. So a worker is ended long before, at a size that can still triple
  * without reaching the limit.
  */
-export const HEAP = { usedMb: 256, limitMb: 1024 } as const;
+export const HEAP = { usedMb: workerHeapMb(), limitMb: 1024 } as const;
 
 /** How often the heap of a busy worker is checked, in milliseconds. */
 const HEAP_POLL_MS = 20;
