@@ -65,7 +65,7 @@ export function Failure({
 }
 
 /** The members of a problem besides its message, collapsed. The broker's problem in it is always shown. */
-export function ProblemDetails({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
+function ProblemDetails({ problem }: { readonly problem: Readonly<Record<string, unknown>> }) {
   const inner = brokerProblem(problem);
   return (
     <>

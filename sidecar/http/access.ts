@@ -159,7 +159,7 @@ function routeRule({ method, routeOptions: { config }, is404 }: FastifyRequest):
 }
 
 /** Creates the refusal of a request without the right gateway token. @param hasOther whether it has a wrong one */
-export function tokenRefused(hasOther: boolean): RequestRefusedError {
+function tokenRefused(hasOther: boolean): RequestRefusedError {
   return refused(
     'unauthorized',
     hasOther

@@ -21,7 +21,7 @@ export function contextNamesIn(context: JsonValue | undefined): readonly string[
  * @param context of bounded depth
  * @param base a URL
  */
-export function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
+function withAbsoluteNames(context: JsonValue, base: string): JsonValue {
   const visit = (value: JsonValue): JsonValue => {
     if (typeof value === 'string')
       return isRelative(value) ? (targetOf({ target: value, within: [] }, base) ?? value) : value;
