@@ -1,6 +1,7 @@
+import pLimit from 'p-limit';
 import type { ArchivedEntity } from '../../archive/index.js';
 import type { BrokerCapabilities, BrokerProblem } from '../broker/index.js';
-import { pagesById } from '../deleting/index.js';
+import { pagesById, portionsOf } from '../deleting/index.js';
 import { entities, entitiesIn, Lister } from '../listing/index.js';
 import type { Requester } from '../requests/index.js';
 import type { PurgeLimits } from '../run/index.js';
@@ -62,8 +63,10 @@ export interface RestoreTools {
 /** Looks for entities by their ids. */
 export class Lookup {
   readonly #listers: { readonly ids: Lister; readonly whole: Lister };
+  readonly #limits: RestoreTools['limits'];
 
   constructor(options: RestoreTools) {
+    this.#limits = options.limits;
     const limits = { pageSize: PAGE_SIZE, pageSizeMax: PAGE_SIZE };
     const lister = (content: 'ids' | 'whole') =>
       new Lister({ ...options, limits, resource: entities(content) });
@@ -80,11 +83,16 @@ export class Lookup {
     const lister = isWhole ? this.#listers.whole : this.#listers.ids;
     const found = new Map<string, JsonObject>();
     const ids = new Set(items.map(({ entityId }) => entityId));
-    for await (const page of pagesById(lister, items, ({ entity }) => entity['type']))
-      for (const [index, id] of page.ids.entries()) {
-        const entity = entitiesIn(page)[index];
-        if (ids.has(id) && isObject(entity)) found.set(id, entity);
-      }
+    const typeOf = ({ entity }: RestoreItem) => entity['type'];
+    // One query is for one type.
+    const byType = [...Map.groupBy(items, (item) => JSON.stringify(typeOf(item))).values()].flat();
+    await pLimit(this.#limits.concurrency).map(portionsOf(byType), async (portion) => {
+      for await (const page of pagesById(lister, portion, typeOf))
+        for (const [index, id] of page.ids.entries()) {
+          const entity = entitiesIn(page)[index];
+          if (ids.has(id) && isObject(entity)) found.set(id, entity);
+        }
+    });
     return found;
   }
 }

@@ -126,6 +126,34 @@ it('a restore whose concurrency is changed sends that many requests at a time fr
   assert.deepEqual(seen, [4, 2, 2]);
 });
 
+it('a restore looks for entities with as many queries at a time as it may have requests in flight, each for one type', async () => {
+  const { broker } = kindless();
+  const archive = Array.from({ length: 400 }, (_, index) => ({
+    id: `urn:t:${String(index)}`,
+    type: index % 2 === 0 ? 'A' : 'B',
+  }));
+  const asked: string[] = [];
+  const inFlight = { now: 0, most: 0 };
+  const counted = async (request: BrokerRequest) => {
+    if (request.method === 'GET')
+      asked.push(new URLSearchParams(request.path.split('?')[1]).get('type') ?? '');
+    inFlight.now += 1;
+    inFlight.most = Math.max(inFlight.most, inFlight.now);
+    await yieldToEventLoop();
+    inFlight.now -= 1;
+    return broker(request);
+  };
+  const report = await restore('entities', archive, counted, createTestClock(), {
+    dryRun: true,
+    limits: { batchSize: 500, concurrency: 3 },
+  });
+  assert.deepEqual([report.matched, report.restored, inFlight.most], [400, 400, 3]);
+  assert.ok(
+    asked.every((type) => type === 'A' || type === 'B'),
+    asked.join(),
+  );
+});
+
 it('entities are restored at a broker that shows no kinds of attributes, and whose collections end with a slash', async () => {
   const { broker, posts } = kindless();
   const point = { type: 'Point', coordinates: [1, 2] };
