@@ -1,5 +1,5 @@
 import type { EntityQuery, Selection } from './entity-query.js';
-import type { Attribute, StoredEntity } from './model.js';
+import type { StoredEntity } from './model.js';
 import {
   type History,
   type TemporalInstance,
@@ -131,8 +131,12 @@ export function hasInstanceInTime(
 }
 
 /** Returns the entity with only the instances in the interval, so that filters for current entities can be applied. */
-function viewOf(entity: TemporalEntity, time: TimeQuery): StoredEntity {
-  const attributes = Array.from(entity.attributes, ([name, history]) => lazyAttribute(name, history, time));
+function viewOf(entity: TemporalEntity, { property, range }: TimeQuery): StoredEntity {
+  const instancesIn = (history: History) => [...history.within(property, range)];
+  const attributes = Array.from(entity.attributes, ([name, history]) => ({
+    name,
+    instances: instancesIn(history),
+  }));
   return { ...entity, attributes };
 }
 
@@ -146,17 +150,5 @@ export function matchesAlone(
   return (instance) => {
     const view = { ...entity, attributes: [{ name, instances: [instance] }] };
     return valueFilters.every((filter) => filter(view));
-  };
-}
-
-/** Makes an attribute that collects its instances on first use, because few queries need every attribute. */
-function lazyAttribute(name: string, history: History, { property, range }: TimeQuery): Attribute {
-  let instances: Attribute['instances'] | undefined;
-  return {
-    name,
-    get instances() {
-      instances ??= [...history.within(property, range)];
-      return instances;
-    },
   };
 }
