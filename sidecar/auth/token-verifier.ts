@@ -155,7 +155,6 @@ export class TokenVerifier {
 /**
  * Verifies a token that does not say which of several keys signed it, by one key after the other.
  *
- * @param keys the keys that fit
  * @throws jose's errors; this one if too many keys fit
  */
 async function verifiedByOne(

@@ -52,8 +52,6 @@ export type GatewayAction<Words extends readonly unknown[], Options> = (
 
 /**
  * Returns a function that gives a command its action on a gateway. The module of the action is loaded when the command runs.
- *
- * @param end receives the exit code
  */
 export function gatewayActions(context: CliContext, end: (code: ExitCode) => void) {
   return <Words extends readonly unknown[], Options extends object>(

@@ -37,7 +37,6 @@ import type { ValidateOptions } from './validate-command.js';
  * Runs one command.
  *
  * @param words the arguments, without node and the script
- * @param version of this program
  * @returns the exit code; undefined if a gateway keeps running in this process
  */
 export async function runCli(

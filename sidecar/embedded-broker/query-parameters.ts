@@ -14,8 +14,6 @@ export type Parameters = ReadonlyMap<string, string>;
  * Reads a query string and refuses unsupported parameters (clause 6.3.20).
  *
  * @param search the part after `?`, form-encoded
- * @param taken the parameters that the operation accepts
- * @param ignored parameters that are silently ignored
  * @throws Refusal InvalidRequest naming the parameter; 501 for one that the standard defines and this broker does not
  * support
  */

@@ -21,13 +21,7 @@ export class ClientLag {
     this.#bytesPerSecond = bytesPerSecond;
   }
 
-  /**
-   * Records a period in which it was the client's turn.
-   *
-   * @param elapsedMs the length of the period
-   * @param bytes the number of bytes transferred in it
-   * @returns the lag, in ms
-   */
+  /** Records a period in which it was the client's turn. @returns the lag, in ms */
   record(elapsedMs: number, bytes: number): number {
     this.#ms = Math.max(0, this.#ms + elapsedMs - transferTimeMs(bytes, this.#bytesPerSecond));
     return this.#ms;

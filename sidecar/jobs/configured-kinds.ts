@@ -15,11 +15,7 @@ export function createCapabilities(clock: Pick<Clock, 'now' | 'monotonicMs'>): C
   return { entities: new BrokerCapabilities(clock), temporal: new BrokerCapabilities(clock) };
 }
 
-/**
- * Returns the kinds of purge that a configuration allows, with its limits, for a gateway or the command line.
- *
- * @param keepsArchives whether purges can archive what they delete
- */
+/** Returns the kinds of purge that a configuration allows, with its limits, for a gateway or the command line. */
 export function configuredKinds(
   config: Config,
   base: Omit<PurgeDependencies, 'capabilities' | 'retry'>,

@@ -60,11 +60,7 @@ export function isToCancel({ record, request }: Pick<OrphanedJob, 'record' | 're
   return record.state === 'cancelling' || request?.cancel === true;
 }
 
-/**
- * The record of a job that was cancelled before a process began it, or after the last one left it.
- *
- * @param now as in records
- */
+/** The record of a job that was cancelled before a process began it, or after the last one left it. */
 export function cancelled<Record extends JobRecord>(record: Record, now: string): Record {
   return ended({ ...withoutWait(record), state: 'cancelled', endedAt: now });
 }

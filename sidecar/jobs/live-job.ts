@@ -92,12 +92,7 @@ export abstract class LiveJob<Record extends JobRecord = JobRecord> {
     this.set({ ...this.#record, ...change });
   }
 
-  /**
-   * Returns the current rate and the estimated end.
-   *
-   * @param settled number of items settled so far
-   * @param expected number of items in total, as far as known
-   */
+  /** Returns the current rate and the estimated end. @param expected number of items in total, as far as known */
   protected estimateAt(
     settled: number,
     expected: number | undefined,

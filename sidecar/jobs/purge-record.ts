@@ -98,7 +98,6 @@ export function mayHaveDeleted(record: PurgeRecord, job: JobResumeData, isBounde
 /**
  * The record of a job that a process begins, or resumes where another one left it. Settled items stay counted.
  *
- * @param worker the name of the process
  * @param concurrency the maximum that configuration and policy allow now
  */
 export function resumed(
@@ -127,11 +126,7 @@ function unlisted(archive: ArchiveSummary): ArchiveSummary {
   return rest;
 }
 
-/**
- * The record of a purge that an earlier process left and that cannot be resumed.
- *
- * @param worker the name of this process
- */
+/** The record of a purge that an earlier process left and that cannot be resumed. */
 export function abandoned(record: PurgeRecord, job: JobResumeData | undefined, worker: string): PurgeRecord {
   return withoutWait({ ...record, warnings: warningsAfter(record, job, worker, 'ended it') });
 }
@@ -139,9 +134,6 @@ export function abandoned(record: PurgeRecord, job: JobResumeData | undefined, w
 /**
  * Decides what to do with a job that no process owns and that this one must not run, since it is for another broker.
  * The job waits, and its record names the broker; a job with a requested cancellation is cancelled.
- *
- * @param worker the name of this process
- * @param now as in records
  */
 export function requeued(left: OrphanedPurge, worker: string, now: string): UnfinishedJob {
   const { job, broker } = left;
@@ -164,7 +156,6 @@ export function requeued(left: OrphanedPurge, worker: string, now: string): Unfi
  * Adds a warning about what may be missing from the counts of a purge left by an earlier process. A purge that was put
  * back into the queue properly gets none: its counts are complete, including what is unknown.
  *
- * @param worker the name of the process that took the purge
  * @param does what that process does with the purge
  */
 function warningsAfter(

@@ -28,7 +28,6 @@ export function isNpmStart(env: Readonly<Record<string, string | undefined>>): b
  * and does not keep the process alive.
  *
  * @param self `process`, whose `ppid` changes when the parent ends
- * @param everyMs the interval in milliseconds
  */
 export function onParentExit(self: { readonly ppid: number }, everyMs: number, onExit: () => void): void {
   const { ppid } = self;

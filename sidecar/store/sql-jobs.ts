@@ -147,8 +147,6 @@ export class SqlJobs extends SqlJobQueue {
 
   /**
    * Returns the newest runs of a retention policy that succeeded, fully or partly; runs that were held back come last.
-   *
-   * @param limit maximum number of runs
    */
   async completedRuns(policy: string, limit: number): Promise<readonly PurgeRecord[]> {
     const rows = await this.session.get(() => all(COMPLETED_RUNS, { policy, limit }));

@@ -65,7 +65,6 @@ export class SqlPlans {
    *
    * First removes the plans whose purge has ended, and those that are too old and that no purge applies.
    *
-   * @param mostItems maximum number of items in all plans
    * @param withinMs the age in milliseconds beyond which a plan is too old
    * @returns the plan that is stored now; undefined if the maximum would be exceeded
    */

@@ -16,7 +16,6 @@ export interface BatchResult {
 /**
  * The result of a batch of which only a part was sent: the broker's own result, and the entities that were not sent.
  *
- * @param sent ids of the entities that were sent
  * @param unreadable the error for an entity whose outcome the answer does not tell
  * @returns undefined if the broker did not carry out the batch at all; its answer then says why
  */

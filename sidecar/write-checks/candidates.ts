@@ -31,7 +31,6 @@ const DEFAULT_TENANT: readonly string[] = [''];
  * The policies for a write; the first one that applies to the types of an entity decides. If the tenant is uncertain,
  * stricter policies come first.
  *
- * @param policies all policies
  * @param setting applies if no policy does
  */
 export function candidatesFor(

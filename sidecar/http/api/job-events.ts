@@ -21,10 +21,6 @@ export const EVENTS_SCHEMA = {
 /**
  * Answers with the events of a job. If the client has already received the last one, answers 204, which makes browsers
  * stop reconnecting.
- *
- * @param record the current record of the job
- * @param watch yields the records of the job until the signal aborts
- * @param shown converts a record for the answer
  */
 export function jobEvents<Record extends JobRecord>(
   reply: FastifyReply,
@@ -60,7 +56,6 @@ const HEARTBEAT_MS = 15_000;
  *
  * @param records the current record of the job, and then each changed one
  * @param seen the id of the last event that the client received, if any
- * @param shown converts a record for the answer
  */
 export async function* eventsOf<Record extends object>(
   records: AsyncGenerator<Record, void>,

@@ -60,12 +60,7 @@ const RESULT = Type.Object(
   { title: 'BatchOperationResult' },
 );
 
-/**
- * Describes the NGSI-LD purge routes for the OpenAPI document; they are outside this API.
- *
- * @param problem the schema of problems
- * @param purgeId the header that names the record of a purge
- */
+/** Describes the NGSI-LD purge routes for the OpenAPI document; they are outside this API. */
 export function purgePaths(problem: TSchema, purgeId: Part): Readonly<Record<string, Part>> {
   const headers = { 'Purge-Id': purgeId };
   const json = (schema: TSchema) => ({ 'application/json': { schema } });

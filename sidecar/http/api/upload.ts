@@ -52,7 +52,6 @@ export function acceptUploads(scope: FastifyInstance, limitBytes: number): void 
 /**
  * Reads what was sent for an import.
  *
- * @param limitBytes maximum size of the whole body
  * @throws RequestRefusedError if there is no body (400), or if a form breaks off (400) or is too large (413)
  */
 export async function readUpload(request: FastifyRequest, limitBytes: number): Promise<ImportSource> {

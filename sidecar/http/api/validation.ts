@@ -75,7 +75,6 @@ const MAX_NAME_CHARS = 200;
  * Describes in words what Ajv found wrong in a request.
  *
  * @param errors at least one, with the value and the schema at fault (`verbose`)
- * @param part the checked part of the request
  */
 export function refusalOf(errors: readonly ErrorObject[], part: string): RequestRefusedError {
   return part === 'body' ? bodyRefused(errors) : queryRefused(errors);

@@ -26,7 +26,6 @@ const FIVE_FIELDS = new RegExp(
  * its times. Any other schedule names times of day: a time that is skipped is due right after the gap, and a time that
  * occurs twice is due the first time.
  *
- * @param timeZone name of a time zone
  * @returns undefined for any other text
  */
 export function parseCron(schedule: string, timeZone: string): Cron | undefined {
