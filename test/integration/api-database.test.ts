@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { stopAll, stopLater } from '../support/gateway-harness.js';
-import { GatewayProcess } from '../support/gateway-process.js';
-import { ApiClient, CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
+import { CAR_WITH_BRAND, etagOf, makeModel, startApi } from './api-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
@@ -35,35 +34,6 @@ it('the database of a gateway is created with its folders, and keeps everything 
   assert.equal(etagOf(read), etagOf(before));
   assert.equal((await api.get('/contexts/Mobility~Car')).text, context.text);
 });
-
-it('the database of a gateway keeps everything when the gateway is killed', async () => {
-  const DATABASE_PATH = join(folder, 'killed.db');
-  // A busy machine needs time to start workers and compile the first schema.
-  const env = { PORT: '0', DATABASE_PATH, WORKBENCH_TIMEOUT_MS: '60000' };
-  const gateway = await GatewayProcess.start(env);
-  const api = await ApiClient.of(await gateway.url());
-  const model = await makeModel(api, 'Mobility', 'Car');
-  assert.equal((await api.get(`${model}/openapi`)).status, 200, 'workers run from the build, too');
-  gateway.signal('SIGKILL');
-  await gateway.ended;
-  const { api: after } = await startApi({ DATABASE_PATH });
-  assert.equal((await after.get(model)).status, 200);
-});
-
-for (const [what, make, says] of [
-  ['a file of another kind', (path: string) => writeFile(path, 'x'.repeat(5000)), /not a SQLite database/],
-  ['a directory', (path: string) => mkdir(path), /cannot be used/],
-] as const) {
-  it(`a gateway whose database (${what}) cannot be opened exits with 2 and a clear message`, async () => {
-    const DATABASE_PATH = join(folder, what.replaceAll(' ', '-'));
-    await make(DATABASE_PATH);
-    const gateway = await GatewayProcess.start({ PORT: '0', DATABASE_PATH });
-    assert.deepEqual(await gateway.ended, { code: 2, signal: null });
-    assert.match(gateway.stderr, /^DATABASE_PATH: .+\n$/);
-    assert.match(gateway.stderr, says);
-    assert.equal(gateway.stdout, '');
-  });
-}
 
 it('the database of a gateway is closed when the start fails for another reason', async () => {
   const DATABASE_PATH = join(folder, 'closed.db');

@@ -122,15 +122,3 @@ it('GET /metrics counts deletes while their purge runs', async () => {
   assert.equal(valueOf(text, 'purge_deletes_total', { target: 'entities' }), 2);
   assert.equal(valueOf(text, 'purge_items_total', { target: 'entities', result: 'deleted' }), 2);
 });
-
-it('GET /metrics counts refused requests by reason', async () => {
-  const broker = await startTestBroker();
-  const gateway = await startTestGateway({ BROKER_URL: broker.url, GATEWAY_TOKEN: 'token-of-metrics' });
-  assert.equal((await gateway.purge('type=A')).status, 401);
-  assert.equal((await gateway.send('DELETE', '/ngsi-ld/v1//entities?type=A')).status, 400);
-  assert.equal((await gateway.send('GET', `/health/live?${'x'.repeat(70_000)}`)).status, 431);
-  const text = await metricsOf(gateway);
-  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'token' }), 1);
-  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'inexact-collection' }), 1);
-  assert.equal(valueOf(text, 'requests_refused_total', { reason: 'unreadable' }), 1);
-});

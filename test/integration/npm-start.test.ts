@@ -83,20 +83,15 @@ class NpmStart {
   }
 }
 
-for (const [signal, env] of [
-  ['SIGTERM', {}],
-  ['SIGINT', WITHOUT_BUILD],
-] as const) {
-  it(`npm start does not leave the gateway running if only npm receives ${signal}`, async () => {
-    const npm = new NpmStart(env);
-    const url = await npm.url();
-    assert.equal((await send(url, 'GET', '/health/live')).status, 200);
-    process.kill(npm.pid, signal);
-    await npm.allEnded;
-    assert.match(npm.output, new RegExp(`"signal":"${signal}","msg":"shutting down"[^]*"msg":"closed"`));
-    await assert.rejects(send(url, 'GET', '/health/live'));
-  });
-}
+it('npm start does not leave the gateway running if only npm receives SIGTERM', async () => {
+  const npm = new NpmStart();
+  const url = await npm.url();
+  assert.equal((await send(url, 'GET', '/health/live')).status, 200);
+  process.kill(npm.pid, 'SIGTERM');
+  await npm.allEnded;
+  assert.match(npm.output, /"signal":"SIGTERM","msg":"shutting down"[^]*"msg":"closed"/);
+  await assert.rejects(send(url, 'GET', '/health/live'));
+});
 
 it('npm start does not leave the gateway running if npm is killed', async () => {
   const npm = new NpmStart(WITHOUT_BUILD);

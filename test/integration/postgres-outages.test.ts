@@ -97,47 +97,6 @@ describe('a store whose connections to PostgreSQL break', { timeout: 300_000 }, 
     }
   });
 
-  it('a PostgreSQL store gives up if connections break again and again', async () => {
-    const { database, store, proxy } = await open();
-    await database.query(`
-      CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
-      CREATE TRIGGER cut BEFORE INSERT ON domain FOR EACH ROW EXECUTE FUNCTION cut();`);
-    const before = proxy.connections;
-    await refusal(store.domains.create({ name: 'energy' }));
-    assert.ok(proxy.connections - before <= 4);
-  });
-
-  it('a PostgreSQL store waits longer and longer before it reconnects, and reports the outage and its end once each', async () => {
-    const { store, clock, told, proxy } = await open();
-    proxy.refuse();
-    const attempts: number[] = [];
-    for (const until = clock.time + 10_000; clock.time < until; clock.time += 50) {
-      const before = proxy.connections;
-      await refusal(store.domains.list(ALL));
-      if (proxy.connections > before) attempts.push(clock.time);
-    }
-    // The first failure belongs to the connection that was open.
-    const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
-    assert.deepEqual(pauses, [100, 200, 400, 800, 1600, 2000, 2000, 2000]);
-    assert.deepEqual([told.length, told[0]?.slice(0, 5)], [1, 'away:']);
-
-    clock.time += 2000;
-    proxy.cutAll();
-    assert.equal((await store.domains.list(ALL)).total, 0);
-    assert.deepEqual([told.length, told.at(-1)], [2, 'back']);
-  });
-
-  it('a PostgreSQL store does not wait longer to reconnect because many calls failed at the same time', async () => {
-    const { store, clock, proxy } = await open();
-    proxy.refuse();
-    for (const each of await Promise.allSettled(Array.from({ length: 30 }, () => store.domains.list(ALL))))
-      assert.equal(each.status, 'rejected');
-    clock.time += 100;
-    proxy.cutAll();
-    assert.equal((await store.domains.list(ALL)).total, 0);
-  });
-
   it('calls to a PostgreSQL store fail after connect_timeout if the server accepts connections but does not answer', async () => {
     const { store, proxy, told, clock } = await open({ connect_timeout: '1' });
     proxy.cutAll();

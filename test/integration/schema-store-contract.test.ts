@@ -6,5 +6,4 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 const folder = temporaryFolder();
 let files = 0;
 
-storeContract('SQLite in memory', (clock) => SqliteStore.open(':memory:', clock));
 storeContract('SQLite in a file', (clock) => SqliteStore.open(join(folder, `${files++}.db`), clock));

@@ -4,7 +4,6 @@ import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
 import { type Outcome, runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import type { ServiceWorkers } from '../../sidecar/schemas/models/model-tasks.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
-import { CORE } from '../unit/schemas/json-ld/contexts.js';
 import { answered, type Body } from '../unit/schemas/json-ld/desk.js';
 import { ALLOWED, BASE_URL, rejection, useRigs, type Rig } from '../unit/schemas/models/harness.js';
 
@@ -44,27 +43,6 @@ describe('JSON-LD in workers, with the contexts of the service', () => {
     assert.ok(held.workers !== undefined);
     return { ...rig, workers: held.workers };
   }
-
-  it('JSON-LD in workers uses the current state of contexts after edits and deletions, also inside other contexts', async (t) => {
-    const rig = await withWorkers(t);
-    const { contexts } = rig.service;
-    const document = { '@context': [urlOf('user'), CORE], id: 'urn:x:1', type: 'Bench', seats: { value: 3 } };
-    const namesOf = async () => {
-      const { result } = answered(await outcomeOf(rig, 'expandDocument', { document }));
-      return Object.keys((result as readonly object[])[0] ?? {}).filter((name) => name.endsWith('seats'));
-    };
-    await contexts.create('base', { seats: 'https://one.example/seats' }, OPTIONS);
-    await contexts.create('user', [urlOf('base'), { wood: 'https://one.example/wood' }], OPTIONS);
-    assert.deepEqual(await namesOf(), ['https://one.example/seats']);
-    await contexts.update('base', { seats: 'https://two.example/seats' }, OPTIONS);
-    assert.deepEqual(await namesOf(), ['https://two.example/seats']);
-    await contexts.delete('user');
-    const outcome = await outcomeOf(rig, 'expandDocument', { document });
-    assert.ok('refused' in outcome);
-    assert.deepEqual([outcome.refused.kind, outcome.refused.url], ['contextRefused', urlOf('user')]);
-    await contexts.create('user', { seats: 'https://three.example/seats' }, OPTIONS);
-    assert.deepEqual(await namesOf(), ['https://three.example/seats']);
-  });
 
   it('JSON-LD in workers compacts with the context of a model under the URL that the client used', async (t) => {
     const rig = await withWorkers(t);

@@ -689,13 +689,10 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   ),
   // With a policy that accepts writes that are not judged.
   ...Object.fromEntries<Attack>(
-    [
-      'datasetid=urn:x:1',
-      'datasetId=',
-      'datasetId=urn:x:1&datasetId=@none',
-      'datasetId=urn:x:1&deleteAll=true',
-      'datasetId=urn:x:1;deleteAll=true',
-    ].map((query) => [`DELETE with ${query}`, by('DELETE', `${ATTRS}/speed?${query}`, raw(''), LENIENT)]),
+    words(`
+      datasetid=urn:x:1 datasetId= datasetId=urn:x:1&datasetId=@none datasetId=urn:x:1&deleteAll=true
+      datasetId=urn:x:1;deleteAll=true
+    `).map((query) => [`DELETE with ${query}`, by('DELETE', `${ATTRS}/speed?${query}`, raw(''), LENIENT)]),
   ),
   ...Object.fromEntries<Attack>(
     ['upsert', 'upsert?options=update'].map((operation) => [

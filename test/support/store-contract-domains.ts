@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ALL, contextVersion, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+import { ALL, modelVersion, refuses, SETTINGS, type StoreTest } from './store-samples.js';
 import { column, columns } from './columns.js';
 
 const METER = { domain: 'energy', name: 'Meter' };
@@ -20,20 +20,6 @@ export function domainContract(test: StoreTest): void {
     assert.match(created.etag, /^[\w-]{22}$/);
     assert.deepEqual(await store.domains.get('energy'), created);
     assert.equal((await store.domains.create({ name: 'water' })).description, undefined);
-  });
-
-  test('the name of a domain is unique, and case matters', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.domains.create({ name: 'Energy' });
-    await refuses(store, 'alreadyExists', () => store.domains.create({ name: 'energy' }), {
-      resource: { kind: 'domain', name: 'energy' },
-    });
-    await store.domains.delete('energy');
-    assert.equal((await store.domains.get('Energy')).name, 'Energy');
-    await assert.rejects(store.domains.get('energy'), {
-      kind: 'notFound',
-      resource: { kind: 'domain', name: 'energy' },
-    });
   });
 
   test('domains are listed by code points, in pages, with the total', async (store) => {
@@ -133,48 +119,6 @@ export function domainContract(test: StoreTest): void {
     await refuses(store, 'preconditionFailed', () => store.domains.delete('energy', { ifMatch: [] }));
     await store.domains.delete('energy', { cascade: true, ifMatch: ['other', now] });
     await assert.rejects(store.domains.delete('energy', { ifMatch: [now] }), { kind: 'notFound' });
-  });
-
-  test('a domain with models is deleted only with cascade, together with everything in it', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.models.create(METER, SETTINGS, modelVersion('a'));
-    await store.models.update(METER, { settings: SETTINGS, version: modelVersion('b') });
-    const uses = { contexts: new Set(['energy~Meter']) };
-    await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
-    await refuses(store, 'inUse', () => store.domains.delete('energy'), {
-      resource: { kind: 'domain', name: 'energy' },
-      total: 2,
-      dependents: [
-        { kind: 'model', ...METER, version: 2 },
-        { kind: 'model', ...PLUG, version: 1 },
-      ],
-    });
-
-    await store.domains.delete('energy', { cascade: true });
-    assert.equal((await store.contexts.list(ALL)).total, 0);
-    await store.domains.create({ name: 'energy' });
-    assert.equal((await store.models.list('energy', ALL)).total, 0);
-  });
-
-  test('a cascade fails if something outside the domain uses its contexts', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.domains.create({ name: 'water' });
-    await store.models.create(METER, SETTINGS, modelVersion('a'));
-    const uses = { contexts: new Set(['energy~Meter']) };
-    await store.models.create({ domain: 'water', name: 'Pump' }, SETTINGS, modelVersion('b', uses));
-    await store.models.create(PLUG, SETTINGS, modelVersion('c', uses));
-    await store.contexts.create('all', contextVersion('d', 'energy~Plug'));
-    await refuses(store, 'inUse', () => store.domains.delete('energy', { cascade: true }), {
-      total: 2,
-      dependents: [
-        { kind: 'context', name: 'all', version: 1 },
-        { kind: 'model', domain: 'water', name: 'Pump', version: 1 },
-      ],
-    });
-    await store.contexts.delete('all');
-    await store.domains.delete('water', { cascade: true });
-    await store.domains.delete('energy', { cascade: true });
-    assert.equal((await store.domains.list(ALL)).total, 0);
   });
 
   test('an error names at most 100 dependents, and gives the number of all', async (store) => {

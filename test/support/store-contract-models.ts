@@ -177,17 +177,6 @@ export function modelContract(test: StoreTest): void {
     });
   });
 
-  test('a version may equal an earlier one', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('b') });
-    const third = await store.models.update(KEY, { settings: SETTINGS, version: modelVersion('a') });
-    assert.deepEqual(third.version.schema, (await store.models.get(KEY, 1)).version.schema);
-    const { items, total } = await store.models.versions(KEY, { limit: 2, offset: 1 });
-    assert.deepEqual([items.map(({ number }) => number), total], [[2, 3], 3]);
-    assert.deepEqual(items[1], third.version);
-  });
-
   test('an update without a version changes only the settings, and an update without changes does nothing', async (store) => {
     await store.domains.create({ name: 'energy' });
     const created = await store.models.create(KEY, { ...SETTINGS, description: 'old' }, modelVersion('a'));
@@ -204,43 +193,12 @@ export function modelContract(test: StoreTest): void {
     assert.deepEqual(await store.domains.get('energy'), domain);
   });
 
-  test('updates and deletes of models respect the expected ETags', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    const first = await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    const version = modelVersion('b');
-    const second = await store.models.update(KEY, { settings: SETTINGS, version }, ['x', first.model.etag]);
-    const details = { resource: { kind: 'model', ...KEY }, etag: second.model.etag };
-    const stale = [first.model.etag];
-    const update = () => store.models.update(KEY, { settings: SETTINGS, version: modelVersion('c') }, stale);
-    await refuses(store, 'preconditionFailed', update, details);
-    await refuses(store, 'preconditionFailed', () => store.models.delete(KEY, stale), details);
-    await store.models.delete(KEY, [second.model.etag]);
-  });
-
   test('a model that is created again has another ETag if anything in it differs', async (store) => {
     await store.domains.create({ name: 'energy' });
     const { model } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
     await store.models.delete(KEY);
     const again = await store.models.create(KEY, SETTINGS, modelVersion('b'));
     assert.notEqual(again.model.etag, model.etag);
-  });
-
-  test('a version keeps the reference documents it was made with', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    const old = (await store.references.put(reference(COMMON, '{"v":1}'))).reference.content;
-    const pin = (sha256: string) => modelVersion('a', { references: new Map([[COMMON, sha256]]) });
-    const first = await store.models.create(KEY, SETTINGS, pin(old.sha256));
-    assert.deepEqual(first.version.references, [{ uri: COMMON, ...old }]);
-    const now = (await store.references.put(reference(COMMON, '{"v":2}'))).reference.content;
-    await store.models.update(KEY, { settings: SETTINGS, version: pin(now.sha256) });
-    for (const [number, text] of [
-      [1, '{"v":1}'],
-      [2, '{"v":2}'],
-    ] as const) {
-      const [pinned] = (await store.models.get(KEY, number)).version.references;
-      assert.equal(await store.content(pinned?.sha256 ?? ''), text);
-    }
-    assert.deepEqual((await store.models.get(KEY, 1)).version, first.version);
   });
 
   test('a version whose sources are missing or changed is refused with the names of all of them', async (store) => {
@@ -287,26 +245,5 @@ export function modelContract(test: StoreTest): void {
       await assert.rejects(store.models.get(KEY, version), missing(thing));
       await assert.rejects(store.models.texts(KEY, version), missing(thing));
     }
-  });
-
-  test('a model is deleted with its versions and its context, unless something uses the context', async (store) => {
-    await store.domains.create({ name: 'energy' });
-    await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    const own = modelVersion('b', { contexts: new Set(['energy~Meter']) });
-    await store.models.update(KEY, { settings: SETTINGS, version: own });
-    const plug = { domain: 'energy', name: 'Plug' };
-    await store.models.create(plug, SETTINGS, modelVersion('c', { contexts: new Set(['energy~Meter']) }));
-    await store.models.update(plug, { settings: SETTINGS, version: modelVersion('d') });
-    await refuses(store, 'inUse', () => store.models.delete(KEY), {
-      resource: { kind: 'model', ...KEY },
-      dependents: [{ kind: 'model', ...plug, version: 1 }],
-    });
-    await store.models.delete(plug);
-    await store.models.delete(KEY);
-    assert.equal((await store.models.list('energy', ALL)).total, 0);
-    await assert.rejects(store.contexts.get('energy~Meter'), { kind: 'notFound' });
-    const again = await store.models.create(KEY, SETTINGS, modelVersion('e'));
-    assert.equal(again.version.number, 1);
-    assert.equal((await store.models.versions(KEY, ALL)).total, 1);
   });
 }

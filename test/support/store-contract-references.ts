@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ALL, modelVersion, reference, refuses, SETTINGS, type StoreTest } from './store-samples.js';
+import { ALL, reference, refuses, type StoreTest } from './store-samples.js';
 import { column } from './columns.js';
 
 const A = 'https://schemas.example/a.json';
@@ -60,42 +60,6 @@ export function referenceContract(test: StoreTest): void {
     const second = (await put('{"a":2}', ['x', first])).reference.etag;
     await refused([first], second);
     assert.equal((await put('{"a":3}', 'present')).outcome, 'replaced');
-  });
-
-  test('a delete of a document respects the expected ETags', async (store) => {
-    const { etag } = (await store.references.put(reference(A, '{}'))).reference;
-    await refuses(store, 'preconditionFailed', () => store.references.delete(A, ['x']), { etag });
-    await store.references.delete(A, [etag]);
-    await assert.rejects(store.references.delete(A, [etag]), {
-      kind: 'notFound',
-      resource: { kind: 'reference', uri: A },
-    });
-    assert.equal((await store.references.texts([A])).size, 0);
-  });
-
-  test('a document named by another document or by any version of a model cannot be deleted', async (store) => {
-    const { sha256 } = (await store.references.put(reference(A, '{"a":1}', A))).reference.content;
-    await store.references.put(reference(B, '{"b":1}', A, C));
-    await store.domains.create({ name: 'energy' });
-    const key = { domain: 'energy', name: 'Meter' };
-    const pin = { references: new Map([[A, sha256]]) };
-    await store.models.create(key, SETTINGS, modelVersion('a', pin));
-    await store.models.update(key, { settings: SETTINGS, version: modelVersion('b', pin) });
-    await store.models.update(key, { settings: SETTINGS, version: modelVersion('c') });
-    const dependents = [
-      { kind: 'model', ...key, version: 2 },
-      { kind: 'reference', uri: B },
-    ];
-    assert.deepEqual(await store.references.dependents(A, ALL), { items: dependents, total: 2 });
-    await refuses(store, 'inUse', () => store.references.delete(A), {
-      resource: { kind: 'reference', uri: A },
-      dependents,
-    });
-
-    await store.models.delete(key);
-    await store.references.put(reference(B, '{"b":2}', C));
-    assert.deepEqual(await store.references.dependents(A, ALL), { items: [], total: 0 });
-    await store.references.delete(A);
   });
 
   test('a document may name others that are not yet stored', async (store) => {

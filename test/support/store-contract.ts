@@ -100,21 +100,6 @@ function wholeContract(test: StoreTest): void {
     assert.equal(await store.content(sha256), undefined);
   });
 
-  test('the store removes a text that only a replaced or deleted thing named', async (store) => {
-    const old = (await store.references.put(reference('https://a.example/1', '[1]'))).reference.content;
-    await store.references.put(reference('https://a.example/1', '[2]'));
-    assert.equal(await store.content(old.sha256), undefined);
-
-    const first = await store.contexts.create('custom', contextVersion('one'));
-    const second = await store.contexts.update('custom', contextVersion('two'));
-    await store.domains.create({ name: 'energy' });
-    const { version } = await store.models.create(KEY, SETTINGS, modelVersion('a'));
-    await store.contexts.delete('custom');
-    await store.domains.delete('energy', { cascade: true });
-    for (const { sha256 } of [first.version.content, second.version.content, version.schema, version.context])
-      assert.equal(await store.content(sha256), undefined);
-  });
-
   test('the store keeps nothing of a refused write', async (store) => {
     await store.domains.create({ name: 'energy' });
     const version = modelVersion('x', { context: 'a\0b' });

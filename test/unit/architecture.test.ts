@@ -107,16 +107,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
       sidecar/auth sidecar/scans sidecar/write-checks sidecar/jobs sidecar/purge sidecar/schemas/models sidecar/purge/broker sidecar/schemas/repository
       sidecar/store sidecar/ngsi-ld sidecar/shared
     `),
-    packages: [
-      '@fastify/multipart',
-      '@fastify/static',
-      '@fastify/swagger',
-      '@fastify/type-provider-typebox',
-      'ajv',
-      'fastify',
-      'typebox',
-      'undici',
-    ],
+    packages: words(`
+      @fastify/multipart @fastify/static @fastify/swagger @fastify/type-provider-typebox ajv fastify
+      typebox undici
+    `),
   },
   'sidecar/metrics': { rooms: ['sidecar/shared'], packages: ['@prometheus-io/client'] },
   'sidecar/tracing': {
@@ -156,15 +150,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: [],
   },
   'sidecar/schemas/repository': {
-    rooms: [
-      'sidecar/schemas/models',
-      'sidecar/schemas/json-schema',
-      'sidecar/schemas/json-ld',
-      'sidecar/store',
-      'sidecar/ngsi-ld/representation',
-      'sidecar/shared/workers',
-      'sidecar/shared',
-    ],
+    rooms: words(`
+      sidecar/schemas/models sidecar/schemas/json-schema sidecar/schemas/json-ld sidecar/store
+      sidecar/ngsi-ld/representation sidecar/shared/workers sidecar/shared
+    `),
     packages: ['tar-stream', 'yauzl'],
   },
   'sidecar/schemas/openapi': {

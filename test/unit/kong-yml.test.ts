@@ -153,14 +153,9 @@ it('kong.yml sends writes of entities, and nothing else, to the sidecar once the
     ['PATCH', `/temporal/entities/${id}/attrs/a/urn:i:1`],
   ] as const)
     assert.equal(of(method, path), 'ngsi-ld-sidecar', `${method} ${path}`);
-  for (const path of [
-    '/v1%2Fentities',
-    '%2fv1/entities',
-    '/v1/%2565ntities',
-    ';x/v1/entities',
-    '/v1;x/entities',
-    '/ex/v1/notify',
-  ])
+  for (const path of words(`
+    /v1%2Fentities %2fv1/entities /v1/%2565ntities ;x/v1/entities /v1;x/entities /ex/v1/notify
+  `))
     assert.equal(routeOf(switchedOn, 'POST', `/ngsi-ld${path}`)?.service.name, 'ngsi-ld-sidecar', path);
   for (const [method, path] of [
     ['GET', '/entities'],

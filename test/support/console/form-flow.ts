@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { endFlow, confirmPurge, number, openFlow, shownQuery } from './flow.js';
+import { itAtLength } from '../thoroughness.js';
 
 const car = (index: number) => ({
   id: `urn:ngsi-ld:Car:${index}`,
@@ -110,21 +111,24 @@ export function formFlows(browser: () => Browser): void {
     await endFlow(flow);
   });
 
-  it('a purge whose matches cannot all be counted is confirmed as such, without a bound that would refuse it', async () => {
-    const flow = await openFlow(browser(), '#/elsewhere', () => {});
-    const { page, gateway } = flow;
-    await page.route('**/ngsi-ld/v1/**', async (route) =>
-      route.fulfill({ json: { matched: 2500, sample: ['urn:a:1'], unit: 'instances', atLeast: true } }),
-    );
-    await page.goto(`${gateway.url}/console/#/purge?target=temporal&query=timerel%3Dbefore`);
-    await page.getByRole('button', { name: 'Purge 2,500 instances…' }).click();
-    await page.getByRole('heading', { name: 'Delete at least 2,500 instances?' }).waitFor();
-    const dialog = page.getByRole('dialog');
-    assert.ok(!(await dialog.getByRole('checkbox').isChecked()));
-    assert.doesNotMatch(await dialog.locator('pre.request').innerText(), /maxAffected/);
-    await dialog.getByRole('checkbox').check();
-    assert.match(await dialog.locator('pre.request').innerText(), /maxAffected=2500/);
-    assert.ok(await dialog.getByRole('button', { name: 'Delete all matches' }).isDisabled());
-    await endFlow(flow);
-  });
+  itAtLength(
+    'a purge whose matches cannot all be counted is confirmed as such, without a bound that would refuse it',
+    async () => {
+      const flow = await openFlow(browser(), '#/elsewhere', () => {});
+      const { page, gateway } = flow;
+      await page.route('**/ngsi-ld/v1/**', async (route) =>
+        route.fulfill({ json: { matched: 2500, sample: ['urn:a:1'], unit: 'instances', atLeast: true } }),
+      );
+      await page.goto(`${gateway.url}/console/#/purge?target=temporal&query=timerel%3Dbefore`);
+      await page.getByRole('button', { name: 'Purge 2,500 instances…' }).click();
+      await page.getByRole('heading', { name: 'Delete at least 2,500 instances?' }).waitFor();
+      const dialog = page.getByRole('dialog');
+      assert.ok(!(await dialog.getByRole('checkbox').isChecked()));
+      assert.doesNotMatch(await dialog.locator('pre.request').innerText(), /maxAffected/);
+      await dialog.getByRole('checkbox').check();
+      assert.match(await dialog.locator('pre.request').innerText(), /maxAffected=2500/);
+      assert.ok(await dialog.getByRole('button', { name: 'Delete all matches' }).isDisabled());
+      await endFlow(flow);
+    },
+  );
 }

@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { endFlow, openFlow } from './flow.js';
 import { itAtLength } from '../thoroughness.js';
 
 /** Retention policies: many of them, and changes to one that deletes. */
 export function policyFlows(browser: () => Browser): void {
-  it('the preview of settings announces a count, and lists the ids below the buttons that save', async () => {
-    const until = { type: 'Property', value: '2020-01-01T00:00:00Z' };
-    const flow = await openFlow(browser(), '#/retention/+', ({ entities }) =>
-      entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car', until })),
-    );
-    const { page } = flow;
-    for (const [label, value] of [
-      ['Name', 'old-cars'],
-      ['Query', 'type=Car'],
-      ['By', 'until'],
-    ] as const)
-      await page.getByLabel(label, { exact: true }).fill(value);
-    await page.getByRole('button', { name: 'Preview' }).click();
-    await page.getByText('2 entities would be deleted now').waitFor();
-    assert.doesNotMatch(await page.locator('form [aria-live]').innerText(), /^urn:/m);
-    const buttons = await page.locator('form').getByRole('button').allInnerTexts();
-    assert.deepEqual(buttons.slice(0, 3), ['Preview', 'Save (report only)', 'urn:ngsi-ld:Car:0']);
-    await endFlow(flow);
-  });
+  itAtLength(
+    'the preview of settings announces a count, and lists the ids below the buttons that save',
+    async () => {
+      const until = { type: 'Property', value: '2020-01-01T00:00:00Z' };
+      const flow = await openFlow(browser(), '#/retention/+', ({ entities }) =>
+        entities.seed(2, (index) => ({ id: `urn:ngsi-ld:Car:${index}`, type: 'Car', until })),
+      );
+      const { page } = flow;
+      for (const [label, value] of [
+        ['Name', 'old-cars'],
+        ['Query', 'type=Car'],
+        ['By', 'until'],
+      ] as const)
+        await page.getByLabel(label, { exact: true }).fill(value);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      await page.getByText('2 entities would be deleted now').waitFor();
+      assert.doesNotMatch(await page.locator('form [aria-live]').innerText(), /^urn:/m);
+      const buttons = await page.locator('form').getByRole('button').allInnerTexts();
+      assert.deepEqual(buttons.slice(0, 3), ['Preview', 'Save (report only)', 'urn:ngsi-ld:Car:0']);
+      await endFlow(flow);
+    },
+  );
 
   itAtLength(
     'all policies are listed in pages, and changing a policy that deletes has to be confirmed',

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import { contextLink } from '../../../sidecar/ngsi-ld/context-link.js';
 import { classifyWrite, writeOptions } from '../../../sidecar/ngsi-ld/write-route.js';
+import { words } from '../../support/words.js';
 
 const V1 = '/ngsi-ld/v1';
 
@@ -52,15 +53,10 @@ it('an upsert counts as an update only if no option contradicts', () => {
   assert.equal(updates('?a=b&options=update,normalized'), 'yes');
   for (const query of ['', '?options=replace', '?option=update', '?options=noupdate'])
     assert.equal(updates(query), 'no', query);
-  for (const query of [
-    '?options=update,replace',
-    '?options=update&options=replace',
-    '?Options=update',
-    '?%6fptions=update',
-    '?options=replace;options=update',
-    '?options=%75pdate',
-    '?options=+Update',
-  ])
+  for (const query of words(`
+    ?options=update,replace ?options=update&options=replace ?Options=update ?%6fptions=update
+    ?options=replace;options=update ?options=%75pdate ?options=+Update
+  `))
     assert.equal(updates(query), 'unclear', query);
 });
 

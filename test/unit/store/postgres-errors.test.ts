@@ -10,6 +10,7 @@ import {
   unavailable,
   unusable,
 } from '../../../sidecar/store/postgres-errors.js';
+import { words } from '../../support/words.js';
 
 const ofDatabase = (code: string) =>
   Object.assign(new DatabaseError(`refused ${code}`, 1, 'error'), { code });
@@ -18,20 +19,9 @@ const ofSystem = (code: string, message = `failed ${code}`) => Object.assign(new
 for (const [kind, codes] of [
   [
     'lost',
-    [
-      '08000',
-      '08003',
-      '08006',
-      '57P01',
-      '57P02',
-      '57P03',
-      '57P04',
-      '57P05',
-      '25P03',
-      '25P04',
-      '25006',
-      '0A000',
-    ],
+    words(`
+      08000 08003 08006 57P01 57P02 57P03 57P04 57P05 25P03 25P04 25006 0A000
+    `),
   ],
   ['conflict', ['40001', '40P01', '23505', '23P01']],
   ['unstorable', ['22021', '22P05', '22003', '54000', '54001']],
@@ -55,21 +45,11 @@ it('a connection is unusable if its commit got no answer', () => {
   assert.equal(new StatementFailure(cause, 'failed').isBroken, false);
 });
 
-for (const code of [
-  '28P01',
-  '28000',
-  '3D000',
-  '3F000',
-  '42501',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'CERT_HAS_EXPIRED',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_OSSL_UNSUPPORTED',
-])
+for (const code of words(`
+  28P01 28000 3D000 3F000 42501 ERR_TLS_CERT_ALTNAME_INVALID CERT_HAS_EXPIRED SELF_SIGNED_CERT_IN_CHAIN
+  DEPTH_ZERO_SELF_SIGNED_CERT UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE
+  ERR_SSL_WRONG_VERSION_NUMBER ERR_OSSL_UNSUPPORTED
+`))
   it(`${code} is an error that waiting does not solve`, () => {
     assert.equal(isPermanent(ofSystem(code)), true);
   });

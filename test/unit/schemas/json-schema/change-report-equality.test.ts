@@ -16,6 +16,7 @@ import {
 } from '../../../../sidecar/shared/json/json.js';
 import { runs } from '../../../support/thoroughness.js';
 import { schemas } from './schema-arbitraries.js';
+import { words } from '../../../support/words.js';
 
 const TEXT = { type: 'string' };
 
@@ -43,18 +44,10 @@ const REWRITES: Readonly<Record<string, Rewrite>> = {
 /** Keywords that contain schemas, by the way in which they contain them. */
 const HOLDERS: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   ...Object.fromEntries(
-    [
-      'not',
-      'if',
-      'then',
-      'else',
-      'items',
-      'contains',
-      'additionalProperties',
-      'propertyNames',
-      'unevaluatedProperties',
-      'unevaluatedItems',
-    ].map((keyword) => [keyword, 'one' as const]),
+    words(`
+      not if then else items contains additionalProperties propertyNames unevaluatedProperties
+      unevaluatedItems
+    `).map((keyword) => [keyword, 'one' as const]),
   ),
   ...Object.fromEntries(
     ['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, 'list' as const]),

@@ -166,12 +166,12 @@ describe('the OpenAPI document of a model', () => {
   });
 
   it('the OpenAPI document of a model is valid for models without content, of any name, and with recursive schemas', async () => {
-    const names = ['M', 'Property', 'ProblemDetails', 'TypedValue', 'a.b-c_d'];
+    const names = ['Property', 'ProblemDetails', 'a.b-c_d'];
     await assertValidOpenApi(modelOpenApi(withSchema({})));
     for (const model of names) {
       await assertValidOpenApi(modelOpenApi({ ...withSchema({ properties: { x: {} } }), model }));
-      await assertValidOpenApi(modelOpenApi({ ...PARKING, model }));
     }
+    await assertValidOpenApi(modelOpenApi({ ...PARKING, model: 'TypedValue' }));
     const recursive = {
       properties: { child: { $ref: '#' }, next: { $dynamicRef: '#node' } },
       $dynamicAnchor: 'node',

@@ -5,6 +5,7 @@ import { RepositoryUnclearError } from '../../../../sidecar/schemas/repository/e
 import { COMMON_URL, commonSchema, completeRepository, entitySchema } from '../../../support/repositories.js';
 import { type Files, planOf, within } from './planning.js';
 import { column, columns } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 const plan = (files: Files, domain?: string) => planOf(files, { domain });
 
@@ -320,13 +321,10 @@ describe('the shared documents of models', () => {
   });
 
   it('a document that is given an invalid URL is refused with the URL, whatever gives it', () => {
-    const wrong = [
-      'https://a.example/x#part',
-      'https://a.example/x#',
-      'ftp://a.example/x',
-      'https://:secret@a.example/x',
-      'file:///x.json',
-    ];
+    const wrong = words(`
+      https://a.example/x#part https://a.example/x# ftp://a.example/x https://:secret@a.example/x
+      file:///x.json
+    `);
     for (const url of wrong) {
       const { documents, refused } = plan({ 'Car/schema.json': schema(), [url]: { definitions: {} } }, 'D');
       assert.deepEqual([documents, column(refused, 'path')], [[], [url]], url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { limitsOf, MAX_FILE_BYTES } from '../../../../sidecar/schemas/repository/collector.js';
+import { MAX_FILE_BYTES } from '../../../../sidecar/schemas/repository/collector.js';
 import { RepositoryTooLargeError } from '../../../../sidecar/schemas/repository/errors.js';
 import { archiveKind, planOf, readSource, textOf } from '../../../../sidecar/schemas/repository/source.js';
 import { TaskFailedError, TaskTooCostlyError } from '../../../../sidecar/shared/workers/errors.js';
@@ -39,10 +39,6 @@ describe('the upload of an import', () => {
     const text = JSON.stringify({ documents: { 'a.json': 'x'.repeat(98), 'b.json': 'x'.repeat(98) } });
     assert.equal((await readSource({ kind: 'documents', text }, reading(200))).files.length, 2);
     await assert.rejects(readSource({ kind: 'documents', text }, reading(199)), RepositoryTooLargeError);
-  });
-
-  it('the limits of an import follow from the largest body: eight times as much unpacked, and 20000 files', () => {
-    assert.deepEqual(limitsOf(1000), { packedBytes: 1000, unpackedBytes: 8000, files: 20_000 });
   });
 
   it('a file of a form is read up to the maximum size, and refused beyond it', async () => {
