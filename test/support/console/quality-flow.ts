@@ -40,7 +40,7 @@ export function qualityFlows(browser: () => Browser): void {
     await sendJson(gateway.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
     // Until both lists are there, the link moves, and a click may miss it.
     for (const empty of ['There are no scans yet.', 'There are no write policies yet.'])
-      await page.getByText(empty).waitFor();
+      await page.getByText(empty).first().waitFor();
     await page.getByRole('link', { name: 'New write policy' }).click();
     await page.getByLabel('Name', { exact: true }).fill('rooms');
     await page.getByLabel('Types', { exact: true }).fill('Room\n');
