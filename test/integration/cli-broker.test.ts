@@ -3,6 +3,8 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { after, describe, it } from 'node:test';
+import { systemClock } from '../../sidecar/shared/clock.js';
+import { FakeContext } from '../support/cli-context.js';
 import { startTestBroker, startTestGateway, stopAll, send } from '../support/gateway-harness.js';
 import { startRecordingBroker } from '../support/recording-broker.js';
 import { cli, CliProcess, ensureCliBuilt, jsonLines } from '../support/cli-process.js';
@@ -130,43 +132,22 @@ describe(
   'ngsi-ld-gateway on a terminal',
   { skip: hasScript ? false : 'there is no script of util-linux' },
   () => {
-    it('on a terminal, a purge shows count and sample, asks, and deletes nothing unless the answer is yes', async () => {
-      const broker = await brokerWith(8);
-      for (const answer of ['n\r', '\u0004', '\u0003']) {
-        const process = await CliProcess.onTerminal(['purge', 'type=A', '--broker', broker.url]);
-        await process.until(/Delete 8 entities\? \[y\/N\]/);
-        process.type(answer);
-        const { code, stdout } = await process.ended;
-        assert.equal(code, 130, JSON.stringify(answer));
-        assert.match(stdout, /The query matches 8 entities:\s+urn:a:0/);
-        assert.match(stdout, /Nothing was deleted/);
-      }
-      assert.equal(broker.entities.count(), 8);
-    });
-
-    it('on a terminal, a purge directly at a broker deletes nothing if more match than were shown', async () => {
+    it('on a terminal, a purge shows count and sample, asks, and deletes nothing at Ctrl+C', async () => {
       const broker = await brokerWith(8);
       const process = await CliProcess.onTerminal(['purge', 'type=A', '--broker', broker.url]);
       await process.until(/Delete 8 entities\? \[y\/N\]/);
-      broker.entities.seed(1, () => ({ id: 'urn:a:late', type: 'A' }));
-      process.type('y\r');
+      process.type('\u0003');
       const { code, stdout } = await process.ended;
-      assert.equal(code, 4, stdout);
-      assert.match(stdout, /matches 9, more than the 8/);
-      assert.match(stdout, /Run the command again/);
-      assert.equal(broker.entities.count(), 9);
+      assert.equal(code, 130);
+      assert.match(stdout, /The query matches 8 entities:\s+urn:a:0/);
+      assert.match(stdout, /Nothing was deleted/);
+      assert.equal(broker.entities.count(), 8);
     });
 
     it('on a terminal, a confirmed purge draws a bar with rate and time left', async () => {
       const broker = await brokerWith(40);
-      const process = await CliProcess.onTerminal([
-        'purge',
-        'type=A',
-        '--rate',
-        '10',
-        '--broker',
-        broker.url,
-      ]);
+      const args = ['purge', 'type=A', '--rate', '10', '--broker', broker.url];
+      const process = await CliProcess.onTerminal(args);
       await process.until(/\[y\/N\]/);
       process.type('y\r');
       const { code, stdout } = await process.ended;
@@ -177,6 +158,20 @@ describe(
     });
   },
 );
+
+it('a confirmed purge directly at a broker deletes nothing if more match than were shown', async () => {
+  const broker = await brokerWith(8);
+  const context = new FakeContext({ isTerminal: true, clock: systemClock });
+  context.onQuestion = (text) => {
+    if (!text.includes('Delete 8 entities? [y/N]')) return;
+    broker.entities.seed(1, () => ({ id: 'urn:a:late', type: 'A' }));
+    context.stdin.write('y\r');
+  };
+  assert.equal(await context.run('purge', 'type=A', '--broker', broker.url), 4, context.err);
+  assert.match(context.out, /matches 9, more than the 8/);
+  assert.match(context.err, /Run the command again/);
+  assert.equal(broker.entities.count(), 9);
+});
 
 it('the command line serves a gateway until it receives a signal', async () => {
   const process = await CliProcess.start(['serve'], { PORT: '0', DATABASE_PATH: ':memory:' });
@@ -195,11 +190,10 @@ it('the command line serves a gateway until it receives a signal', async () => {
   assert.equal((await refused.ended).code, 2);
 });
 
-it('the command line backs up the database, and never overwrites a file', async () => {
+it('the command line backs up the database of a running gateway, and never overwrites a file', async () => {
   const folder = temporaryFolder();
-  const env = { PORT: '0', DATABASE_PATH: join(folder, 'a.db') };
-  const gateway = await CliProcess.start(['serve'], env);
-  await gateway.until(/NGSI-LD gateway on/);
+  const env = { DATABASE_PATH: join(folder, 'a.db') };
+  await startTestGateway({ BROKER_URL: 'http://127.0.0.1:9', ...env });
   const target = join(folder, 'b.db');
   assert.equal((await cli(['backup', target], env)).code, 0);
   const again = await cli(['backup', target, '--database', env.DATABASE_PATH]);

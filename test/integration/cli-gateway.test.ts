@@ -10,10 +10,13 @@ import {
   stopLater,
   type TestGateway,
 } from '../support/gateway-harness.js';
+import { systemClock } from '../../sidecar/shared/clock.js';
+import { FakeContext } from '../support/cli-context.js';
 import { cli, CliProcess, jsonLines } from '../support/cli-process.js';
 import { startAnswering } from '../support/stub-gateway.js';
 import { freePort } from '../support/free-port.js';
 import { listening } from '../support/listening.js';
+import { untilTrue } from '../support/waiting.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 after(stopAll);
@@ -100,30 +103,26 @@ it('a detached purge can be throttled, followed and cancelled, and its counts ar
   const id = String(jsonLines(started.stdout)[0]?.['id']);
   const changed = await cli(['purges', 'throttle', id, '10', '--json'], env);
   assert.equal(jsonLines(changed.stdout)[0]?.['maxPerSecond'], 10);
-  const process = await CliProcess.start(['purges', 'follow', id, '--json'], env);
-  await process.until(/"deleted":[1-9]/);
+  const context = new FakeContext({ env, clock: systemClock });
+  const followed = context.run('purges', 'follow', id, '--json');
+  await untilTrue(() => /"deleted":[1-9]/.test(context.out));
   const cancelled = await cli(['purges', 'cancel', id, '--json'], env);
   assert.equal(cancelled.code, 0);
-  const { code, stdout } = await process.ended;
-  const last = jsonLines(stdout).at(-1);
-  assert.deepEqual(
-    [code, last?.['state'], last?.['deleted']],
-    [1, 'cancelled', 2000 - broker.entities.count()],
-  );
+  assert.equal(await followed, 1);
+  const last = jsonLines(context.out).at(-1);
+  assert.deepEqual([last?.['state'], last?.['deleted']], ['cancelled', 2000 - broker.entities.count()]);
   assert.ok(broker.entities.count() > 0);
 });
 
 it('Ctrl+C stops the purge at the gateway, and the command reports what was deleted', async () => {
   const { broker, env } = await withCars(2000);
-  const process = await CliProcess.start(['purge', 'type=A', '--yes', '--json', '--rate', '10'], env);
-  await process.until(/"deleted":[1-9]/);
-  process.signal('SIGINT');
-  const { code, stdout } = await process.ended;
-  const last = jsonLines(stdout).at(-1);
-  assert.deepEqual(
-    [code, last?.['state'], last?.['deleted']],
-    [130, 'cancelled', 2000 - broker.entities.count()],
-  );
+  const context = new FakeContext({ env, clock: systemClock });
+  const ended = context.run('purge', 'type=A', '--yes', '--json', '--rate', '10');
+  await untilTrue(() => /"deleted":[1-9]/.test(context.out));
+  context.interrupt();
+  assert.equal(await ended, 130, context.err);
+  const last = jsonLines(context.out).at(-1);
+  assert.deepEqual([last?.['state'], last?.['deleted']], ['cancelled', 2000 - broker.entities.count()]);
 });
 
 describe('the commands for files', () => {

@@ -7,13 +7,14 @@ import { findingsTable } from '../../sidecar/cli/scan-command.js';
 import type { EmbeddedBroker } from '../../sidecar/embedded-broker/index.js';
 import { cli } from '../support/cli-process.js';
 import {
+  PATIENT,
   sendJson,
   startTestBroker,
   startTestGateway,
   stopAll,
   type TestGateway,
 } from '../support/gateway-harness.js';
-import { BROKEN, ROOM, roomEntity, type Scan } from '../support/scans.js';
+import { BROKEN, ROOM, roomEntity, ROOMS, type Scan } from '../support/scans.js';
 
 after(stopAll);
 
@@ -25,8 +26,8 @@ describe('the command scan', () => {
 
   before(async () => {
     broker = await startTestBroker();
-    broker.entities.seed(3000, roomEntity);
-    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent' });
+    broker.entities.seed(ROOMS, roomEntity);
+    gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT });
     await sendJson(gateway.url, 'POST', '/api/v2/domains', { name: 'D' });
     await sendJson(gateway.url, 'POST', '/api/v2/domains/D/models', { name: 'Room', schema: ROOM });
     await writeFile(schema, JSON.stringify(ROOM));
@@ -39,7 +40,7 @@ describe('the command scan', () => {
     ]) {
       const { code, stdout } = await cli(['scan', 'type=Room', '--json', ...place]);
       const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Scan;
-      assert.deepEqual([code, last.state, last.checked, last.invalid], [3, 'succeeded', 3000, broken]);
+      assert.deepEqual([code, last.state, last.checked, last.invalid], [3, 'succeeded', ROOMS, broken]);
       assert.deepEqual(
         last.findings.map(({ entities }) => entities).sort(),
         BROKEN.map(({ entities }) => entities).sort(),
@@ -51,10 +52,10 @@ describe('the command scan', () => {
     const place = ['--gateway', gateway.url];
     const { code, stdout } = await cli(['scan', 'type=Room', '--max-invalid', String(broken), ...place]);
     assert.equal(code, 0);
-    assert.match(stdout, /^succeeded: 3,000 checked, 2,916 valid, 84 invalid\n/);
-    assert.match(stdout, /33 +D\/Room +\/temperature\/value +type/);
+    assert.match(stdout, /^succeeded: 2,000 checked, 1,944 valid, 56 invalid\n/);
+    assert.match(stdout, /22 +D\/Room +\/temperature\/value +type/);
     const here = await cli(['scan', 'type=Room', '--broker', broker.url, '--schema', schema]);
-    assert.match(here.stdout, /33 +\w+ +\/temperature\/value +type/);
+    assert.match(here.stdout, /22 +\w+ +\/temperature\/value +type/);
   });
 
   it('a finding with a long detail makes no other line of the table longer', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, it } from 'node:test';
+import { after, before, it } from 'node:test';
 import { cli, jsonLines } from '../support/cli-process.js';
 import { stopAll } from '../support/gateway-harness.js';
 import { folderOf, git, put } from '../support/model-folders.js';
@@ -13,23 +13,32 @@ const GOOD = { id: 'urn:ngsi-ld:Bench:1', type: 'Bench', name: 'By the river', s
 const BAD = { ...GOOD, seats: 'three', colour: 'blue' };
 const LAMP = { id: 'urn:ngsi-ld:Lamp:1', type: 'Lamp', power: 60 };
 
-/** A clone with shared documents, and files of entities next to it. */
-function clone(): { readonly folder: string; readonly file: (name: string) => string } {
-  const folder = folderOf(completeRepository());
+/** A clone with shared documents. */
+let folder: string;
+/** Files of entities. */
+let files: string;
+/** A gateway with the models of the clone. */
+let url: string;
+
+const file = (name: string) => join(files, name);
+
+before(async () => {
+  folder = folderOf(completeRepository());
   git(folder, 'init');
-  const files = folderOf({
+  files = folderOf({
     'good.jsonld': GOOD,
     'bad.json': BAD,
     'both.json': [GOOD, BAD],
     'lamp.json': LAMP,
+    'car.json': { id: 'urn:c:1', type: 'Car' },
     'broken.json': '{"id": ',
     'text.json': '"Bench"',
   });
-  return { folder, file: (name) => join(files, name) };
-}
+  ({ url } = await startApi());
+  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
+});
 
 it('validate accepts the schema of a model or its folder, uses the documents around it, and needs no gateway', async () => {
-  const { folder, file } = clone();
   for (const schema of [join(folder, 'Bench'), join(folder, 'Bench/schema.json')]) {
     const good = await cli(['validate', file('good.jsonld'), '--schema', schema]);
     assert.deepEqual([good.code, good.stdout], [0, `${file('good.jsonld')}: valid\n`], good.stderr);
@@ -45,9 +54,6 @@ it('validate accepts the schema of a model or its folder, uses the documents aro
 });
 
 it('validate without a gateway prints the same as a gateway does for the same model', async () => {
-  const { folder, file } = clone();
-  const { url } = await startApi();
-  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
   for (const [names, ...more] of [
     [['good.jsonld', 'bad.json', 'both.json']],
     [['good.jsonld', 'bad.json', 'both.json'], '--json', '--form', 'keyvalues'],
@@ -64,7 +70,6 @@ it('validate without a gateway prints the same as a gateway does for the same mo
 });
 
 it('validate accepts several files, including standard input, and arrays of entities', async () => {
-  const { folder, file } = clone();
   const names = [file('good.jsonld'), '-', file('both.json'), file('broken.json'), file('text.json')];
   const words = ['validate', ...names, '--schema', join(folder, 'Bench')];
   const { code, stdout, stderr } = await cli(words, {}, JSON.stringify(BAD));
@@ -90,9 +95,6 @@ it('validate accepts several files, including standard input, and arrays of enti
 });
 
 it('validate checks the other files if one cannot be read or is refused by the gateway', async () => {
-  const { folder, file } = clone();
-  const { url } = await startApi();
-  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
   const here = ['--schema', join(folder, 'Bench')];
   const there = ['--gateway', url, '--model', 'City/Bench'];
   for (const [name, by, code, why] of [
@@ -125,10 +127,9 @@ it('validate checks the other files if one cannot be read or is refused by the g
 });
 
 it('validate reads shared documents from further --schema folders, and names those that are missing', async () => {
-  const { file } = clone();
-  const folder = folderOf(cityRepository());
-  git(folder, 'init');
-  const bench = join(folder, 'Bench');
+  const incomplete = folderOf(cityRepository());
+  git(incomplete, 'init');
+  const bench = join(incomplete, 'Bench');
   const missing = await cli(['validate', file('good.jsonld'), '--schema', bench]);
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /missing: https:\/\/models\.example\/shared\/common-schema\.json/);
@@ -136,12 +137,11 @@ it('validate reads shared documents from further --schema folders, and names tho
   const shared = folderOf({ 'common-schema.json': commonSchema() }, 'shared');
   const found = await cli(['validate', file('good.jsonld'), '--schema', bench, '--schema', shared]);
   assert.equal(found.code, 0, found.stderr);
-  const whole = await cli(['validate', file('good.jsonld'), '--schema', folder, '--schema', shared]);
+  const whole = await cli(['validate', file('good.jsonld'), '--schema', incomplete, '--schema', shared]);
   assert.equal(whole.code, 0, whole.stderr);
 });
 
 it("validate with a folder of models uses the model of each entity's type, or the model given by name", async () => {
-  const { folder, file } = clone();
   const byType = (name: string, ...more: readonly string[]) =>
     cli(['validate', file(name), '--schema', folder, ...more]);
   assert.equal((await byType('lamp.json')).code, 0);
@@ -154,26 +154,23 @@ it("validate with a folder of models uses the model of each entity's type, or th
   const none = await byType('good.jsonld', '--model', 'Car');
   assert.equal(none.code, 2);
   assert.match(none.stderr, /no model Car .*dataModel\.City\/Bench/);
-  put(join(file('.')), { 'car.json': { id: 'urn:c:1', type: 'Car' } });
   const unknown = await byType('car.json');
   assert.equal(unknown.code, 3);
   assert.match(unknown.stderr, /car\.json: The entity has no model for its type "Car"/);
 });
 
 it('validate does not need the documents that the context of a model names', async () => {
-  const { file } = clone();
-  const folder = folderOf(completeRepository());
-  put(folder, { 'Bench/context.jsonld': { '@context': 'https://elsewhere.example/context.jsonld' } });
-  git(folder, 'init');
-  for (const schema of [folder, join(folder, 'Bench')])
+  const other = folderOf(completeRepository());
+  put(other, { 'Bench/context.jsonld': { '@context': 'https://elsewhere.example/context.jsonld' } });
+  git(other, 'init');
+  for (const schema of [other, join(other, 'Bench')])
     assert.equal((await cli(['validate', file('good.jsonld'), '--schema', schema])).code, 0);
 });
 
 it('validate needs --model for a schema that has neither a folder name nor a title', async () => {
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
-  const folder = folderOf({ 'bench.json': schema }, '_');
-  const { file } = clone();
-  const words = ['validate', file('good.jsonld'), '--schema', join(folder, 'bench.json')];
+  const unnamedFolder = folderOf({ 'bench.json': schema }, '_');
+  const words = ['validate', file('good.jsonld'), '--schema', join(unnamedFolder, 'bench.json')];
   const unnamed = await cli(words);
   assert.equal(unnamed.code, 2);
   assert.match(unnamed.stderr, /--model/);
@@ -181,25 +178,23 @@ it('validate needs --model for a schema that has neither a folder name nor a tit
 });
 
 it('validate says which schema it cannot use and where the fault is, and exits with 2', async () => {
-  const { file } = clone();
-  const folder = folderOf({
+  const faulty = folderOf({
     'Bench/schema.json': entitySchema('Bench', 'seats', { allOf: [{}], type: 'objct' }),
   });
-  const { code, stderr } = await cli(['validate', file('good.jsonld'), '--schema', join(folder, 'Bench')]);
+  const { code, stderr } = await cli(['validate', file('good.jsonld'), '--schema', join(faulty, 'Bench')]);
   assert.equal(code, 2);
   assert.match(stderr, /Bench\/schema\.json:\d+: the schema cannot be used\. .*\/type/);
   for (const words of [
-    [join(folder, 'None')],
+    [join(faulty, 'None')],
     [folderOf({ 'README.md': 'x' })],
-    [join(folder, 'Bench'), '--form', 'xml'],
-    [join(folder, 'Bench'), '--gateway', 'http://127.0.0.1:9'],
-    [join(folder, 'Bench'), '--model', 'no name'],
+    [join(faulty, 'Bench'), '--form', 'xml'],
+    [join(faulty, 'Bench'), '--gateway', 'http://127.0.0.1:9'],
+    [join(faulty, 'Bench'), '--model', 'no name'],
   ])
     assert.equal((await cli(['validate', file('good.jsonld'), '--schema', ...words])).code, 2, words[0]);
 });
 
 it('validate without a schema and without a gateway names both options', async () => {
-  const { file } = clone();
   for (const more of [[], ['--model', 'City/Bench']]) {
     const { code, stderr } = await cli(['validate', file('good.jsonld'), ...more]);
     assert.equal(code, 2);
@@ -210,9 +205,6 @@ it('validate without a schema and without a gateway names both options', async (
 });
 
 it('validate through a gateway finds the models by type if no model is given', async () => {
-  const { folder, file } = clone();
-  const { url } = await startApi();
-  await cli(['models', 'import', folder, '--domain', 'City', '--gateway', url]);
   assert.equal((await cli(['validate', file('lamp.json'), '--gateway', url])).code, 0);
   assert.equal((await cli(['validate', file('bad.json'), file('lamp.json'), '--gateway', url])).code, 3);
 });

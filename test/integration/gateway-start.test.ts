@@ -51,7 +51,7 @@ it('a start with a broker prints its URL, and the first of two tokens as a varia
   const url = await gateway.url();
   await gateway.until(/curl -X DELETE -H "X-Gateway-Token: \$\{GATEWAY_TOKEN%%,\*\}"/);
   await gateway.until(/^Schemas, models and contexts: /m);
-  assert.doesNotMatch(gateway.stdout, /console/);
+  assert.doesNotMatch(gateway.stdout, /console|start-secret/);
   await gateway.until(new RegExp(`^Broker: ${broker.url}$`, 'm'));
   assert.equal((await send(url, 'GET', '/health/ready')).status, 200);
   assert.doesNotMatch(gateway.stdout, /start-secret/);
@@ -161,17 +161,15 @@ it('a gateway whose log cannot be written, because the disk is full, answers and
     test.skip('the system has no /dev/full');
     return;
   }
-  for (const NODE_ENV of ['production', 'test']) {
-    const full = openSync('/dev/full', 'w');
-    const { url, child, ended } = await startWithLog(full, { NODE_ENV, LOG_LEVEL: 'debug' });
-    closeSync(full);
-    for (let count = 1; count <= 3; count += 1) {
-      const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Nothing`, { method: 'DELETE' });
-      assert.equal(answer.status, 204);
-    }
-    child.kill('SIGTERM');
-    assert.deepEqual(await ended, [0, null]);
+  const full = openSync('/dev/full', 'w');
+  const { url, child, ended } = await startWithLog(full, { LOG_LEVEL: 'debug' });
+  closeSync(full);
+  for (let count = 1; count <= 3; count += 1) {
+    const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Nothing`, { method: 'DELETE' });
+    assert.equal(answer.status, 204);
   }
+  child.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
 });
 
 /** Starts the built gateway with another standard output: a file, or a pipe that nobody reads. */

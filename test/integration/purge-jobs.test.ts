@@ -340,21 +340,35 @@ it('jobs of different tenants take turns', async () => {
   assert.ok(order.indexOf('c') < order.lastIndexOf('a'), order.join());
 });
 
-for (const how of ['SIGKILL', 'SIGTERM'] as const) {
+type Env = Readonly<Record<string, string>> & { readonly BROKER_URL: string };
+
+async function startToKill(env: Env) {
+  const gateway = await GatewayProcess.start(env);
+  const stop = async () => {
+    gateway.signal('SIGKILL');
+    await gateway.ended;
+  };
+  return { url: await gateway.url(), stop };
+}
+
+async function startToStop(env: Env) {
+  const { url, gateway } = await startTestGateway(env);
+  return { url, stop: () => gateway.close() };
+}
+
+for (const how of ['SIGKILL', 'an orderly stop'] as const) {
   it(`a gateway that is restarted after ${how} continues its jobs until nothing matches`, async () => {
     const { broker, held, gate } = await startHeldBroker(200);
     const env = {
       BROKER_URL: held.url,
       PORT: '0',
       HOST: '127.0.0.1',
-      NODE_ENV: 'production',
       PURGE_MAX_RUNNING: '1',
       PURGE_BATCH_SIZE: '10',
       DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
       JOB_SECRET: 'a-secret-of-jobs',
     };
-    const first = await GatewayProcess.start(env);
-    const url = (await first.until(/"url":"(http:[^"]+)"/))[1] ?? '';
+    const { url, stop } = await (how === 'SIGKILL' ? startToKill(env) : startToStop(env));
     const submit = async (headers: Readonly<Record<string, string>>) => {
       const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car`, {
         method: 'DELETE',
@@ -365,9 +379,9 @@ for (const how of ['SIGKILL', 'SIGTERM'] as const) {
     const running = await submit({ authorization: 'Bearer secret-of-the-caller' });
     const queued = await submit({});
     await held.arrived(isDelete, 2);
-    first.signal(how);
+    const stopped = stop();
     gate.open();
-    await first.ended;
+    await stopped;
 
     const { url: again } = await startTestGateway({ ...env, ...PATIENT });
     for (const { id } of [running, queued]) {
@@ -392,13 +406,11 @@ it('a gateway restarted with another broker after a crash shows the jobs for the
     PURGE_CONCURRENCY: '1',
     DATABASE_PATH: join(temporaryFolder(), 'schema.db'),
   };
-  const first = await GatewayProcess.start({ ...env, PORT: '0', BROKER_URL: held.url });
-  const url = await first.url();
+  const { url, stop } = await startToKill({ ...env, PORT: '0', BROKER_URL: held.url });
   const answer = await fetch(`${url}/ngsi-ld/v1/entities?type=Car`, { method: 'DELETE', headers: ASYNC });
   const { id } = (await answer.json()) as PurgeRecord;
   await held.arrived(isDelete, 1);
-  first.signal('SIGKILL');
-  await first.ended;
+  await stop();
 
   const listed = async (gateway: TestGateway, state: string) =>
     ((await gateway.send('GET', `/api/v2/purges?state=${state}`)).json() as PurgeRecord[]).map(

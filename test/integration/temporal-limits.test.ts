@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
-import { startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { TooManyMatchesError } from '../../sidecar/purge/index.js';
+import { startTestBroker, startTestGateway, stopAll } from '../support/gateway-harness.js';
+import { purgeHistory } from '../support/purge-harness.js';
 import { holdBack, isDelete } from '../support/recording-broker.js';
-import { deletesOf, hour, instancesOf, startTemporal, TEMPORAL } from '../support/temporal-harness.js';
+import {
+  deletesOf,
+  hour,
+  instancesOf,
+  seedSensors,
+  startTemporal,
+  TEMPORAL,
+} from '../support/temporal-harness.js';
 
 after(stopAll);
 
@@ -20,24 +29,29 @@ for (const [query, matched] of [
     [', not counted by the broker', { noCount: true }],
   ] as const) {
     it(`the bound of a temporal purge applies before the first delete, in the unit of the purge (${query}${how})`, async () => {
-      const { broker, purge } = await startTemporal(behaviour);
+      const broker = await startTestBroker();
+      seedSensors(broker);
+      Object.assign(broker.behaviour, behaviour);
       const before = instancesOf(broker);
-      const refused = await purge(`${query}&maxAffected=${matched - 1}`);
-      assert.equal(refused.status, 409);
-      assert.equal(refused.problem().type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
-      assert.equal(refused.problem()['maxAffected'], matched - 1);
-      assert.equal(refused.problem()['deleted'], undefined);
+      const place = { url: new URL(broker.url) };
+      const { error, progress } = await purgeHistory(place, `${query}&maxAffected=${matched - 1}`);
+      assert.ok(error instanceof TooManyMatchesError, String(error));
+      assert.deepEqual([error.maxAffected, progress.hasBegun], [matched - 1, false]);
       assert.deepEqual(deletesOf(broker), {});
       assert.deepEqual(instancesOf(broker), before);
-      const purged = await purge(`${query}&maxAffected=${matched}`);
-      assert.deepEqual([purged.status, purged.headers.get('purge-deleted')], [204, String(matched)]);
+      const { report } = await purgeHistory(place, `${query}&maxAffected=${matched}`);
+      assert.deepEqual([report?.deleted, report?.failed, report?.unknown], [matched, 0, 0]);
     });
   }
 }
 
 it('the bound of a temporal purge can be set by the configuration or the policy', async () => {
   const { purge } = await startTemporal({}, { env: { PURGE_MAX_AFFECTED: '71' } });
-  assert.equal((await purge(BEFORE)).status, 409);
+  const refused = await purge(BEFORE);
+  assert.equal(refused.status, 409);
+  const { type, maxAffected, deleted } = refused.problem();
+  assert.equal(type, 'urn:ngsi-ld-gateway:problem:too-many-matches');
+  assert.deepEqual([maxAffected, deleted], [71, undefined]);
   const { purge: other } = await startTemporal();
   assert.equal((await other(BEFORE, { headers: { 'x-purge-policy': 'max-affected=71' } })).status, 409);
 });
