@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { BrokerReplyError } from '../../sidecar/purge/errors.js';
 import { isProbe, purge, purged, things } from '../support/purge-harness.js';
 import { startStubBroker, type StubBrokerOptions } from '../support/stub-broker.js';
+import { isThorough } from '../support/thoroughness.js';
 
 type Count = NonNullable<StubBrokerOptions['count']>;
 
@@ -29,7 +30,7 @@ const PAGES: Readonly<Record<string, Partial<StubBrokerOptions>>> = {
 for (const [countName, count] of Object.entries(COUNTS)) {
   for (const [pagesName, pages] of Object.entries(PAGES)) {
     it(`a purge at a broker whose counts are wrong deletes every match: count ${countName}, ${pagesName}`, async (t) => {
-      for (const seed of [1, 2, 3, 4]) {
+      for (const seed of isThorough ? [1, 2, 3, 4] : [1, 2]) {
         const entities = [...things(200), ...things(20, 'Other')];
         const broker = await startStubBroker(t, { entities, count, ...pages, seed });
         const report = await purged(broker, 'type=Thing', { seed });

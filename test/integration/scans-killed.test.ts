@@ -8,6 +8,7 @@ import {
   BROKEN_ENTITIES,
   judgedAtLeast,
   roomEntity,
+  ROOMS,
   scanned,
   startScan,
   storeRoom,
@@ -19,7 +20,7 @@ after(stopAll);
 it('a scan whose gateway is killed starts again: nothing is missing, and nothing is counted twice', async () => {
   const folder = temporaryFolder();
   const broker = await startTestBroker();
-  broker.entities.seed(3000, roomEntity);
+  broker.entities.seed(ROOMS, roomEntity);
   const env = { PORT: '0', BROKER_URL: broker.url, DATABASE_PATH: join(folder, 'scans.db') };
   const killed = await GatewayProcess.start(env);
   const url = await killed.url();
@@ -33,7 +34,7 @@ it('a scan whose gateway is killed starts again: nothing is missing, and nothing
   const record = await scanned(again, id);
   assert.deepEqual(
     [record.state, record.matched, record.checked, record.invalid],
-    ['succeeded', 3000, 3000, BROKEN_ENTITIES],
+    ['succeeded', ROOMS, ROOMS, BROKEN_ENTITIES],
   );
   assert.match(record.warnings.join(), /the scan started again/);
   await assertKept(again, record);

@@ -16,6 +16,7 @@ import {
   BROKEN_ENTITIES,
   ROOM,
   roomEntity,
+  ROOMS,
   scanned,
   startScan,
   storeRoom,
@@ -34,7 +35,7 @@ describe('a scan of what the broker holds', () => {
     broker = await startTestBroker();
     gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL: 'silent', ...PATIENT });
     await storeRoom(gateway.url);
-    broker.entities.seed(3000, roomEntity);
+    broker.entities.seed(ROOMS, roomEntity);
     broker.entities.seed(7, (index) => ({ id: `urn:ngsi-ld:Bus:${String(index)}`, type: 'Bus' }));
     record = await scan({ query: 'type=Room' });
   });
@@ -47,9 +48,9 @@ describe('a scan of what the broker holds', () => {
     assert.deepEqual(
       { matched, checked, valid, invalid, notJudged, warnings },
       {
-        matched: 3000,
-        checked: 3000,
-        valid: 3000 - BROKEN_ENTITIES,
+        matched: ROOMS,
+        checked: ROOMS,
+        valid: ROOMS - BROKEN_ENTITIES,
         invalid: BROKEN_ENTITIES,
         notJudged: 0,
         warnings: [],
@@ -60,8 +61,8 @@ describe('a scan of what the broker holds', () => {
         domain: 'D',
         model: 'Room',
         version: 1,
-        checked: 3000,
-        valid: 3000 - BROKEN_ENTITIES,
+        checked: ROOMS,
+        valid: ROOMS - BROKEN_ENTITIES,
         invalid: BROKEN_ENTITIES,
       },
     ]);
@@ -102,7 +103,7 @@ describe('a scan of what the broker holds', () => {
     const record = await scan({ query: 'type=Room,Bus' });
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.notJudged],
-      ['succeeded', 3007, 3000, 7],
+      ['succeeded', ROOMS + 7, ROOMS, 7],
     );
     const [bus] = record.unmodelled;
     assert.deepEqual([bus?.type, bus?.entities, bus?.sample.length], ['Bus', 7, 5]);
@@ -123,7 +124,7 @@ describe('a scan of what the broker holds', () => {
     const record = await scan({ query: 'type=Room', schema, sample: 120 });
     assert.deepEqual(
       [record.state, record.matched, record.checked, record.invalid],
-      ['succeeded', 3000, 120, 120],
+      ['succeeded', ROOMS, 120, 120],
     );
     assert.deepEqual(
       record.findings.map(({ keyword, pointer, entities }) => [keyword, pointer, entities]),
@@ -262,7 +263,7 @@ describe('a scan of what the broker holds', () => {
     const text = await events.text();
     const last = JSON.parse(text.trimEnd().split('\n').at(-1)?.slice('data: '.length) ?? '') as Scan;
     assert.equal(last.state, 'cancelled');
-    assert.ok(last.checked < 3000);
+    assert.ok(last.checked < ROOMS);
     const over = await sendJson(gateway.url, 'PATCH', `/api/v2/scans/${id}`, { maxPerSecond: 5 });
     assert.equal(over.status, 409);
     assert.match(over.text, /scan-over/);

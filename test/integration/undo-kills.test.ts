@@ -106,14 +106,14 @@ class MemoryStorage implements ArchiveStorage {
 }
 
 const LIMITS = {
-  pageSize: 20,
-  pageSizeMax: 20,
-  batchSize: 7,
+  pageSize: 10,
+  pageSizeMax: 10,
+  batchSize: 4,
   concurrency: 3,
   strategy: 'auto',
   maxAffected: undefined,
 } as const;
-const COUNT = 60;
+const COUNT = 30;
 
 interface Deaths {
   readonly steps: number;
@@ -277,7 +277,7 @@ describe('an archive whose purge is killed again and again', () => {
         fc.asyncProperty(deaths, fc.constantFrom(Infinity, 4), async (purging, failsEach) => {
           for (const id of broker.temporal.ids())
             await fetch(`${broker.url}/ngsi-ld/v1/temporal/entities/${id}`, { method: 'DELETE' });
-          seedSensors(broker, { entities: 12, instances: 6 });
+          seedSensors(broker, { entities: 6, instances: 6 });
           const before = instancesIn(historiesOf(broker));
           const storage = new MemoryStorage();
           storage.failsEach = failsEach;

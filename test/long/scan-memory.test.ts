@@ -6,7 +6,7 @@ import { after, it } from 'node:test';
 import { send, stopAll, stopLater } from '../support/gateway-harness.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { listening } from '../support/listening.js';
-import { BROKEN_ENTITIES, roomEntity, type Scan, startScan, storeRoom } from '../support/scans.js';
+import { BROKEN_ENTITIES, roomEntity, ROOMS, type Scan, startScan, storeRoom } from '../support/scans.js';
 
 after(stopAll);
 
@@ -64,8 +64,7 @@ it(
     t.diagnostic(
       `at most ${Math.round(first / MIB)} MiB in the first quarter, and ${Math.round(most / MIB)} after it`,
     );
-    // The constant is for 3,000 entities.
-    const broken = BROKEN_ENTITIES * (ENTITIES / 3000);
+    const broken = BROKEN_ENTITIES * (ENTITIES / ROOMS);
     assert.deepEqual(
       [record.state, record.checked, record.invalid],
       ['succeeded', ENTITIES, Math.round(broken)],

@@ -8,6 +8,7 @@ import {
   BROKEN_ENTITIES,
   judgedAtLeast,
   roomEntity,
+  ROOMS,
   scanned,
   startScan,
   storeRoom,
@@ -18,7 +19,7 @@ after(stopAll);
 it('a scan whose gateway is killed continues in another gateway; nothing is missing or counted twice', async () => {
   const database = await createDatabase();
   const broker = await startTestBroker();
-  broker.entities.seed(3000, roomEntity);
+  broker.entities.seed(ROOMS, roomEntity);
   const env = { BROKER_URL: broker.url, DATABASE_URL: database.url, LOG_LEVEL: 'warn', JOB_LEASE_MS: '2000' };
   const dying = await GatewayProcess.start({ ...env, PORT: '0', INSTANCE_NAME: 'one' });
   const url = await dying.url();
@@ -33,7 +34,7 @@ it('a scan whose gateway is killed continues in another gateway; nothing is miss
   const record = await scanned(other.url, id);
   assert.deepEqual(
     [record.state, record.worker, record.matched, record.checked, record.invalid],
-    ['succeeded', 'two', 3000, 3000, BROKEN_ENTITIES],
+    ['succeeded', 'two', ROOMS, ROOMS, BROKEN_ENTITIES],
   );
   assert.match(record.warnings.join(), /The gateway one stopped responding: the scan started again/);
   await assertKept(other.url, record);
