@@ -196,9 +196,12 @@ it('drop and keep must use the names that the broker shows, since keep by anothe
       entities: [{ id: 'urn:x:1', type: 'Thing', speed: property(1) }],
       aliases: new Map([[IRI, 'speed']]),
     });
-    const { error } = await purge(broker, `type=Thing&${kind}=${encodeURIComponent(IRI)}`);
-    assert.ok(error instanceof QueryRefusedError);
-    assert.match(error.message, /shows the attribute .* as speed/);
+    for (const more of ['', ',n', '&dryRun=true']) {
+      const { error } = await purge(broker, `type=Thing&${kind}=${encodeURIComponent(IRI)}${more}`);
+      assert.ok(error instanceof QueryRefusedError);
+      assert.deepEqual([error.kind, error.parameter], ['badRequestData', kind]);
+      assert.match(error.message, /shows the attribute .* as speed/);
+    }
     assert.equal(broker.of('attribute').length, 0);
   }
 });

@@ -150,11 +150,11 @@ it('a dry run neither applies nor requires maxAffected', async (t) => {
   assert.equal((await purged(broker, 'local=true&dryRun=true')).matched, 50);
 });
 
-it('a dry run counts attributes when attributes would be removed', async (t) => {
-  const entities = things(30).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
-  const broker = await startStubBroker(t, { entities });
+it('a dry run counts attributes when attributes would be removed, and names a hundred entities that have some', async (t) => {
+  const some = things(130).map((thing) => ({ ...thing, m: { type: 'Property', value: 1 } }));
+  const broker = await startStubBroker(t, { entities: [...things(3, 'Thing', 'without'), ...some] });
   const report = await purged(broker, 'type=Thing&keep=n&dryRun=true', { limits: { pageSize: 7 } });
-  assert.equal(report.matched, 30);
-  assert.equal(report.sample.length, 30);
+  assert.equal(report.matched, 130);
+  assert.deepEqual([report.sample.length, report.sample.join().includes('without')], [100, false]);
   assert.equal(broker.of('attribute').length, 0);
 });

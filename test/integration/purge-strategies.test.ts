@@ -30,6 +30,7 @@ it('strategy batch reports entities that a batch of one cannot delete', async (t
   const report = await purged(broker, 'type=Thing', { limits: { strategy: 'batch' } });
   assert.deepEqual([report.deleted, report.failed], [54, 6]);
   assert.deepEqual(report.errors.map(({ entityId }) => entityId).sort(), [...broker.entities.keys()].sort());
+  assert.ok(report.errors.every(({ error }) => error.status === 400));
   assert.equal(broker.of('single').length, 0);
 });
 
