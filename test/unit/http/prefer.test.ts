@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { readPreferences } from '../../../sidecar/http/purge-answer.js';
+import { processorTimer } from '../../support/processor-time.js';
 
 const NONE = { respondAsync: false, representation: false };
 const ASYNC = { respondAsync: true, representation: false };
@@ -110,8 +111,8 @@ it('readPreferences reads the longest headers without delay, whatever they conta
   for (const part of ['x;', 'x="', '"\\', ' ', ',', 'x=y;', '\\', 'x ', 'x;x=', '; '])
     for (const end of ['', '"', '\u0000'])
       for (const start of ['', 'x', 'x="']) {
-        const startedMs = performance.now();
+        const usedMs = processorTimer();
         readPreferences(start + part.repeat(32_000) + end);
-        assert.ok(performance.now() - startedMs < 5000, JSON.stringify([start, part, end]));
+        assert.ok(usedMs() < 5000, JSON.stringify([start, part, end]));
       }
 });

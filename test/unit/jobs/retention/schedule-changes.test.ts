@@ -2,25 +2,32 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { nextRuns } from '../../../../console/retention/schedule.js';
 import { nextDue } from '../../../../sidecar/jobs/retention/schedule.js';
+import { processorTimer } from '../../../support/processor-time.js';
+import { isThorough } from '../../../support/thoroughness.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+
+/** Changes like others: by an hour, and at midnight. */
+const FURTHER = [
+  ['America/New_York', '2026-03-08'],
+  ['America/New_York', '2026-11-01'],
+  ['Asia/Beirut', '2026-03-29'],
+  ['Asia/Beirut', '2026-10-25'],
+  ['America/Havana', '2026-11-01'],
+] as const;
 
 /** Changes of clocks: by an hour, by half an hour, at midnight, and permanent changes of a zone. */
 const CHANGES = [
   ['Europe/Madrid', '2026-03-29'],
   ['Europe/Madrid', '2026-10-25'],
-  ['America/New_York', '2026-03-08'],
-  ['America/New_York', '2026-11-01'],
   ['Australia/Lord_Howe', '2026-10-04'],
   ['Australia/Lord_Howe', '2026-04-05'],
   ['America/Santiago', '2026-09-06'],
   ['America/Santiago', '2026-04-05'],
-  ['Asia/Beirut', '2026-03-29'],
-  ['Asia/Beirut', '2026-10-25'],
-  ['America/Havana', '2026-11-01'],
   ['Africa/Casablanca', '2026-03-22'],
   ['UTC', '2026-03-29'],
+  ...(isThorough ? FURTHER : []),
 ] as const;
 
 const SCHEDULES = [
@@ -127,11 +134,11 @@ it('a schedule of times of day is due once for all times in a gap, and once for 
 });
 
 it('an hourly schedule that is due on few days is found without checking each hour', () => {
-  const startedMs = performance.now();
+  const usedMs = processorTimer();
   const at = nextDue(
     { schedule: '0 * 29 2 *', timeZone: 'Europe/Madrid' },
     Date.parse('2025-01-01T00:00:00Z'),
   );
   assert.equal(at, Date.parse('2028-02-28T23:00:00Z'));
-  assert.ok(performance.now() - startedMs < 1000);
+  assert.ok(usedMs() < 1000);
 });

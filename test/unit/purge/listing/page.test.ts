@@ -14,6 +14,7 @@ import type { Projection } from '../../../../sidecar/purge/broker/index.js';
 import { projectionParameters, PROJECTION_WORDS } from '../../../../sidecar/purge/listing/page.js';
 import { formatParameters } from '../../../../sidecar/purge/query/index.js';
 import { words } from '../../../support/words.js';
+import { processorTimer } from '../../../support/processor-time.js';
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => parsePage(replyOf(200, [], headers));
 
@@ -154,9 +155,9 @@ it('parsePage reads a Link of the greatest length quickly, whatever it has', () 
     `<x>;${repeated(' ', 250_000)}`,
     `<x>; rel${repeated(' ', 250_000)}`,
   ]) {
-    const startedMs = performance.now();
+    const usedMs = processorTimer();
     withHeaders({ link });
-    assert.ok(performance.now() - startedMs < 1000, link.slice(0, 20));
+    assert.ok(usedMs() < 1000, link.slice(0, 20));
   }
 });
 

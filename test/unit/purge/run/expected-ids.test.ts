@@ -6,6 +6,7 @@ import { UnexpectedEntityError } from '../../../../sidecar/purge/errors.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import { replyOf } from '../../../support/replies.js';
 import { contextOf } from '../hand-made-context.js';
+import { processorTimer } from '../../../support/processor-time.js';
 
 interface Named {
   readonly ids?: readonly string[];
@@ -81,11 +82,11 @@ it('the ids that a purge expects have at most 4096 UTF-16 units, but only with a
 });
 
 it('the ids that a purge expects are checked in linear time for patterns that make backtracking engines hang', async () => {
-  const startedMs = performance.now();
+  const usedMs = processorTimer();
   for (const idPattern of ['^urn:(a+)+$', '(a|a)*$b', '^urn:(a|aa)+$', '(.*a){12}$x'])
     assert.equal(await isExpected(`urn:${'a'.repeat(4000)}!`, { idPattern }), false, idPattern);
   // A backtracking engine needs longer than the age of the universe.
-  assert.ok(performance.now() - startedMs < 3000);
+  assert.ok(usedMs() < 3000);
 });
 
 it('the ids that a purge expects are checked with other work in between, even on a large page', async () => {
