@@ -916,11 +916,11 @@ const EFFECTS: Readonly<Record<SettingName, readonly [effect: string, check: () 
         ['info', ['purge finished', 'pass-through failed']],
       ] as const) {
         const broker = await startTestBroker();
-        const { log, purge, send } = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL });
-        assert.equal((await purge('type=Car')).status, 204);
+        const gateway = await startTestGateway({ BROKER_URL: broker.url, LOG_LEVEL });
+        assert.equal((await gateway.purge('type=Car')).status, 204);
         await broker.close();
-        assert.equal((await send('GET', '/ngsi-ld/v1/types')).status, 502);
-        const told = log.lines.map(({ msg }) => msg);
+        assert.equal((await gateway.send('GET', '/ngsi-ld/v1/types')).status, 502);
+        const told = gateway.log.lines.map(({ msg }) => msg);
         assert.deepEqual(
           told.filter((msg) => msg === 'purge finished' || msg === 'pass-through failed'),
           logged,

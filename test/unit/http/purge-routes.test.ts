@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { it } from 'node:test';
 import Fastify from 'fastify';
-import { RequestRefusedError } from '../../../sidecar/http/refused.js';
 import { Access, setRule } from '../../../sidecar/http/access.js';
 import { registerPurgeRoutes } from '../../../sidecar/http/purge-routes.js';
 import type { NewPurge } from '../../../sidecar/jobs/purge-kinds.js';
