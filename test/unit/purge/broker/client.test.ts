@@ -224,7 +224,8 @@ for (const [code, reason] of [
   ['EAI_AGAIN', 'its host name does not resolve'],
   ['ETIMEDOUT', 'connection timed out'],
   ['UND_ERR_CONNECT_TIMEOUT', 'connection timed out'],
-  ['EHOSTUNREACH', 'EHOSTUNREACH'],
+  ['EHOSTUNREACH', 'this machine has no route to its address (EHOSTUNREACH)'],
+  ['EPROTO', 'EPROTO'],
   [
     'DEPTH_ZERO_SELF_SIGNED_CERT',
     'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS=ca.pem adds an authority of your own',
