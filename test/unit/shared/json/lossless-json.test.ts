@@ -87,6 +87,15 @@ it('numbers are kept exact only if a double would change them', () => {
   assert.equal(parsed('9007199254740992.0000000000000000'), 9007199254740992);
 });
 
+it('a number is kept exact wherever it stands in a text', () => {
+  for (const number of ['9007199254740993', '1.000000000000000000001', '1e999'])
+    for (let before = 0; before <= 32; before += 1) {
+      const text = `["${'x'.repeat(before)}",${number}]`;
+      assert.equal(writeJson(parseToKeep(text)), text);
+      assert.equal(writeJson(parseToKeep(text.slice(0, -1) + ',1]')), text.slice(0, -1) + ',1]');
+    }
+});
+
 it('numbers with an exponent of ten digits are refused without being computed', () => {
   for (const exponent of ['-9999999999', `-${'9'.repeat(400)}`]) {
     const text = `[1, 1e${exponent}]`;
