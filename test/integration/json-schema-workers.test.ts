@@ -201,7 +201,7 @@ it('the pool of workers drops a task whose caller disconnects, whether waiting o
 it('the pool of workers keeps no code of schemas that are no longer used', async (t) => {
   const workers = poolOf<HungryTasks>(t, HUNGRY);
   const bytes = await workers.run('compile', 75);
-  // The code of each has some 30 kB.
+  // The code of each has some 15 kB.
   assert.ok(bytes < 4_000, `${bytes} bytes for each schema`);
 });
 

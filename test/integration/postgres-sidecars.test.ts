@@ -168,7 +168,7 @@ describe('two sidecars of which one is gone for longer than its lease', PATIENCE
 
   it('a sidecar that was stopped for longer than its lease sends no further delete, and another one finishes its job', async () => {
     const { broker } = sidecars;
-    const { id, worker } = await underWay(sidecars, 'Stopped', { entities: 200 });
+    const { id, worker } = await underWay(sidecars, 'Stopped', { entities: 220 });
     const stopped = sidecars.named(worker);
     const [other] = sidecars.others(worker);
     assert.ok(other !== undefined);
@@ -203,7 +203,7 @@ describe('two sidecars of which one is gone for longer than its lease', PATIENCE
 
   it('when a sidecar is killed, a purge with a waiting caller is interrupted, and a job continues elsewhere', async () => {
     const { broker } = sidecars;
-    const { id, worker } = await underWay(sidecars, 'Killed', { entities: 200 });
+    const { id, worker } = await underWay(sidecars, 'Killed', { entities: 220 });
     const killed = sidecars.named(worker);
     const [other] = sidecars.others(worker);
     assert.ok(other !== undefined);
@@ -317,7 +317,7 @@ describe('two sidecars whose PostgreSQL is restarted', PATIENCE, () => {
   it('a job stops when its lease ends during a restart of PostgreSQL, and is resumed once afterwards', async () => {
     const sidecars = await Sidecars.start(['one', 'two'], BRIEFLY, { server: server.url });
     const { broker } = sidecars;
-    const { id, count } = await underWay(sidecars, 'Restarted', { entities: 300 });
+    const { id, count } = await underWay(sidecars, 'Restarted', { entities: 340 });
     await server.stop();
     // Nothing can renew the lease, so no gateway works on the job once the lease has ended.
     await until(

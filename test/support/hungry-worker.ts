@@ -27,7 +27,7 @@ serve({
     };
     const compileAll = (from: number) => {
       for (let number = from; number < from + count; number += 1) {
-        const names = Array.from({ length: 40 }, (_, index) => `attribute${number}_${index}`);
+        const names = Array.from({ length: 20 }, (_, index) => `attribute${number}_${index}`);
         const properties = Object.fromEntries(names.map((name) => [name, { type: 'number', minimum: 0 }]));
         createValidator(resolveReferencesIn({ properties }))({});
       }

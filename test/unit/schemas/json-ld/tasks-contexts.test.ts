@@ -136,7 +136,7 @@ describe('contexts in a worker', () => {
     );
     const urls = Array.from({ length: 12 }, (_, n) => `https://contexts.example/${n}`);
     const desk = new Desk(Object.fromEntries(urls.map((url) => [url, { ...large, ...to(url) }])));
-    for (const url of [...urls, ...urls])
+    for (const url of [...urls, ...urls.slice(0, 3)])
       assert.equal(await meaning(desk, [{ x: 'urn:x' }, url]), `https://terms.example/${url}`);
     assert.deepEqual(desk.asked, urls);
   });
