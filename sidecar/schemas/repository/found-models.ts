@@ -26,12 +26,17 @@ interface Naming {
 interface FoundModel {
   readonly planned: PlannedModel;
   readonly contextFile: InnerFile | undefined;
+  /** Whether its folder has its name, rather than only its title. */
+  readonly isNamedByFolder: boolean;
 }
 
 const NO_DOMAIN =
   'Nothing says which domain it belongs to, such as a $id: name one with the parameter domain.';
 
-/** Determines the names of models. A name that several files claim is refused, because it is unclear which is meant. */
+/**
+ * Determines the names of models. If several files claim a name, that of the only folder with this name gets it.
+ * Otherwise none does, because it is unclear which is meant.
+ */
 export function namedModels(files: readonly InnerFile[], naming: Naming): readonly FoundModel[] {
   const { isExport, domain, refused, sorted, links } = naming;
   const domains = new Set(
@@ -50,7 +55,8 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
     const exported = EXPORTED_MODEL.exec(inner);
     const folder = fileNameOf(folderOf(inner).slice(0, -1));
     const hasFolder = fileNameOf(inner) === 'schema.json';
-    const name = naming.name ?? (hasFolder && isResourceName(folder) ? folder : (facts.title ?? ''));
+    const isNamedByFolder = hasFolder && isResourceName(folder);
+    const name = naming.name ?? (isNamedByFolder ? folder : (facts.title ?? ''));
     if (!isResourceName(name)) {
       const reason =
         'A model is named after the folder of its schema.json, or else ' +
@@ -77,22 +83,23 @@ export function namedModels(files: readonly InnerFile[], naming: Naming): readon
       versions: versions.map((one) => one.file.path),
       examples: hasFolder ? (examples.get(folderOf(inner)) ?? []) : [],
     };
-    found.push({ planned, contextFile });
+    found.push({ planned, contextFile, isNamedByFolder });
   }
   if (found.length === 0 && homeless.length > 0) throw new RepositoryUnclearError(NO_DOMAIN);
   refused.push(...homeless);
   const claims = Map.groupBy(found, ({ planned }) => `${planned.domain}/${planned.name}`);
   return [...claims.values()].flatMap((claimed) => {
     if (claimed.length === 1) return claimed;
-    const paths = claimed.map(({ planned }) => planned.path);
-    for (const { planned } of claimed) {
-      const other = paths.find((path) => path !== planned.path);
+    const inFolders = claimed.filter(({ isNamedByFolder }) => isNamedByFolder);
+    const winners = inFolders.length === 1 ? inFolders : [];
+    for (const { planned } of claimed.filter((one) => !winners.includes(one))) {
+      const other = (winners[0] ?? claimed.find((one) => one.planned !== planned))?.planned.path;
       const reason =
-        `${other} is also named ${planned.name}; ` +
-        'a domain can have only one model of a name, so neither is stored.';
+        `${other} is also named ${planned.name}; a domain can have only one model of a name, ` +
+        (winners.length === 1 ? 'and its folder has this name.' : 'so neither is stored.');
       refused.push({ path: planned.path, reason });
     }
-    return [];
+    return winners;
   });
 }
 

@@ -50,6 +50,23 @@ describe('models named by their titles', () => {
     assert.deepEqual(documentsOf(found), [{ path: 'wheel.json', url }]);
   });
 
+  it('a model in a folder keeps its name if other schemas have it as their title, such as old ones', () => {
+    const files = {
+      'Tram/schema.json': entity('Tram'),
+      'Tram/schema-2024.json': entity('Tram'),
+      'old/tram.json': entity('Tram'),
+    };
+    const found = plan(files);
+    assert.deepEqual(column(found.models, 'path'), ['Tram/schema.json']);
+    assert.deepEqual(column(found.refused, 'path').sort(), ['Tram/schema-2024.json', 'old/tram.json']);
+    assert.match(
+      column(found.refused, 'reason').join(),
+      /Tram\/schema.json is also named Tram;.* folder has this name/,
+    );
+    const unclear = plan({ ...files, 'all/Tram/schema.json': entity('Tram') });
+    assert.deepEqual([unclear.models, unclear.refused.length], [[], 4]);
+  });
+
   it('a schema with a title that a model names by a relative $ref is a document, and not a model', () => {
     const found = plan({ 'tram.json': entity('Tram', 'vehicle.json'), 'vehicle.json': entity('Vehicle') });
     assert.deepEqual(modelsOf(found), [{ name: 'Tram', id: at('tram.json') }]);
