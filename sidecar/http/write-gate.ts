@@ -59,7 +59,7 @@ const UNCLEAR = problem(
  */
 export function createWriteGate(options: WriteGateOptions): PassThrough {
   const { passThrough, checks } = options;
-  const bodyMemory = new BodyMemory(bodyMemoryBytes());
+  const bodyMemory = new BodyMemory(bodyMemoryBytes(options.bodyLimit));
 
   return (req, res, how = {}) => {
     const { method = '', url = '' } = req;

@@ -29,10 +29,12 @@ const LARGE_BYTES = 64 * 1024;
 /**
  * Makes the routes of a scope accept only JSON bodies. A route whose schema is a `TextOf` gets the text, any other
  * route the parsed value.
+ *
+ * @param bodyLimit of the route with the largest bodies, in bytes
  */
-export function acceptJsonBodies(scope: FastifyInstance): void {
+export function acceptJsonBodies(scope: FastifyInstance, bodyLimit: number): void {
   const large = new TurnQueue();
-  const memory = new BodyMemory(bodyMemoryBytes());
+  const memory = new BodyMemory(bodyMemoryBytes(bodyLimit));
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser([...BODY_MEDIA_TYPES], async (request: FastifyRequest) => {
     requireUnencoded(request, BODY_MEDIA_TYPES);

@@ -96,7 +96,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       if (options.access.hasSignIn) keepToTenants(api, options);
       api.addHook('preValidation', bodyPresenceHook);
       api.addHook('preHandler', preconditionsHook(options.baseUrlOf));
-      acceptJsonBodies(api);
+      acceptJsonBodies(api, bodyLimit);
       if (options.onWritten !== undefined) api.addHook('onSend', writeNotificationHook(options.onWritten));
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
