@@ -1,6 +1,7 @@
 import { execSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../shared/make-folders.js';
 import { failure, usage } from './exit-codes.js';
 import { decoded, parseJson } from './json-file.js';
 
@@ -63,15 +64,21 @@ function areContexts(content: unknown): content is GatewayContexts {
   );
 }
 
-/** Replaces the contexts atomically. Only the owner may read and write the file. */
+/** Replaces the contexts atomically. Only the owner may read and write the file. @throws CliError if it cannot be written */
 export function writeContexts(contexts: GatewayContexts, env: Env): void {
   const file = fileOf(env);
   if (file === undefined)
     throw usage('There is no folder for the contexts file: set HOME or XDG_CONFIG_HOME.');
   const partial = `${file}.${process.pid}`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(partial, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
-  renameSync(partial, file);
+  try {
+    makeFolders(dirname(file), 0o700);
+    writeFileSync(partial, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600 });
+    renameSync(partial, file);
+  } catch (cause) {
+    throw failure(`${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      cause,
+    });
+  }
 }
 
 /** Returns the context chosen with `config use-context`. */

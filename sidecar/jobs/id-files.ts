@@ -1,8 +1,9 @@
-import { access, mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { access, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Item, ItemOutcome } from '../purge/index.js';
 import { errorCode } from '../shared/errors.js';
+import { makeFolders } from '../shared/make-folders.js';
 
 /** Maximum size of one file in bytes: some five million ids. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
@@ -103,7 +104,7 @@ export class IdFiles {
   }
 
   async #create(purge: string): Promise<FileHandle> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolders(this.#folder, 0o700);
     const file = await open(this.#pathOf(purge), 'a+', 0o600);
     try {
       await removeTornLine(file);

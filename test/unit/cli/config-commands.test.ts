@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { EXIT } from '../../../sidecar/cli/exit-codes.js';
@@ -51,6 +51,17 @@ describe('contexts', () => {
       );
     assert.match((await run(['config', 'list', '-o', 'json'])).out, /"name":"other",[^\n]*"isCurrent":true/);
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
+  });
+
+  it('set-context fails with a sentence where no folder can be created', async () => {
+    const { run, folder } = home();
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    for (const HOME of [file, ...(existsSync('/proc/self') ? ['/proc/nobody'] : [])]) {
+      const { code, err } = await run(['config', 'set-context', 'x', '--gateway', GATEWAY], { HOME });
+      assert.equal(code, EXIT.failed, HOME);
+      assert.match(err, /^\S+config\.json cannot be written: E[A-Z]+: /);
+    }
   });
 
   it('a token that has expired is requested again, and a token that was never accepted is not', async (t) => {

@@ -262,6 +262,12 @@ it('a failing disk loses all later lines, and is reported once', async () => {
   assert.deepEqual([written, state.closed], [[], 1]);
 });
 
+it('ids that no folder can be created for are reported as not written', async () => {
+  const recorder = new IdFiles('/proc/nobody/ids').recorder(A);
+  note(recorder, 'urn:1');
+  assert.equal(await recorder.close(), NOT_WRITTEN);
+});
+
 it('a file whose size cannot be read, or that cannot be closed, is reported as not written, and closed if possible', async () => {
   for (const broken of ['stat', 'close'] as const) {
     let closed = 0;
