@@ -66,11 +66,11 @@ describe('undo of temporal purges', () => {
   }
 
   it('a restore puts instances back into their history, with their datasets and times, and none twice', async () => {
-    seedSensors(broker, { entities: 6, instances: 130 });
+    seedSensors(broker, { entities: 2, instances: 130 });
     const before = histories();
     const purge = await purged(`type=Sensor&timerel=before&timeAt=${hour(90)}&archive=required`);
-    assert.ok(purge.deleted > 500);
-    assert.equal(purge.archive?.entities, 6);
+    assert.ok(purge.deleted > 200);
+    assert.equal(purge.archive?.entities, 2);
     const after = histories();
     assert.equal(after.length, before.length - purge.deleted);
     const dry = await restored(gateway, purge.id, { dryRun: true });

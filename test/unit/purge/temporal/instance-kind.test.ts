@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { IdState, keyOf } from '../../../../sidecar/purge/ledger/index.js';
 import type { ItemBatch } from '../../../../sidecar/purge/deleting/index.js';
 import {
+  entitiesIn,
   type ListedPage,
   type PageQuery,
   temporalEntities,
@@ -140,6 +141,26 @@ it('a purge sends at most ten queries to learn what q selects, and none for a ge
   }
 });
 
+it('instances may be hidden behind a marked page, or behind a list as long as the longest ever shown', async () => {
+  const { kind } = kindOf({});
+  const hides = async (lengths: readonly number[], isPartial = false) => {
+    const page = cutPage(idsOf(lengths.length), (index) =>
+      Array.from({ length: lengths[index] ?? 0 }, (_, n) => n),
+    );
+    const [first] = await readAll(kind, { ...page, isPartial });
+    assert.equal(
+      first?.items.length,
+      lengths.reduce((sum, length) => sum + length, 0),
+    );
+    return first.mayHideMore;
+  };
+  assert.equal(await hides([2, 5, 1]), true, 'nothing longer was shown before');
+  assert.equal(await hides([4, 3]), false);
+  assert.equal(await hides([4, 5]), true);
+  assert.equal(await hides([1], true), true);
+  assert.equal(await hides([]), false);
+});
+
 it('hidden instances are queried only behind a list whose shown instances all stay', async () => {
   const { kind, context, asked } = kindOf({});
   const page = cutPage(['urn:t:0'], TWO);
@@ -183,6 +204,49 @@ it('hidden instances are queried behind arrivals, once arrivals are left alone',
   assert.deepEqual(new Set(asked.map(({ needsTimes }) => needsTimes)), new Set([true]));
 });
 
+it('pages of instances grow with the lists, and in the second walk by entities only', async () => {
+  const long = cutPage(['urn:t:0'], () => Array.from({ length: 100 }, (_, n) => n));
+  const { kind } = kindOf({});
+  await readAll(kind, long);
+  assert.deepEqual(kind.shape(), { limit: 10, instances: 400, needsTimes: false });
+  kind.beginSecondWalk();
+  await readAll(kind, cutPage(idsOf(10), TWO));
+  assert.deepEqual(kind.shape(), { limit: 40, instances: 1000, needsTimes: false, isBare: true });
+  await readAll(kind, long);
+  assert.deepEqual(kind.shape(), { limit: 50, instances: 1000, needsTimes: false, isBare: true });
+});
+
+it('a count queries omitted instances whatever q selects, and a purge only if q selects entities', async () => {
+  for (const [selects, countsOnly, isAsked] of [
+    ['instances', false, false],
+    ['instances', true, true],
+    ['entities', false, true],
+    ['entities', true, true],
+  ] as const) {
+    const shown = (query: PageQuery, value: unknown) => {
+      const q = query.selection.find(({ name }) => name === 'q')?.value;
+      return q === undefined || selects === 'entities' || q === `speed==${String(value)}`;
+    };
+    const { kind, asked } = kindOf({
+      filters: { q: 'speed>0' },
+      countsOnly,
+      answer: (query) => {
+        const page = cutPage(['urn:t:0'], TWO);
+        const entities = entitiesIn(page).map((entity) => ({
+          ...entity,
+          speed: (entity['speed'] as readonly { value: unknown }[]).filter(({ value }) =>
+            shown(query, value),
+          ),
+        }));
+        return { ...page, entities, isPartial: false };
+      },
+    });
+    await readAll(kind, cutPage(['urn:t:0'], TWO));
+    const learning = selects === 'instances' ? 2 : 1;
+    assert.equal(asked.length > learning, isAsked, `${selects} ${String(countsOnly)}`);
+  }
+});
+
 it('instances that may be cut only because of their number are measured once, on one whole list', async () => {
   const long = cutPage(['urn:t:0', 'urn:t:1'], TWO);
   for (const instances of [100, undefined]) {
@@ -212,6 +276,38 @@ it('the problem of an instance that is still listed claims no more than that the
   assert.equal(detail, 'The broker answered that the instance is gone, but still shows it.');
 });
 
+it('pages of instances grow after two pages without new instances', () => {
+  const { kind } = kindOf({});
+  const limits = Array.from({ length: 5 }, () => kind.shape().limit);
+  assert.deepEqual(limits, [10, 10, 40, 160, 640]);
+});
+
+it('pages of instances have their former size again once a page shows something new', async () => {
+  const { kind } = kindOf({});
+  for (let page = 0; page < 2; page += 1) kind.shape();
+  await readAll(
+    kind,
+    cutPage(['urn:t:0'], () => Array.from({ length: 90 }, (_, n) => n)),
+  );
+  const limit = kind.shape().limit;
+  assert.deepEqual([kind.shape().limit, kind.shape().limit === limit], [limit, false]);
+});
+
+it('instances found behind a list complete it if q is known to select entities', async () => {
+  const all = cutPage(['urn:t:0'], THREE);
+  const { kind } = kindOf({
+    filters: { q: 'speed>0' },
+    countsOnly: true,
+    answer: () => ({ ...all, isPartial: false }),
+  });
+  const batches = await readAll(kind, cutPage(['urn:t:0'], TWO));
+  assert.deepEqual(
+    batches.flatMap(({ items }) => items.map(({ instanceId }) => instanceId)),
+    ['urn:t:0:0', 'urn:t:0:1', 'urn:t:0:2'],
+  );
+  assert.ok(batches.every(({ isIncomplete }) => isIncomplete !== true));
+});
+
 it('instances that q may exclude are never items: they are queried, and make the list incomplete', async () => {
   // For values that are not numbers, the selection by q is not determined.
   const of = (query: PageQuery) =>
@@ -235,6 +331,15 @@ it('instances that q may exclude are never items: they are queried, and make the
   }
 });
 
+it('instances are requested with createdAt if the query uses it, or once arrivals are skipped', () => {
+  for (const property of ['createdAt', 'modifiedAt', 'deletedAt'] as const)
+    assert.equal(kindOf({ time: { ...BEFORE, property } }).kind.shape().needsTimes, true);
+  const { kind } = kindOf({});
+  assert.equal(kind.shape().needsTimes, false);
+  kind.hasArrived({ entityId: 'urn:t:0', attribute: 'speed' });
+  assert.equal(kind.shape().needsTimes, true);
+});
+
 it('instances count as arrived if createdAt or modifiedAt is later than the start of the purge', () => {
   const [early, late] = [new Date(STARTED).toISOString(), new Date(STARTED + 1).toISOString()];
   const of = (time: Readonly<Record<string, string>>) => ({
@@ -251,4 +356,16 @@ it('instances count as arrived if createdAt or modifiedAt is later than the star
   const changed = kindOf({ time: { ...BEFORE, property: 'modifiedAt' } }).kind;
   assert.equal(changed.hasArrived(of({ modifiedAt: late })), true);
   assert.equal(changed.hasArrived(of({ createdAt: early, modifiedAt: late })), false);
+});
+
+it('instances are counted one entity at a time, all its instances at once', () => {
+  const counting = kindOf({ countsOnly: true }).kind;
+  assert.deepEqual(counting.shape(), { limit: 1, instances: 1000, needsTimes: false, isBare: true });
+  assert.equal(counting.beginSecondWalk(), false);
+  const { kind } = kindOf({});
+  for (let turn = 0; turn < 4; turn += 1) kind.shape();
+  assert.equal(kind.beginSecondWalk(), true);
+  assert.deepEqual(kind.shape(), { limit: 10, instances: 1000, needsTimes: false, isBare: true });
+  assert.equal(kind.beginSecondWalk(), false);
+  assert.equal(kind.pendingMax, 1000);
 });
