@@ -280,6 +280,22 @@ it('the delete of one entity reads an error item in a successful answer', async 
   assert.deepEqual(hand.unclear, ['urn:t:0']);
 });
 
+it('the delete of one entity follows the strategy, and never uses a batch for temporal entities', async () => {
+  for (const [strategy, isTemporal, ways] of [
+    ['batch', false, [1, 0]],
+    ['auto', false, [0, 1]],
+    ['single', false, [0, 1]],
+    ['batch', true, [0, 1]],
+  ] as const) {
+    const hand = deleterOf({ limits: { strategy }, isTemporal });
+    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, 'deleted');
+    assert.deepEqual([hand.batches.length, hand.singles.length], ways);
+  }
+  const { deleter } = deleterOf({ limits: { strategy: 'batch' }, isTemporal: true });
+  assert.equal(deleter.usesBatches, false);
+  assert.equal(deleterOf({ limits: { strategy: 'single' } }).deleter.usesBatches, false);
+});
+
 it('an entity whose path could mean another one is deleted by batch, or else refused', async () => {
   const id = 'urn:t:0?b';
   const hand = deleterOf({ batch: () => replyOf(204) });
