@@ -39,7 +39,10 @@ export async function checkModels(
       ? await checkStoredOfImport({ upload, report }, options, gateway, context)
       : undefined;
   const isCompared = failOn === 'never' || uncompared.length === 0;
-  const verdict = verdictOf(report, upload, failOn) && isCompared && areAllAccepted(stored ?? []);
+  // A check of the wrong folder must not pass.
+  const isAnythingChecked = report.files.length + gone.length > 0;
+  const verdict =
+    isAnythingChecked && verdictOf(report, upload, failOn) && isCompared && areAllAccepted(stored ?? []);
   const format = options.json === true ? 'json' : (options.format ?? 'text');
   const leftOut = [...upload.leftOut.values()];
   const view = { ...upload, leftOut, format, failOn, gone, uncompared, stored };

@@ -44,6 +44,8 @@ it('models check fails for each kind of fault, and models import for refused mod
   const invalid = { valid: 1, invalid: 1, unchecked: 0, kept: 2, leftOut: 0 };
   for (const [members, check, imported] of [
     [{}, 0, 0],
+    // The wrong folder, for example.
+    [{ files: [] }, 3, 0],
     [summary({ refused: 1 }), 3, 3],
     [
       {
