@@ -72,6 +72,7 @@ const CLOCK_SKEW_S = 30;
 /** Maximum number of keys to try for a token that fits several: a forged token costs one verification for each. */
 const MAX_KEYS_TRIED = 8;
 
+/** Verifies access tokens of one OpenID provider with its keys. */
 export class TokenVerifier {
   readonly #options: TokenVerifierOptions;
   readonly #documents: ProviderDocuments;

@@ -155,6 +155,7 @@ function escapedProperty(text: string): string {
 /** From least to most severe. */
 const CHANGES = ['compatible', 'narrowing', 'breaking'] as const;
 
+/** Whether a change fails a check. */
 export function failsCheck(change: Schemas['ChangeReport']['overall'], failOn: FailOn): boolean {
   return failOn !== 'never' && CHANGES.indexOf(change) >= CHANGES.indexOf(failOn);
 }

@@ -30,6 +30,7 @@ complete -c ngsi-ld-gateway -f -a '(__ngsi_ld_gateway)'`,
 
 export const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
+/** Returns the completion script for a shell. */
 export function completionScript(shell: keyof typeof SCRIPTS): string {
   return SCRIPTS[shell];
 }

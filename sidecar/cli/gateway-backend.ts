@@ -15,6 +15,7 @@ type Purge = Schemas['Purge'];
 /** The parts of the context that are used to follow purges. */
 type Following = Pick<CliContext, 'clock' | 'gatewayOption'>;
 
+/** Creates a backend that runs purges on a gateway. */
 export function createGatewayBackend(gateway: ApiClient, context: Following): PurgeBackend {
   function bodyOf({ target, query, tenant, link, options }: PurgeRequest) {
     return { target, query, ...defined({ tenant, ...options, link: link && linkHeader(link) }) };

@@ -71,11 +71,13 @@ export function gatewayActions(context: CliContext, end: (code: ExitCode) => voi
     });
 }
 
+/** Parses the value of an option for commander: a whole number from 1. */
 export function parsePositiveInteger(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(text);
 }
 
+/** Parses the value of an option for commander: a whole number from 0. */
 export function parseNonNegativeInteger(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0.');
   return Number(text);

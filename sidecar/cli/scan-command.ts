@@ -41,6 +41,7 @@ export type ScanBackend = (request: ScanRequest, signal: AbortSignal) => AsyncIt
 /** Maximum number of findings in a table. */
 const MAX_SHOWN = 50;
 
+/** Creates a backend that runs scans on a gateway. */
 export function createGatewayScanBackend(gateway: ApiClient, context: CliContext): ScanBackend {
   return async function* scan(request, signal) {
     const started = await gateway.json('post', '/scans', { body: request });

@@ -53,6 +53,7 @@ export function readFragment(input: unknown): EntityFragment {
   return { id: readId(input), types: readTypes(input), scopes: readScopes(input), attributes };
 }
 
+/** Makes a new attribute with all its instances. */
 export function newAttribute(name: string, input: JsonValue, now: number): Attribute {
   return { name, instances: readInstances(name, input).map((body) => newInstance(body, now)) };
 }

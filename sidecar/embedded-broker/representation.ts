@@ -18,6 +18,7 @@ const MEMBERS_SHOWN_AS_OBJECT: ReadonlySet<string> = new Set([
   'objectList',
 ]);
 
+/** Returns an entity as JSON. */
 export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Representation): JsonObject {
   // A shortcut for the usual page of a purge, which asks for ids only.
   if (pick?.size === 1 && pick.has('id')) return { id: entity.id };
@@ -31,6 +32,7 @@ export function represent(entity: StoredEntity, { format, sysAttrs, pick }: Repr
   return Object.fromEntries(members.filter(([name]) => isPicked(pick, name)));
 }
 
+/** Returns the members of an entity that are not attributes. */
 export function headMembers(entity: StoredEntity<unknown>, sysAttrs: boolean): [string, JsonValue][] {
   const members: [string, JsonValue][] = [['id', entity.id]];
   members.push(['type', single(entity.types)]);

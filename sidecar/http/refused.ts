@@ -26,6 +26,7 @@ export class RequestRefusedError extends GatewayError {
   }
 }
 
+/** Creates a {@link RequestRefusedError} to throw. */
 export function refused(...refusal: ConstructorParameters<typeof RequestRefusedError>): RequestRefusedError {
   return new RequestRefusedError(...refusal);
 }

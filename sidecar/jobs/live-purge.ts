@@ -7,6 +7,7 @@ import { defined } from '../shared/defined.js';
 /** Maximum number of failed items in a record. */
 const MAX_ERRORS = 100;
 
+/** A purge that this process runs. */
 export class LivePurge extends LiveJob<PurgeRecord> {
   /** The record as an earlier process left it. */
   readonly #before = this.record;

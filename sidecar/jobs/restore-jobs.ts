@@ -161,6 +161,7 @@ const MAX_NAMED = 100;
 
 const MAX_WARNED = 5;
 
+/** A restore that this process runs. */
 export class LiveRestore extends LiveJob<PurgeRecord> {
   /** The record as earlier processes left it. */
   readonly #before = this.record;

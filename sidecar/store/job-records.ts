@@ -16,6 +16,7 @@ export type JobState = (typeof JOB_STATES)[number];
 
 export type FinalJobState = Exclude<JobState, 'queued' | 'running' | 'cancelling'>;
 
+/** Whether a job in this state has ended. */
 export function isFinal(state: JobState): state is FinalJobState {
   return state !== 'queued' && state !== 'running' && state !== 'cancelling';
 }

@@ -30,6 +30,7 @@ interface Document {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
+/** Answers with one resource as JSON. */
 export function ok(value: unknown, etag: string): Answer {
   return { status: 200, etag, body: jsonBody(value) };
 }
@@ -44,6 +45,7 @@ export function accepted(url: string, value: unknown): Answer {
   return { status: 202, headers: { location: url }, body: jsonBody(value) };
 }
 
+/** Adds the header that names the record of a purge. */
 export function withPurgeId(answer: Answer, id: string): Answer {
   return { ...answer, headers: { ...answer.headers, [PURGE_ID_HEADER]: id } };
 }

@@ -31,6 +31,7 @@ const CASCADE = Flag('Delete its models with it, with all their versions and con
 /** Enough for a name and a description, however the JSON is written. */
 const MAX_DOMAIN_BYTES = 64 * 1024;
 
+/** The routes of domains, the namespaces of models. */
 export function domainRoutes(api: Api, { store, domains }: SchemaService): void {
   api.get('/domains', {
     schema: {
@@ -113,6 +114,7 @@ export function domainRoutes(api: Api, { store, domains }: SchemaService): void 
   });
 }
 
+/** The routes of the context that a domain's models share. */
 export function domainContextRoutes(api: Api, { domainContexts }: SchemaService): void {
   api.get('/domains/:domain/context', {
     schema: {

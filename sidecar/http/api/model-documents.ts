@@ -31,6 +31,7 @@ const FILE_PATH = Type.Object({
   file: Type.String({ description: 'Name of a file, as the list of files has it.' }),
 });
 
+/** The routes of the documents generated from a model, and of its files. */
 export function modelDocumentRoutes(api: Api, { documents, files, cachedModels }: SchemaService): void {
   const read = async (
     key: ModelKey,

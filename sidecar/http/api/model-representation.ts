@@ -212,6 +212,7 @@ export const MODEL_CHANGE = Closed(
   'A member that is left out keeps its value; null removes it. A model that does not exist yet needs a schema.',
 );
 
+/** The key of the model named in a path. */
 export function modelKey({ domain, model }: { readonly domain: string; readonly model: string }): ModelKey {
   return { domain, name: model };
 }
@@ -255,6 +256,7 @@ export function modelText({ model, version, schema, ownContext }: ModelTexts): s
   return `${JSON.stringify(members).slice(0, -1)},"schema":${schema}${context}}`;
 }
 
+/** Writes a model after an update as JSON. */
 export function updatedModelText(
   texts: ModelTexts,
   { outcome, change }: Pick<WrittenOf<typeof UPDATED_MODEL>, 'outcome' | 'change'>,
@@ -272,6 +274,7 @@ export function modelDryRunJson({
   return { dryRun: true, outcome, version: number, change, warnings };
 }
 
+/** Converts a version for the list of versions. */
 export function versionJson(version: ModelVersion): WrittenOf<typeof MODEL_VERSION> {
   const { number, createdAt, description, schema, references } = version;
   const { dialect, change, caller } = metadataOf(version);

@@ -61,6 +61,7 @@ const VERSION_RANGE = {
   to: VersionParameter('the current one'),
 };
 
+/** The routes of models: JSON Schemas with their versions. */
 export function modelRoutes(api: Api, { store, models, comparison, cachedModels }: SchemaService): void {
   api.get('/models', {
     schema: {

@@ -116,6 +116,7 @@ function header(description: string): Part {
   return { description, required: true, schema: TEXT };
 }
 
+/** A reference to the component of a header. */
 export function referTo(name: keyof typeof HEADERS): Part {
   return { $ref: `#/components/headers/${name}` };
 }

@@ -30,6 +30,7 @@ const RESTORE = Closed('Restore', {
   maxPerSecond: Type.Optional(MOST),
 });
 
+/** The routes to read, restore and erase what purges have archived. */
 export function purgeArchiveRoutes(api: Api, { purges }: PurgeResourceOptions): void {
   const { archives, restores } = purges;
   api.post('/purges/:purge/restore', {

@@ -33,6 +33,7 @@ export const LINK = {
   description: 'A Link header that names one @context: its URL in angle brackets, and its relation.',
 };
 
+/** The query of a job. */
 export function JobQuery(description: string) {
   return Type.String({ minLength: 1, maxLength: 16_384, description });
 }

@@ -96,6 +96,7 @@ export function policyJson({
   return { name, ...settings, caller: author.caller, ...times };
 }
 
+/** Converts a policy for a list, with a summary of its last run. */
 export function listedPolicyJson({ policy, lastRun }: ListedPolicy): WrittenOf<typeof LISTED_POLICY> {
   if (lastRun === undefined) return policyJson(policy);
   const { id, state, dryRun, matched, deleted, createdAt, heldBack } = lastRun;

@@ -52,6 +52,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Headers that select the data of a purge. A run takes these from its policy instead. */
 const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'];
 
+/** The routes to manage, preview and run retention policies, and to list their runs. */
 export function retentionRoutes(api: Api, options: RetentionResourceOptions): void {
   const { retention } = options;
   api.get(POLICIES, {

@@ -62,6 +62,7 @@ export interface ApiRoute {
   readonly config: FastifyContextConfig;
 }
 
+/** Whether a raw path belongs to the API. */
 export function isApiPath(rawPath: string): boolean {
   return rawPath === API_PATH || rawPath.startsWith(`${API_PATH}/`);
 }

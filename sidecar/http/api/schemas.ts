@@ -112,6 +112,7 @@ export const MODEL_PATH = Type.Object({
   model: { ...NAME, description: 'Name of a model.' },
 });
 
+/** A parameter with free text. */
 export function TextParameter(maxLength: number, description: string) {
   return Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 }

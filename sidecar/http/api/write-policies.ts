@@ -35,6 +35,7 @@ const POLICY_PATH = `${POLICIES}/:writePolicy`;
 const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a write policy.' } });
 const MAX_BODY_BYTES = 256 * 1024;
 
+/** The routes of write policies, and of the findings of write checks. */
 export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {
   const { writePolicies, writeChecks } = options;
   api.get(POLICIES, {

@@ -32,6 +32,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   };
 }
 
+/** Parses `true` or `false`. */
 export function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
   return text === 'true';
@@ -47,6 +48,7 @@ export function hosts(text: string): readonly string[] {
   });
 }
 
+/** Accepts any text that is not empty. */
 export function nonEmpty(text: string): string {
   if (text.trim() === '') throw new Error('must not be empty');
   return text;
