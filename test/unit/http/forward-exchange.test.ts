@@ -154,6 +154,24 @@ it('a client that is turned away before it may send its body gets an answer that
   await release();
 });
 
+it('a place that is given to a disconnected client is returned', async () => {
+  const { start, wholeSlots, exchange, dispatched, release } = await arrived(GET, { max: 0 });
+  await start();
+  await release();
+  exchange.admit();
+  assert.equal(wholeSlots.taken, 0);
+  assert.deepEqual(dispatched, []);
+});
+
+it('a 304 with the Content-Length of the whole representation is complete', async () => {
+  const { handler, controller, failures, ends, closed, answer } = await sent(GET);
+  handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
+  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 304 /);
+  assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
+});
+
 it('a request that cannot be sent returns its slot, and is answered', async () => {
   const { start, wholeSlots, failures, closed, answer } = await arrived(GET, { throws: true });
   await start();

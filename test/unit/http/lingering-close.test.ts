@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { endAfterUpload } from '../../../sidecar/http/lingering-close.js';
+import { endAfterUpload, UNREADABLE } from '../../../sidecar/http/lingering-close.js';
 
 /** A request whose body is still arriving, and the state of its answer and its connection. */
 function upload(shouldKeepAlive: boolean, idleMs?: number) {
@@ -53,6 +53,17 @@ it('a body that does not end is read for half a minute at most', async (t) => {
   timer.ring();
   await ended;
   body.destroy();
+});
+
+it('an unreadable body ends its answer at once, or its connection if the answer was sent', async () => {
+  const closing = upload(false);
+  closing.body.emit(UNREADABLE);
+  await closing.ended;
+  closing.body.destroy();
+  const open = upload(true);
+  open.body.emit(UNREADABLE);
+  await open.destroyed;
+  open.body.destroy();
 });
 
 it('an answer on an open connection ends at once, and the connection is closed when the body stalls', async () => {

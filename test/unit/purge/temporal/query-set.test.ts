@@ -74,6 +74,15 @@ it('a purge without a time filter queries by every time of an instance since 197
   }
 });
 
+it('a purge without a time filter proves its queries before it uses a list, but not if nothing is listed', async () => {
+  const shown = setOf('type=T');
+  await shown.open();
+  assert.ok(shown.probed.some((query) => query.get('type')?.endsWith('NoSuchPurgeProbe')));
+  const nothing = setOf('type=T', empty);
+  assert.equal((await nothing.open()).length, 4);
+  assert.deepEqual(nothing.probed, []);
+});
+
 it('a purge without a time filter never counts items as gone because one of its queries does not show them', async () => {
   for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
     for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
