@@ -67,6 +67,25 @@ async function walked(
 /** The part of all ids that a page shows. */
 const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
 
+it('walkMatches sends two queries if nothing is shown without a count, because [] may be the form of an error', async () => {
+  const all = idsOf(3);
+  assert.equal((await walked(() => pageOf([]))).asked.length, 2);
+  const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
+  assert.deepEqual(ids, all);
+});
+
+it('walkMatches takes a page longer than requested as the whole result if the count says so', async () => {
+  const all = idsOf(35);
+  const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
+  assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
+});
+
+it('walkMatches does not follow a next link once the count is reached', async () => {
+  const all = idsOf(20);
+  const { asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 20, hasNext: true }));
+  assert.deepEqual([asked.length, end.complete], [3, true]);
+});
+
 it('walkMatches requests the count with the first page and after the last match, and each page once', async () => {
   const all = idsOf(25);
   const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
