@@ -143,15 +143,58 @@ async function sent(text: string) {
 const GET = 'GET /ngsi-ld/v1/x?secret HTTP/1.1\r\nHost: g\r\nConnection: close\r\n\r\n';
 const UPLOAD = 'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 10\r\n\r\nabc';
 
-it('a client that is turned away before it may send its body gets an answer that closes the connection', async () => {
-  const { exchange, client, release } = await arrived(
-    'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
-  );
-  exchange.start(true);
-  exchange.reject();
-  const [answer] = (await once(client, 'data')) as [Buffer];
-  assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
+it('the broker gets the request with the time limits for the head and the rest of its answer', async () => {
+  const { dispatched, release } = await sent(GET);
+  assert.deepEqual(dispatched[0]?.options, {
+    origin: 'http://b',
+    path: '/p/x?y',
+    method: 'GET',
+    headers: ['a', '1'],
+    body: null,
+    headersTimeout: 1234,
+    bodyTimeout: 1234,
+  });
   await release();
+});
+
+it('a request that was answered returns its slot, and is reported with its status', async () => {
+  const { wholeSlots, ends, failures, closed, answer, handler, controller } = await sent(GET);
+  handler.onRequestStart?.(controller, {});
+  handler.onResponseStart?.(controller, 201, { 'x-a': '1', 'content-length': '2' }, 'Made');
+  handler.onResponseData?.(controller, Buffer.from('[]'));
+  assert.equal(wholeSlots.taken, 1);
+  handler.onResponseEnd?.(controller, {});
+  assert.equal(wholeSlots.taken, 0);
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 201 Made\r\nx-a: 1\r\n[^]*\r\n\r\n\[\]$/);
+  assert.deepEqual(
+    ends.map(({ method, status }) => [method, status]),
+    [['GET', 201]],
+  );
+  assert.deepEqual(failures, []);
+});
+
+it('a client that disconnects returns its slot, aborts the request to the broker, and is reported without a status', async () => {
+  const { wholeSlots, ends, failures, release, handler, controller, aborts } = await sent(GET);
+  handler.onRequestStart?.(controller, {});
+  await release();
+  assert.equal(aborts.length, 1);
+  handler.onResponseError?.(controller, aborts[0] ?? new Error('none'));
+  assert.equal(wholeSlots.taken, 0);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    [undefined],
+  );
+  assert.deepEqual(failures, []);
+});
+
+it('a request whose client disconnects while it waits leaves the queue', async () => {
+  const { start, wholeSlots, exchange, dispatched, release } = await arrived(GET, { max: 0 });
+  await start();
+  assert.deepEqual(wholeSlots.entered, [exchange]);
+  await release();
+  assert.deepEqual(wholeSlots.givenUp, [exchange]);
+  assert.deepEqual(dispatched, []);
 });
 
 it('a place that is given to a disconnected client is returned', async () => {
@@ -163,13 +206,15 @@ it('a place that is given to a disconnected client is returned', async () => {
   assert.deepEqual(dispatched, []);
 });
 
-it('a 304 with the Content-Length of the whole representation is complete', async () => {
-  const { handler, controller, failures, ends, closed, answer } = await sent(GET);
-  handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
-  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
-  await closed;
-  assert.match(await answer(), /^HTTP\/1\.1 304 /);
-  assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
+it('a client that is turned away before it may send its body gets an answer that closes the connection', async () => {
+  const { exchange, client, release } = await arrived(
+    'POST /ngsi-ld/v1/x HTTP/1.1\r\nHost: g\r\nContent-Length: 9\r\n\r\n',
+  );
+  exchange.start(true);
+  exchange.reject();
+  const [answer] = (await once(client, 'data')) as [Buffer];
+  assert.match(String(answer), /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/i);
+  await release();
 });
 
 it('a request that cannot be sent returns its slot, and is answered', async () => {
@@ -179,6 +224,32 @@ it('a request that cannot be sent returns its slot, and is answered', async () =
   assert.equal(wholeSlots.taken, 0);
   assert.match(await answer(), /^HTTP\/1\.1 400 /);
   assert.equal(failures[0]?.kind, 'unacceptable-request');
+});
+
+it('a truncated answer is reported without a status, and its place is returned', async () => {
+  const { wholeSlots, failures, ends, closed, handler, controller } = await sent(GET);
+  handler.onResponseStart?.(controller, 200, { 'content-length': '9' });
+  handler.onResponseData?.(controller, Buffer.from('abc'));
+  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
+  await closed;
+  assert.equal(wholeSlots.taken, 0);
+  assert.deepEqual(
+    failures.map(({ kind, status }) => [kind, status]),
+    [['unusable-reply', undefined]],
+  );
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    [undefined],
+  );
+});
+
+it('a 304 with the Content-Length of the whole representation is complete', async () => {
+  const { handler, controller, failures, ends, closed, answer } = await sent(GET);
+  handler.onResponseStart?.(controller, 304, { 'content-length': '9' });
+  handler.onResponseError?.(controller, new errors.ResponseContentLengthMismatchError());
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 304 /);
+  assert.deepEqual([failures, ends.map(({ status }) => status)], [[], [304]]);
 });
 
 it('interim answers may come as long as an upload continues, and then for the time of an answer', async (t) => {
@@ -232,6 +303,31 @@ for (const [what, end] of [
     await release();
   });
 }
+
+it('an upload takes a place for uploads, and is watched until it has arrived', async () => {
+  const { dispatched, wholeSlots, uploadSlots, exchange, client, req, release } = await sent(UPLOAD);
+  assert.deepEqual([wholeSlots.entered, uploadSlots.entered], [[], [exchange]]);
+  assert.deepEqual([...uploadSlots.watched], [exchange]);
+  const ended = once(req, 'end');
+  (dispatched[0]?.options.body as NodeJS.ReadableStream | undefined)?.resume();
+  client.write('defghij');
+  await ended;
+  assert.deepEqual([...uploadSlots.watched], []);
+  await release();
+});
+
+it('a client that does not read its answer is watched until it does', async () => {
+  const { wholeSlots, exchange, res, release, handler, controller } = await sent(GET);
+  handler.onResponseStart?.(controller, 200, {});
+  const wholeAnswer = res.write.bind(res);
+  res.write = () => false;
+  handler.onResponseData?.(controller, Buffer.from('abc'));
+  res.write = wholeAnswer;
+  assert.deepEqual([controller.paused, [...wholeSlots.watched]], [true, [exchange]]);
+  res.emit('drain');
+  assert.deepEqual([controller.paused, wholeSlots.watched.size], [false, 0]);
+  await release();
+});
 
 it('a client that reads its answer is still watched while its upload continues', async () => {
   const { uploadSlots, exchange, res, release, handler, controller } = await sent(UPLOAD);
@@ -292,4 +388,13 @@ it('a body that arrives with its head is sent in one piece', async () => {
   assert.deepEqual([wholeSlots.entered.length, uploadSlots.entered.length], [1, 0]);
   assert.equal(wholeSlots.watched.size, 0);
   await release();
+});
+
+it('an upload that is cut off is answered 408 with the end of its connection, and aborted at the broker', async () => {
+  const { handler, controller, aborts, exchange, failures, closed, answer } = await sent(UPLOAD);
+  handler.onRequestStart?.(controller, {});
+  exchange.abort();
+  await closed;
+  assert.match(await answer(), /^HTTP\/1\.1 408 [^]*\r\nConnection: close\r\n/);
+  assert.deepEqual([aborts.length, failures.map(({ kind }) => kind)], [1, ['slow-client']]);
 });

@@ -50,3 +50,19 @@ it('the front door checks the host with method, Host and Origin, and loops with 
   assert.deepEqual(asked, [['DELETE', 'gw:1', 'http://o'], '1.1 x']);
   assert.deepEqual(did, ['fastify']);
 });
+
+for (const [why, line, headers, expected] of [
+  ['for a foreign host', PURGE, { host: 'evil' }, ['refused host 403', '403']],
+  ['in a circle', 'GET /ngsi-ld/v1/x', { ...HOST, via: 'circle' }, ['refused loop 508', '508']],
+  ['without a Host', PURGE, {}, ['refused fields 400', '400']],
+  [
+    'whose path is no collection',
+    'DELETE /ngsi-ld/v1//entities',
+    HOST,
+    ['refused inexact-collection 400', '400'],
+  ],
+] as const) {
+  it(`the front door refuses a request ${why}, reports it once, and shows it to no other handler`, () => {
+    assert.deepEqual(knock(line, headers).did, expected);
+  });
+}

@@ -26,6 +26,13 @@ async function refusalOf(tokens: readonly string[] | undefined, header?: string 
   return refusal;
 }
 
+it('a request is accepted with any configured gateway token, and without one if none is configured', async () => {
+  assert.equal(await refusalOf([TOKEN], TOKEN), undefined);
+  assert.equal(await refusalOf([TOKEN, BEFORE], TOKEN), undefined);
+  assert.equal(await refusalOf([TOKEN, BEFORE], BEFORE), undefined);
+  assert.equal(await refusalOf(undefined), undefined);
+});
+
 for (const header of [
   '',
   ' ',

@@ -42,6 +42,13 @@ it('everybody who asks at the same time shares one request to the broker', async
   assert.equal(sent.length, 2);
 });
 
+it('a gateway that shuts down says so, without asking the broker', async () => {
+  const { health, sent } = healthOf(200, true, true);
+  const nobody = { broker: 'not asked', database: 'not asked' } as const;
+  assert.deepEqual(await health, { status: 'shutting down', ...nobody });
+  assert.deepEqual(sent, []);
+});
+
 it('the health check asks the broker for one entity at most, and waits two seconds', async (t) => {
   const timeout = t.mock.method(AbortSignal, 'timeout');
   const { health, sent } = healthOf(200, true);

@@ -244,6 +244,19 @@ it('parsePurgePolicy (RFC 9651 § 3.2) returns a policy of positive bounds or re
   );
 });
 
+it('forwardedHeaders passes on @context, tenant, credentials, loop prevention and tracing, and nothing else', () => {
+  const forwarded = words(`
+      authorization fiware-service fiware-servicepath link ngsild-tenant traceparent tracestate via
+      x-auth-token x-request-id
+    `);
+  const all = Object.fromEntries(forwarded.map((name) => [name, `value of ${name}`]));
+  const others = words(`
+      x-gateway-token x-purge-policy host cookie content-length prefer accept
+    `);
+  const request = { ...all, ...Object.fromEntries(others.map((name) => [name, 'x'])) };
+  assert.deepEqual(forwardedHeaders(request), all);
+});
+
 it('forwardedHeaders joins repeated headers with a comma and omits absent ones', () => {
   const headers = { via: ['1.1 a', '1.1 b'], link: undefined };
   assert.deepEqual(forwardedHeaders(headers), { via: '1.1 a, 1.1 b' });

@@ -45,6 +45,21 @@ function answerTo(report: Partial<PurgeReport>, wantsRepresentation = false) {
   return { status, headers, body, errors: items, rest };
 }
 
+it('purgeAnswer is 204 with counts and no body if all matches are gone, or nothing matched', () => {
+  assert.deepEqual(purgeAnswer(CLEAN, { id: 'p1', durationMs: 12, wantsRepresentation: false }), {
+    status: 204,
+    headers: COUNTS,
+  });
+  const { status, headers, body } = answerTo({ matched: 0, deleted: 0, success: [] });
+  assert.deepEqual([status, headers['purge-matched'], body], [204, '0', undefined]);
+});
+
+it('purgeAnswer is 200 with a summary if the client asked for a representation, and says so', () => {
+  const { status, headers, body } = answerTo({}, true);
+  assert.deepEqual([status, body], [200, SUMMARY]);
+  assert.deepEqual(headers, { ...COUNTS, 'preference-applied': 'return=representation' });
+});
+
 it('purgeAnswer is 200 with matches and sample for a dry run, and never claims a delete', () => {
   for (const wants of [true, false]) {
     const { status, headers, body } = answerTo({ ...PREVIEW, sample: ['urn:a:1'] }, wants);
@@ -167,6 +182,13 @@ it('a warning is a valid header of at most 2000 characters, whatever text it rep
   }
 });
 
+it('purgeAnswer distinguishes items that were already gone from items that this purge deleted', () => {
+  const report = { deleted: 1, alreadyGone: 2 };
+  const { status, headers } = answerTo(report);
+  assert.deepEqual([status, headers['purge-deleted'], headers['purge-already-gone']], [204, '1', '2']);
+  assert.equal(answerTo(report, true).rest['alreadyGone'], 2);
+});
+
 it('purgeAnswer is 207 if the outcome of some items is unknown, and counts them', () => {
   const errors = [{ entityId: 'urn:a:3', error: { ...PROBLEM, status: 502 } }];
   const report = { deleted: 2, unknown: 1, success: ['urn:a:1', 'urn:a:2'], errors };
@@ -174,4 +196,9 @@ it('purgeAnswer is 207 if the outcome of some items is unknown, and counts them'
   assert.deepEqual([status, headers['purge-unknown'], headers['purge-failed']], [207, '1', '0']);
   assert.deepEqual([rest['unknown'], shown.length], [1, 1]);
   assert.ok(!('purge-unknown' in answerTo({}).headers));
+});
+
+it('purgeAnswer says how many matches arrived during the purge and were left alone', () => {
+  assert.equal(answerTo({ arrived: 7 }).headers['purge-arrived'], '7');
+  assert.ok(!('purge-arrived' in answerTo({}).headers));
 });

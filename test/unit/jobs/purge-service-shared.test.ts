@@ -339,6 +339,23 @@ it('a job whose lease has ended, and a purge that another process has ended, sen
   }
 });
 
+it('a dry run starts even if the maximum number of purges is running', async () => {
+  const made = purgeServiceOf(
+    async function* run(order, signal) {
+      if (!order.query.dryRun) yield* untilStopped(order, signal);
+      yield finished({ dryRun: true });
+    },
+    { maxRunning: 1 },
+  );
+  const purge = made.service.run(newPurge(), NEVER).catch(() => {});
+  await turns();
+  const { record } = await made.service.run(newPurge('type=T&dryRun=true'), NEVER);
+  assert.deepEqual([record.state, record.dryRun], ['succeeded', true]);
+  made.service.jobs.stop();
+  await purge;
+  await made.service.jobs.close();
+});
+
 it('the number of waiting jobs is the last known one while the store is unavailable', async () => {
   const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
   for (let count = 0; count < 3; count += 1) await made.service.submit(newPurge());

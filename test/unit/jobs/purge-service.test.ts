@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   ClientDisconnectedError,
+  PurgeCancelledError,
   PurgeFailedError,
   JobNotFoundError,
   JobEndedError,
@@ -19,6 +20,7 @@ import {
 import { StoreUnavailableError } from '../../../sidecar/store/errors.js';
 import type { PurgeRecord } from '../../../sidecar/store/index.js';
 import type { PurgeOrder } from '../../../sidecar/purge/index.js';
+import { problemOf } from '../../../sidecar/http/problem.js';
 import { KeptPurges } from '../../support/kept-purges.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import {
@@ -172,6 +174,36 @@ it('a purge whose caller disconnects is cancelled, without a problem', async () 
   assert.ok(made.errors[0] instanceof ClientDisconnectedError);
 });
 
+it('a purge whose caller waits is interrupted, with a problem, when the gateway stops', async () => {
+  const made = purgeServiceOf(untilStopped);
+  const ended = failure(made);
+  await turns();
+  made.service.jobs.stop();
+  const { record, cause } = await ended;
+  assert.deepEqual([record.state, record.problem?.status], ['interrupted', 503]);
+  assert.deepEqual(made.errors, [cause]);
+});
+
+it('a purge whose caller waits can be cancelled by request, and the caller gets an error', async () => {
+  const made = purgeServiceOf(untilStopped);
+  const ended = failure(made);
+  await turns();
+  const id = (await made.kept.records())[0]?.id ?? '';
+  const twice = await Promise.all([made.service.cancel(id), made.service.cancel(id)]);
+  assert.deepEqual(
+    twice.map(({ state }) => state),
+    ['cancelling', 'cancelling'],
+  );
+  const { record, cause } = await ended;
+  assert.deepEqual(
+    [record.state, record.problem, cause instanceof PurgeCancelledError],
+    ['cancelled', undefined, true],
+  );
+  assert.deepEqual(made.errors, [(cause as Error).cause]);
+  const answer = problemOf(cause);
+  assert.deepEqual([answer?.problem.status, answer?.headers], [503, {}]);
+});
+
 it('a purge that finds no free place leaves no record', async () => {
   const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
   const first = failure(made);
@@ -208,6 +240,29 @@ it('a job is refused if the queue is full or the gateway stops', async () => {
   await assert.rejects(made.service.submit(newPurge()), QueueFullError);
   await made.shutDown();
   await assert.rejects(made.service.submit(newPurge()), PurgeStoppedError);
+});
+
+it('a job whose query is refused is recorded as refused and never queued', async () => {
+  const made = purgeServiceOf(untilStopped);
+  await assert.rejects(made.service.submit(newPurge('type=T&limit=5')), PurgeFailedError);
+  assert.deepEqual([made.told, await made.service.jobs.queued()], [['ended refused'], 0]);
+});
+
+it('a waiting job is cancelled at once, and a running one when its deletes in flight have ended', async () => {
+  const made = purgeServiceOf(untilStopped, { maxRunning: 1 });
+  const running = await made.service.submit(newPurge());
+  const waiting = await made.service.submit(newPurge());
+  await turns();
+  const cancelled = await made.service.cancel(waiting.id);
+  assert.deepEqual([cancelled.state, await made.service.jobs.queued()], ['cancelled', 0]);
+  assert.ok(cancelled.endedAt !== undefined);
+  assert.equal((await made.service.cancel(running.id)).state, 'cancelling');
+  await turns();
+  for (const { id } of [running, waiting]) assert.equal((await made.service.cancel(id)).state, 'cancelled');
+  assert.deepEqual(
+    made.told.filter((each) => each.startsWith('ended')),
+    ['ended cancelled', 'ended cancelled'],
+  );
 });
 
 it('a job whose place a caller took is taken again, even if it is back in the queue after that caller has left', async () => {
@@ -302,6 +357,13 @@ it('a cancellation and a new rate are stored before they are answered, so that t
   assert.equal((await kept())?.maxPerSecond, 7);
   await made.service.cancel(id);
   assert.match((await kept())?.state ?? '', /^cancell/);
+});
+
+it('a job goes back to the queue when the gateway stops', async () => {
+  const { id, ...made } = await jobOf(untilStopped);
+  await made.shutDown();
+  assert.equal((await made.kept.store.get(id))?.state, 'queued');
+  assert.ok(!made.told.some((each) => each.startsWith('ended')));
 });
 
 it('a job that is being cancelled when the gateway stops is cancelled, and is not resumed', async () => {

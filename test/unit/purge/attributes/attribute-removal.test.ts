@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { checkNames } from '../../../../sidecar/purge/attributes/attribute-removal.js';
+import { attributesToRemove, checkNames } from '../../../../sidecar/purge/attributes/attribute-removal.js';
 import {
   previewAttributes,
   removeAttributes,
   checkKept,
 } from '../../../../sidecar/purge/attributes/index.js';
+import { QueryRefusedError, TooManyMatchesError } from '../../../../sidecar/purge/errors.js';
 import { firstPage } from '../../../../sidecar/purge/run/index.js';
 import { entities } from '../../../../sidecar/purge/listing/index.js';
 import type { AttributeRemoval } from '../../../../sidecar/purge/attributes/index.js';
@@ -74,6 +75,37 @@ function at({ meaning = (name) => name, selection = [], hidden = 0, ...given }: 
 const DROP_A: AttributeRemoval = { kind: 'drop', names: ['a'] };
 const thirty = Array.from({ length: 30 }, (_, n) => entity(n, 'a', 'b', 'c'));
 
+it('a removal affects the attributes that drop names, or that keep does not name, and no other members', () => {
+  const shown = { ...entity(1, 'a', 'b'), '@context': 'x', createdAt: 'x', scope: '/a' };
+  for (const [kind, names, reached] of [
+    ['drop', ['a', 'z'], ['a']],
+    ['keep', ['a', 'z'], ['b']],
+    ['drop', ['type', 'createdAt'], []],
+    ['keep', ['a', 'b'], []],
+  ] as const) {
+    assert.deepEqual(attributesToRemove(shown, { kind, names }), reached);
+  }
+});
+
+const shownAs = (name: string) => (name.startsWith('https://x/') ? name.slice(10) : name);
+
+it('names of attributes must all be names that the broker shows', async () => {
+  for (const names of [
+    ['https://x/a', 'b'],
+    ['b', 'https://x/a'],
+  ]) {
+    for (const kind of ['drop', 'keep'] as const) {
+      const { context } = at({ entities: thirty, meaning: shownAs });
+      await assert.rejects(checkNames(context, { kind, names }), (error: unknown) => {
+        assert.ok(error instanceof QueryRefusedError);
+        assert.deepEqual([error.kind, error.parameter], ['badRequestData', kind]);
+        assert.match(error.message, /shows the attribute https:\/\/x\/a as a:/);
+        return true;
+      });
+    }
+  }
+});
+
 it('the names of a removal are checked one by one, by the query itself without its own attrs', async () => {
   const { context, queries } = at({
     entities: thirty,
@@ -90,6 +122,49 @@ it('the names of a removal are checked one by one, by the query itself without i
       [['b'], 'T', '1'],
     ],
   );
+});
+
+it('the names of a removal are checked before anything is counted or removed', async () => {
+  const removal: AttributeRemoval = { kind: 'keep', names: ['https://x/a'] };
+  const { context, deletes } = at({ entities: thirty, meaning: shownAs });
+  await assert.rejects(previewAttributes(context, removal), QueryRefusedError);
+  await assert.rejects(removeAttributes(context, removal, 30), QueryRefusedError);
+  assert.deepEqual(deletes, []);
+});
+
+it('the removal of attributes counts the attributes, not the entities, before the first delete', async () => {
+  for (const [maxAffected, isAllowed] of [
+    [59, false],
+    [60, true],
+  ] as const) {
+    const { context, deletes } = at({ entities: thirty, maxAffected });
+    const ended = removeAttributes(context, { kind: 'keep', names: ['b'] }, 30);
+    if (isAllowed) {
+      await ended;
+      assert.equal(deletes.length, 60);
+      continue;
+    }
+    await assert.rejects(
+      ended,
+      (error: unknown) => error instanceof TooManyMatchesError && error.matched > 59 && !error.exact,
+    );
+    assert.deepEqual(deletes, []);
+  }
+});
+
+it('the preview of a removal counts the attributes, and names a hundred entities', async () => {
+  for (const n of [0, 3, 100, 101, 130]) {
+    const { context, deletes } = at({
+      entities: Array.from({ length: n }, (_, index) => entity(index, 'a', 'b', 'c')),
+    });
+    const { matched, sample } = await previewAttributes(context, { kind: 'keep', names: ['c'] });
+    assert.deepEqual([matched, sample.length, deletes], [2 * n, Math.min(n, 100), []]);
+  }
+});
+
+it('the preview of a removal names only entities that have attributes to remove', async () => {
+  const { context } = at({ entities: [entity(1, 'b'), entity(2, 'a')] });
+  assert.deepEqual(await previewAttributes(context, DROP_A), { matched: 1, sample: ['urn:t:2'] });
 });
 
 it('the preview of a removal says if there is more than could be counted', async () => {

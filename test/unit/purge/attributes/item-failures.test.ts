@@ -71,6 +71,19 @@ function removal({ count, answer = () => GONE, losesAnswers, isPartial = false, 
   return { ended, ledger: context.ledger, tried, looks };
 }
 
+it('items whose deletes fail are each reported, and the others are deleted', async () => {
+  const answer = (id: string) => (id.endsWith('0') ? replyOf(503, { title: 'Broken' }) : GONE);
+  const { ended, ledger, tried } = removal({ count: 100, answer });
+  assert.equal(await ended, 0);
+  assert.deepEqual([ledger.matched, ledger.counts.deleted, ledger.counts.failed], [100, 90, 10]);
+  assert.deepEqual([ledger.errors.length, ledger.success.length], [10, 90]);
+  assert.ok(ledger.errors.every(({ error, attribute }) => error.status === 503 && attribute === 'a'));
+  assert.ok(
+    tried.filter((id) => id === 'urn:t:0').length > 3,
+    'a hopeless item was tried in more than one round',
+  );
+});
+
 it('a removal that is slower than its listing reads only a few items ahead for each delete in flight', async () => {
   let ahead = 0;
   const onRead = (index: number, tried: number) => {

@@ -3,7 +3,11 @@ import { it } from 'node:test';
 import { attributeNames } from '../../../../sidecar/ngsi-ld/members.js';
 import type { DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import type { PurgeContext, BrokerQuery, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
-import { BrokerFailedError, NotConvergingError } from '../../../../sidecar/purge/errors.js';
+import {
+  BrokerFailedError,
+  NotConvergingError,
+  TooManyMatchesError,
+} from '../../../../sidecar/purge/errors.js';
 import { removeItems } from '../../../../sidecar/purge/attributes/index.js';
 import type { ItemBatch, ItemKind } from '../../../../sidecar/purge/deleting/index.js';
 import { entitiesIn, entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
@@ -525,6 +529,11 @@ it('the removal of items reports items that the broker never showed', async () =
     },
   });
   assert.deepEqual([matched, failed, namesOf(errors)], [4, 1, ['urn:t:1 hidden']]);
+});
+
+it('the removal of items removes no more than its maximum', async () => {
+  await assert.rejects(removed({ world: worldOf(25, 'a'), maxAffected: 12 }), TooManyMatchesError);
+  assert.equal((await removed({ world: worldOf(25, 'a'), maxAffected: 25 })).deleted, 25);
 });
 
 it('the removal of items starts another walk before it ends, as often as its kind requests', async () => {

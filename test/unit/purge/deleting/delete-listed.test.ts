@@ -62,15 +62,20 @@ function deletesAt({ statusOf = () => 204, takesBatches = true, lacksBatches, ho
   };
 }
 
-it('deleteIds fills batches, in the order of the list, has no more of them in flight than allowed, and reports after each', async () => {
+it('deleteIds fills batches, has no more of them in flight than allowed, and reports after each', async () => {
   const { run, sent, counts, ledger } = deletesAt({});
   await run(idsOf(2200));
   assert.deepEqual(
     sent.map(({ length }) => length),
     [500, 500, 500, 500, 200],
   );
-  assert.deepEqual(sent.flat(), idsOf(2200));
   assert.deepEqual([counts(), ledger.counts.deleted], [{ mostUnderWay: 3, reports: 5 }, 2200]);
+});
+
+it('deleteIds deletes in the order of the list', async () => {
+  const { run, sent } = deletesAt({});
+  await run(idsOf(2200));
+  assert.deepEqual(sent.flat(), idsOf(2200));
 });
 
 it('deleteIds fills a batch up to 900 kB to the byte', async () => {
@@ -102,6 +107,12 @@ it('deleteIds deletes ids singly that were queued before batches were given up',
     idsOf(5).map((id) => [id]),
   );
   assert.equal(ledger.counts.deleted, 5);
+});
+
+it('deleteIds continues singly with the ids that a batch hands back', async () => {
+  const { run, sent, ledger } = deletesAt({ lacksBatches: true });
+  await run(idsOf(5));
+  assert.deepEqual([sent.length, ledger.counts.deleted], [6, 5]);
 });
 
 it('deleteIds records failures as those of tries that may be followed by another one', async () => {

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { BrokerRequest, BrokerReply, DeleteResult } from '../../../../sidecar/purge/broker/index.js';
 import { Deleter } from '../../../../sidecar/purge/deleting/index.js';
+import { BrokerRefusedError } from '../../../../sidecar/purge/errors.js';
 import { entities, temporalEntities } from '../../../../sidecar/purge/listing/index.js';
 import type { PurgeLimits } from '../../../../sidecar/purge/run/index.js';
 import { replyOf } from '../../../support/replies.js';
@@ -139,6 +140,25 @@ it('the batch delete finds the accepted size despite an id that the broker refus
   }
 });
 
+for (const status of [404, 405, 501]) {
+  it(`the batch delete hands all ids back after a ${status}, and sends no other batch`, async () => {
+    const hand = deleterOf({ batch: () => replyOf(status) });
+    assert.deepEqual(await hand.deleteBatch(idsOf(3)), idsOf(3));
+    assert.deepEqual([hand.capabilities.get('no-batch') !== true, hand.deleter.usesBatches], [false, false]);
+    assert.deepEqual(await hand.deleteBatch(idsOf(5)), idsOf(5));
+    assert.deepEqual([hand.batches.length, hand.settled.size], [1, 0]);
+  });
+
+  it(`the batch delete ends after a ${status} if only batches may be used`, async () => {
+    const hand = deleterOf({ batch: () => replyOf(status), limits: { strategy: 'batch' } });
+    await assert.rejects(
+      hand.deleteBatch(idsOf(3)),
+      (error: unknown) => error instanceof BrokerRefusedError && error.problem.status === status,
+    );
+    assert.deepEqual([hand.settled.size, hand.singles], [0, []]);
+  });
+}
+
 for (const [status, meaning] of [
   [404, 'gone entities'],
   [405, 'a missing operation'],
@@ -189,6 +209,25 @@ it('the batch delete marks only repeated requests without an answer as unclear',
   assert.ok([...hand.settled.values()].every(({ kind }) => kind === 'deleted'));
 });
 
+it('the batch delete leaves the meaning of a bare 404 after a lost answer open, if only batches may be used', async () => {
+  const hand = deleterOf({
+    batch: (_ids, nth) => replyOf(nth === 1 ? 503 : 404),
+    limits: { strategy: 'batch' },
+  });
+  assert.deepEqual(await hand.deleteBatch(idsOf(2)), []);
+  assert.deepEqual(hand.kinds(), { 'urn:t:0': 'retryable', 'urn:t:1': 'retryable' });
+  assert.deepEqual([hand.unclear, hand.singles], [idsOf(2), []]);
+  await assert.rejects(hand.deleteBatch(['urn:t:2']), BrokerRefusedError);
+  for (const status of [405, 501]) {
+    const other = deleterOf({
+      batch: (_ids, nth) => replyOf(nth === 1 ? 503 : status),
+      limits: { strategy: 'batch' },
+    });
+    await assert.rejects(other.deleteBatch(idsOf(2)), BrokerRefusedError);
+    assert.equal(other.settled.size, 0);
+  }
+});
+
 for (const [what, status, count, singles, usesBatches, isLearnt] of [
   ['gives up batches after the first entity that can be deleted only singly', 204, 8, 1, false, true],
   [
@@ -208,6 +247,19 @@ for (const [what, status, count, singles, usesBatches, isLearnt] of [
     const { deleter, capabilities } = hand;
     assert.deepEqual([deleter.usesBatches, capabilities.get('no-batch') === true], [usesBatches, isLearnt]);
   });
+
+it('the batch delete refuses an entity with the problem of its batch if only batches may be used', async () => {
+  const hand = deleterOf({
+    batch: (ids) => (ids.includes('urn:t:2') ? replyOf(422, { title: 'Bad' }) : replyOf(204)),
+    limits: { strategy: 'batch' },
+  });
+  assert.deepEqual(await hand.deleteBatch(idsOf(4)), []);
+  assert.deepEqual(hand.settled.get('urn:t:2'), {
+    kind: 'refused',
+    problem: { status: 422, title: 'Bad' },
+  });
+  assert.deepEqual([hand.singles, hand.settled.size], [[], 4]);
+});
 
 it('the batch delete retries only the retryable items, as often as the policy says', async () => {
   const hand = deleterOf({
@@ -273,6 +325,39 @@ it('the batch delete is never larger than the purge, its rate or the broker allo
   capabilities.learn('batch-max', 20);
   assert.equal(deleter.batchSize, 20);
 });
+
+for (const [status, kind] of [
+  [200, 'deleted'],
+  [204, 'deleted'],
+  [404, 'absent'],
+  [400, 'refused'],
+  [409, 'refused'],
+  [423, 'refused'],
+  [503, 'retryable'],
+  [429, 'retryable'],
+] as const) {
+  it(`the delete of one entity is ${kind} after a ${status}`, async () => {
+    const hand = deleterOf({ single: () => replyOf(status) });
+    assert.equal((await hand.deleter.deleteOne('urn:t:0', isFresh)).kind, kind);
+    assert.deepEqual(hand.batches, []);
+    assert.equal(hand.unclear.length > 0, status === 503);
+  });
+}
+
+for (const status of [405, 501]) {
+  it(`the delete of one entity ends the purge if the broker answers ${status}, because the operation is missing`, async () => {
+    for (const [isTemporal, operation] of [
+      [false, 'delete an entity'],
+      [true, 'delete a temporal entity'],
+    ] as const) {
+      const { deleter } = deleterOf({ single: () => replyOf(status), isTemporal });
+      await assert.rejects(
+        deleter.deleteOne('urn:t:0', isFresh),
+        (error: unknown) => error instanceof BrokerRefusedError && error.operation === operation,
+      );
+    }
+  });
+}
 
 it('the delete of one entity reads an error item in a successful answer', async () => {
   const hand = deleterOf({ single: (id) => itemErrors([id]) });

@@ -182,6 +182,19 @@ it('final retries that were cut short once are made singly, and after two cuts o
   }
 });
 
+it('an entity that fails at its final retry is recorded as failed', async () => {
+  const { ended, ledger } = second({
+    retryDue: ['urn:t:0', 'urn:t:1', 'urn:t:2'],
+    batch: () => replyOf(500),
+    single: (id) => replyOf(id === 'urn:t:1' ? 204 : 500),
+  });
+  await ended;
+  assert.deepEqual(
+    idsOf(3).map((id) => ledger.states.get(id)),
+    [IdState.failed, IdState.goneTwice, IdState.failed],
+  );
+});
+
 const failing = { batch: () => replyOf(500, { title: 'Broken' }), single: () => replyOf(500) };
 
 it('final retries that get nothing but failures record each item as failed, and the purge continues', async () => {

@@ -141,6 +141,18 @@ it('each unclear entity is queried once, in portions of at most 100 ids and 3000
   );
 });
 
+it('short ids of unclear entities are queried a hundred at a time', async () => {
+  const { queries } = await looked({ items: wholes(250), world: {} });
+  assert.deepEqual(
+    queries.map((query) => query.get('id')?.split(',').length),
+    [100, 100, 50],
+  );
+});
+
+it('no query is sent if nothing is unclear', async () => {
+  assert.equal((await looked({ items: [], world: {} })).queries.length, 0);
+});
+
 it('unclear entities stay unclear if the broker refuses the query or does not answer, without an error', async () => {
   for (const status of [400, 403, 500]) {
     const failing = looked({ items: wholes(3), world: {}, answer: () => replyOf(status) });

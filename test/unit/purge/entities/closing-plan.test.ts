@@ -7,7 +7,7 @@ import {
   type ClosingFacts,
   type ClosingState,
 } from '../../../../sidecar/purge/entities/drain.js';
-import { type Survey } from '../../../../sidecar/purge/deleting/index.js';
+import { MAX_RECHECKS, type Survey } from '../../../../sidecar/purge/deleting/index.js';
 import { surveyOf } from '../hand-made-lister.js';
 
 const COUNTED: ClosingFacts = { counted: 10, taken: 10, allowance: Infinity };
@@ -39,6 +39,10 @@ it('takesFresh allows a few more sweeps without a count, then none', () => {
     state = step.state;
   }
   assert.equal(sweeps, 3);
+});
+
+it('planClosing queries at most three times', () => {
+  assert.equal(MAX_RECHECKS, 3);
 });
 
 const NEW = { fresh: ['urn:a:1'], unseen: 1 };

@@ -213,6 +213,18 @@ it('the drain of a query does not list refused matches again before it has taken
   assert.equal(purge.queries(), 37);
 });
 
+it('the drain of a query takes no more than were counted, even if more have arrived', async () => {
+  const purge = purgeOf({
+    ids: idsOf(40),
+    onQuery: (nth, there) => {
+      if (nth === 3) for (const id of idsOf(5)) there.add(`${id}:late`);
+    },
+    limits: { pageSize: 15, maxAffected: 40, concurrency: 1 },
+  });
+  assert.equal(await purge.run(), 5);
+  assert.deepEqual([purge.ledger.matched, purge.ledger.counts.deleted, purge.there.size], [40, 40, 5]);
+});
+
 it('the drain of a query counts refused entities as gone only if the query shows every match', async () => {
   for (const isPartial of [false, true]) {
     const purge = purgeOf({

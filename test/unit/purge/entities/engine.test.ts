@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { BrokerReply, BrokerRequest } from '../../../../sidecar/purge/broker/index.js';
 import type { PurgeLimits, PurgeEvent } from '../../../../sidecar/purge/run/index.js';
-import { BrokerRefusedError, FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
+import {
+  BrokerRefusedError,
+  FilterIgnoredError,
+  TooManyMatchesError,
+} from '../../../../sidecar/purge/errors.js';
 import { purge } from '../../../support/purge-harness.js';
 import { replyOf } from '../../../support/replies.js';
 
@@ -65,6 +69,16 @@ async function run({ query, answer, limits, matches = 25, honours = FILTERS }: H
   };
 }
 
+it('a dry run deletes nothing, under any strategy', async () => {
+  for (const strategy of ['auto', 'batch', 'single', 'native'] as const) {
+    for (const query of ['type=T&dryRun=true', 'type=T&drop=a&dryRun=true', 'type=T&keep=a&dryRun=true']) {
+      const { report, deletes, world } = await run({ query, limits: { strategy } });
+      assert.deepEqual([report?.dryRun, report?.matched, report?.deleted], [true, 25, 0]);
+      assert.deepEqual([report?.sample.length, deletes, world.size], [25, [], 25]);
+    }
+  }
+});
+
 it('a purge by the broker itself reports no progress of its own', async () => {
   const answer = ({ method }: BrokerRequest) => (method === 'DELETE' ? replyOf(409) : undefined);
   const native = await run({ query: 'type=T', answer, limits: { strategy: 'native' } });
@@ -82,17 +96,24 @@ it('a purge by the broker itself reports no progress of its own', async () => {
   }
 });
 
-it('a bounded purge requests one match more than it may affect, unless it counts attributes or is a dry run', async () => {
-  for (const [query, limit, strategy] of [
-    ['type=T&maxAffected=4', '5', 'auto'],
-    ['type=T&maxAffected=4', '5', 'native'],
-    ['type=T&drop=a&maxAffected=4', '10', 'auto'],
-    ['type=T&maxAffected=4&dryRun=true', '10', 'auto'],
-    ['type=T', '10', 'auto'],
-  ] as const) {
-    const { sent } = await run({ query, limits: { strategy } });
-    assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), limit, query);
+it('a bounded purge requests one match more than it may affect, and refuses too many before anything else', async () => {
+  for (const strategy of ['auto', 'native'] as const) {
+    const { error, sent, deletes } = await run({ query: 'type=T&maxAffected=4', limits: { strategy } });
+    assert.ok(error instanceof TooManyMatchesError && error.exact);
+    assert.deepEqual([error.matched, error.maxAffected, deletes], [25, 4, []]);
+    assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), '5');
+    assert.equal((await run({ query: 'type=T&maxAffected=25', limits: { strategy } })).world.size, 0);
   }
+  // Attributes are counted, not their entities, and a dry run counts all.
+  for (const query of ['type=T&drop=a&maxAffected=4', 'type=T&maxAffected=4&dryRun=true', 'type=T']) {
+    const { sent } = await run({ query });
+    assert.equal(new URLSearchParams(sent[0]?.split('?')[1]).get('limit'), '10', query);
+  }
+  const dropping = await run({ query: 'type=T&drop=a,b&maxAffected=49' });
+  assert.ok(dropping.error instanceof TooManyMatchesError);
+  assert.deepEqual(dropping.deletes, []);
+  assert.equal((await run({ query: 'type=T&drop=a,b&maxAffected=50' })).report?.deleted, 50);
+  assert.equal((await run({ query: 'type=T&maxAffected=4&dryRun=true' })).report?.matched, 25);
 });
 
 it('a purge of one entity, or of many, is refused if the broker ignores a filter, under any strategy', async () => {

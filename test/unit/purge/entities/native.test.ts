@@ -79,6 +79,12 @@ it("the broker's own purge reserves all that the broker counts, however few a pa
   assert.deepEqual(reserved, [5000, 3000]);
 });
 
+it("the broker's own purge is sent to the path that listed the matches", async () => {
+  const { ended, sent } = await natively([1, 0], () => replyOf(204), { path: '/entities/' });
+  await ended;
+  assert.equal(sent[0], 'DELETE /entities/?type=T');
+});
+
 it("the broker's own purge ends after two purges without progress, and reports the remaining matches", async () => {
   const { ended, sent } = await natively([50, 30, 40, 30]);
   const { deleted, failed, arrived, errors } = await ended;

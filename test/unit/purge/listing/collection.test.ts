@@ -31,6 +31,18 @@ function collectionOf(plain: (nth: number) => BrokerReply, slashed: () => Broker
   return { page: async () => lister.page({ selection: QUERY }), capabilities, asked };
 }
 
+it('the path of a collection is blamed only for a 404, and not for a 404 about the tenant', async () => {
+  for (const status of [200, 400, 403, 422]) {
+    const { page, asked } = collectionOf(() => replyOf(status, []));
+    if (status === 200) await page();
+    else await assert.rejects(page(), isRefusal(status));
+    assert.deepEqual([...new Set(asked)], ['/entities']);
+  }
+  const { page, asked } = collectionOf(() => replyOf(404, { type: 'NonexistentTenant' }));
+  await assert.rejects(page(), BrokerRefusedError);
+  assert.deepEqual(asked, ['/entities']);
+});
+
 it('the path of a collection is the one that answered a query, with a page or with a refusal of the query', async () => {
   for (const [reply, isAnswer] of [
     [replyOf(200, []), true],

@@ -67,25 +67,6 @@ async function walked(
 /** The part of all ids that a page shows. */
 const slice = (all: readonly string[], offset: number, size = LIMIT) => all.slice(offset, offset + size);
 
-it('walkMatches sends two queries if nothing is shown without a count, because [] may be the form of an error', async () => {
-  const all = idsOf(3);
-  assert.equal((await walked(() => pageOf([]))).asked.length, 2);
-  const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
-  assert.deepEqual(ids, all);
-});
-
-it('walkMatches takes a page longer than requested as the whole result if the count says so', async () => {
-  const all = idsOf(35);
-  const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
-  assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
-});
-
-it('walkMatches does not follow a next link once the count is reached', async () => {
-  const all = idsOf(20);
-  const { asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 20, hasNext: true }));
-  assert.deepEqual([asked.length, end.complete], [3, true]);
-});
-
 it('walkMatches requests the count with the first page and after the last match, and each page once', async () => {
   const all = idsOf(25);
   const { asked, ids, end } = await walked((offset) => pageOf(slice(all, offset), { count: 25 }));
@@ -100,6 +81,49 @@ it('walkMatches requests the count with the first page and after the last match,
   );
   assert.deepEqual(ids, all);
   assert.deepEqual(end, { complete: true, trickles: false, unlisted: 0, lastCount: 25 });
+});
+
+it('walkMatches starts with a page that was fetched before', async () => {
+  const all = idsOf(12);
+  const { asked, ids } = await walked((offset) => pageOf(slice(all, offset), { count: 12 }), {
+    first: pageOf(slice(all, 0), { count: 12 }),
+  });
+  assert.deepEqual(ids, all);
+  assert.deepEqual(asked[0], { selection: SELECTION, offset: 10, limit: LIMIT });
+});
+
+it('walkMatches sends two queries if nothing is shown without a count, because [] may be the form of an error', async () => {
+  const all = idsOf(3);
+  assert.equal((await walked(() => pageOf([]))).asked.length, 2);
+  const { ids } = await walked((offset, index) => pageOf(index === 0 ? [] : slice(all, offset)));
+  assert.deepEqual(ids, all);
+});
+
+it('walkMatches reads beyond a page even if the count says it was the last, because some brokers count only the page', async () => {
+  const all = idsOf(30);
+  for (const size of [LIMIT, 7]) {
+    const { ids, end } = await walked((offset) => {
+      const shown = slice(all, offset, size);
+      return pageOf(shown, { count: shown.length });
+    });
+    assert.deepEqual([ids, end.complete], [all, true]);
+  }
+});
+
+it('walkMatches ends if a broker repeats its last entity for every offset past the end', async () => {
+  const all = idsOf(20);
+  for (const count of [20, undefined]) {
+    const { ids, pages, end } = await walked((offset) =>
+      pageOf(offset < 20 ? slice(all, offset) : all.slice(-1), { count }),
+    );
+    assert.deepEqual([ids, pages.length, end.complete], [all, 2, true]);
+  }
+});
+
+it('walkMatches takes a page longer than requested as the whole result if the count says so', async () => {
+  const all = idsOf(35);
+  const { asked, ids, end } = await walked(() => pageOf(all, { count: 35 }));
+  assert.deepEqual([asked.length, ids, end.complete], [1, all, true]);
 });
 
 it('walkMatches does not take a page longer than requested as the whole result without a count', async () => {
@@ -242,6 +266,14 @@ it('walkMatches with a stride finds every match, even if pages have to be smalle
   );
 });
 
+it('walkMatches continues after an empty page with a next link unless a count contradicts', async () => {
+  const all = idsOf(5);
+  const { ids } = await walked((offset) =>
+    pageOf(offset === 0 ? [] : slice(all, offset - LIMIT), { hasNext: offset === 0 }),
+  );
+  assert.deepEqual(ids, all);
+});
+
 it('walkMatches continues after any number of empty pages, three of them in a row at most', async () => {
   const all = idsOf(40);
   // Each page of matches is followed by three empty pages.
@@ -257,6 +289,24 @@ it('walkMatches gives up on next links that lead from empty page to empty page',
   assert.deepEqual(
     asked.map(({ offset }) => offset),
     [0, 10, 20, 30],
+  );
+});
+
+it('walkMatches does not follow a next link once the count is reached', async () => {
+  const all = idsOf(20);
+  const { asked, end } = await walked((offset) => pageOf(slice(all, offset), { count: 20, hasNext: true }));
+  assert.deepEqual([asked.length, end.complete], [3, true]);
+});
+
+it('walkMatches requests an empty page again, after a wait, if the count contradicts it', async () => {
+  const all = idsOf(4);
+  const { ids, looks, asked, end } = await walked((offset, index) =>
+    pageOf(index === 0 ? [] : slice(all, offset), { count: 4 }),
+  );
+  assert.deepEqual([ids, looks, end.complete], [all, [1], true]);
+  assert.deepEqual(
+    asked.slice(0, 2).map(({ offset }) => offset),
+    [0, 0],
   );
 });
 

@@ -74,6 +74,42 @@ it('a purge without a time filter queries by every time of an instance since 197
   }
 });
 
+it('a purge without a time filter never counts items as gone because one of its queries does not show them', async () => {
+  for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
+    for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
+  }
+});
+
+it('a purge of datasets queries one dataset at a time, and names it', async () => {
+  const { open, asked } = setOf('type=T&attrs=speed&datasetId=urn:d:1,@none');
+  const opened = await open();
+  const datasets = [...Array<string>(4).fill('urn:d:1'), ...Array<string>(4).fill('@none')];
+  assert.deepEqual(
+    opened.map(({ datasetId }) => datasetId),
+    datasets,
+  );
+  for (const [index, query] of asked.entries()) {
+    assert.deepEqual(query.getAll('datasetId'), [datasets[index]]);
+    assert.deepEqual([query.get('type'), query.get('attrs')], ['T', 'speed']);
+  }
+  assert.deepEqual(asked.map(timesOf), [...ALL_TIMES, ...ALL_TIMES]);
+});
+
+it('a purge without a time filter reuses the first page of each query, in the requested size', async () => {
+  const { open, asked } = setOf('type=T', (query) =>
+    timesOf(query) === CREATED ? replyOf(200, history(1), { 'ngsild-results-count': '1' }) : undefined,
+  );
+  const opened = await open({ limit: 7 });
+  assert.deepEqual(
+    opened.map(({ first }) => first.ids.length),
+    [1, 3, 3, 3],
+  );
+  assert.deepEqual(
+    asked.map((query) => query.get('limit')),
+    ['7', '7', '7', '7'],
+  );
+});
+
 it('a purge without a time filter proves its queries before it uses a list, but not if nothing is listed', async () => {
   const shown = setOf('type=T');
   await shown.open();
@@ -83,9 +119,20 @@ it('a purge without a time filter proves its queries before it uses a list, but 
   assert.deepEqual(nothing.probed, []);
 });
 
-it('a purge without a time filter never counts items as gone because one of its queries does not show them', async () => {
-  for (const text of ['type=T', 'type=T&attrs=speed', 'type=T&datasetId=urn:d:1']) {
-    for (const { context } of await setOf(text).open()) assert.equal(context.showsAll, false, text);
+it('a purge with a time filter sends its query unchanged, with all its datasets together', async () => {
+  for (const text of [
+    `type=T${TIMED}`,
+    `type=T&datasetId=urn:d:1,@none${TIMED}`,
+    `type=T&q=speed>1${TIMED}`,
+  ]) {
+    const { open, asked } = setOf(text);
+    const opened = await open();
+    assert.deepEqual(
+      opened.map(({ context, datasetId }) => [context.showsAll, datasetId]),
+      [[true, undefined]],
+    );
+    assert.deepEqual(asked.map(timesOf), ['before 2026-01-01T00:00:00Z']);
+    assert.equal(asked[0]?.get('datasetId'), text.includes('datasetId') ? 'urn:d:1,@none' : null);
   }
 });
 
