@@ -55,6 +55,11 @@ it('no header field is dropped because of the number of fields', () => {
   assert.equal(serverOf().maxHeadersCount, 0);
 });
 
+it('idle connections stay open longer than the ten minutes for which gateways in front keep them', () => {
+  const { keepAliveTimeout } = serverOf();
+  assert.ok(keepAliveTimeout > 600_000 && keepAliveTimeout < 660_000, String(keepAliveTimeout));
+});
+
 it('a head may have 64 KiB, for long lists of ids, and not more', () => {
   const { maxHeaderSize } = serverOf() as unknown as { readonly maxHeaderSize: number };
   assert.equal(maxHeaderSize, 65_536);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { dateTimeOf, isStandardName, localName } from '../../../../sidecar/ngsi-ld/representation/names.js';
 import { nearestName } from '../../../../sidecar/ngsi-ld/representation/findings.js';
+import { words } from '../../../support/words.js';
 
 it('the nearest name is that of a misspelling: two letters, one in a short name, swapped neighbours, or another case', () => {
   const names = ['Property', 'GeoProperty', 'Vehicle', 'type'];
@@ -21,4 +23,28 @@ it('the nearest name is that of a misspelling: two letters, one in a short name,
   assert.equal(nearestName('x'.repeat(100_000), names), undefined);
   assert.equal(nearestName('x'.repeat(99), ['x'.repeat(100)]), 'x'.repeat(100));
   assert.equal(nearestName('x'.repeat(100), ['x'.repeat(101)]), undefined);
+});
+
+it('names follow the grammar of clause 4.6.2, or are IRIs', () => {
+  for (const name of ['speed', 'Größe_1', 'ex:speed', 'https://a.example/speed', '速度'])
+    assert.ok(isStandardName(name), name);
+  for (const name of ['', '1a', 'a b', 'a-b', '_a', 'a:1 b']) assert.ok(!isStandardName(name), name);
+});
+
+it('the local name of an IRI is its end', () => {
+  for (const type of words(`
+    https://a.example/t/Car https://a.example/#Car https://a.example/t#Car ex:Car Car urn:a/b#c:Car
+    urn:a#b:c/Car urn:a:b/c#Car
+  `))
+    assert.equal(localName(type), 'Car', type);
+});
+
+it('times in UTC and at other offsets are distinguished from other texts', () => {
+  assert.deepEqual(
+    words(`
+        2026-01-31T12:00:00Z 2026-01-31T12:00:00,5Z 2026-01-31T12:00:00+05:30 2026-01-31T12:00:00
+        2026-01-31T12:00Z
+      `).map(dateTimeOf),
+    ['utc', 'utc', 'offset', undefined, undefined],
+  );
 });

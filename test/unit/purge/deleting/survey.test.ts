@@ -5,6 +5,7 @@ import { IdState } from '../../../../sidecar/purge/ledger/index.js';
 import { entities, type ListedPage } from '../../../../sidecar/purge/listing/index.js';
 import { surveyMatches, type Survey } from '../../../../sidecar/purge/deleting/index.js';
 import type { SurveyOptions } from '../../../../sidecar/purge/deleting/survey.js';
+import { createTestClock } from '../../../support/purge-harness.js';
 import { contextOf } from '../hand-made-context.js';
 import { idsOf, listerOf, pageOf } from '../hand-made-lister.js';
 
@@ -196,4 +197,29 @@ it('a survey requests as many pages at a time as the purge may have requests in 
 it('a survey stops reading soon after it has the items it needs', async () => {
   const { asked, survey } = await overlapped(4, { wanted: 25 });
   assert.ok(survey.fresh.length >= 25 && asked <= 4, `${survey.fresh.length} found in ${asked} pages`);
+});
+
+it('a survey ends after a second of listing if it is brief, or if it only found ids that were tried before', async () => {
+  for (const [isBrief, isKnown, pages] of [
+    [true, false, 3],
+    [true, true, 3],
+    [false, true, 3],
+    [false, false, 11],
+  ] as const) {
+    const clock = createTestClock();
+    const { lister, asked } = listerOf(({ offset = 0 }) =>
+      pageOf(idsOf(100).slice(offset, offset + 10), { count: 100, atMs: clock.monotonicMs() }),
+    );
+    const page: typeof lister.page = async (query) => {
+      await clock.sleep(600);
+      return lister.page(query);
+    };
+    const resource = entities('ids');
+    const opened = contextOf({ brokerQuery: { resource, selection: [] }, limits: { concurrency: 1 }, clock });
+    if (isKnown) for (const id of idsOf(100)) opened.ledger.states.set(id, IdState.retryDue);
+    const context = { ...opened, lister: { ...lister, page } };
+    const survey = await surveyMatches(context, { ...OPTIONS, isBrief });
+    const of = `brief: ${isBrief}, tried before: ${isKnown}`;
+    assert.deepEqual([asked.length, survey.complete], [pages, pages === 11], of);
+  }
 });

@@ -1,15 +1,49 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { ContextCache } from '../../../../sidecar/schemas/json-ld/context-cache.js';
 import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
+import type { ContextResult } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { ProcessingSession } from '../../../../sidecar/schemas/json-ld/processing-session.js';
 import type { JsonLdProcessor, ProcessorEvent } from '../../../../sidecar/schemas/json-ld/processor.js';
+
+const url = (n: number | string) => `https://contexts.example/${n}`;
+
+function supplyOf(context: unknown, documentUrl?: string): ContextResult {
+  const text = JSON.stringify({ '@context': context });
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  return { sha256, text, ...(documentUrl === undefined ? {} : { documentUrl }) };
+}
+
+describe('the contexts known to a worker', () => {
+  it('a context is known under its URL for the last three stamps, and must be supplied for each of them', () => {
+    const known = new ContextCache();
+    const missing = (stamp: string, supplied?: ContextResult) =>
+      known.gather([url(1)], stamp, supplied === undefined ? [] : [[url(1), supplied]]).missing;
+    assert.deepEqual(missing('a'), [url(1)]);
+    assert.deepEqual(missing('a', supplyOf({})), []);
+    assert.deepEqual(missing('a'), []);
+    assert.deepEqual(missing('b'), [url(1)]);
+    assert.deepEqual(missing('b', supplyOf({})), []);
+    assert.deepEqual(missing('a'), []);
+    for (const stamp of ['c', 'd', 'e']) assert.deepEqual(missing(stamp), [url(1)]);
+    assert.deepEqual(missing('a'), [url(1)]);
+  });
+});
 
 describe('the shared processor of requests', () => {
   const gathered = (keys: Readonly<Record<string, string>>, failures = 0) => ({
     contents: new Map(
       Object.entries(keys).map(([one, key]) => [
         one,
-        { key, text: '{}', documentUrl: one, references: [], parts: 1, isBundled: false },
+        {
+          key,
+          text: '{}',
+          documentUrl: one,
+          references: [],
+          parts: 1,
+          isBundled: false,
+        },
       ]),
     ),
     failures: new Map(

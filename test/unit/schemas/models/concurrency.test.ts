@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mapInBatches, ReadCache, WriteQueue } from '../../../../sidecar/schemas/models/concurrency.js';
+import {
+  mapInBatches,
+  writeIfUnchanged,
+  ReadCache,
+  WriteQueue,
+} from '../../../../sidecar/schemas/models/concurrency.js';
+import { ContentGoneError } from '../../../../sidecar/schemas/models/content-store.js';
+import { ConcurrentUpdateError } from '../../../../sidecar/schemas/models/errors.js';
 import { WorkersBusyError } from '../../../../sidecar/shared/workers/errors.js';
-import { PreconditionFailedError } from '../../../../sidecar/store/errors.js';
+import { DependencyChangedError, PreconditionFailedError } from '../../../../sidecar/store/errors.js';
 import { Gate } from '../../../support/recording-broker.js';
 
 describe('work on many items', () => {
@@ -72,6 +79,31 @@ describe('the queue of writes', () => {
 });
 
 describe('an overtaken write', () => {
+  const overwritten = () =>
+    writeIfUnchanged(() =>
+      Promise.reject(new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other')),
+    );
+
+  it('a write that is overtaken three times is given up', async () => {
+    const cause = new DependencyChangedError([], ['a']);
+    for (const [failure, type] of [
+      [() => Promise.reject(cause), ConcurrentUpdateError],
+      [overwritten, ConcurrentUpdateError],
+      [() => Promise.reject(new ContentGoneError('gone')), ContentGoneError],
+    ] as const) {
+      let attempts = 0;
+      const write = async () => {
+        attempts += 1;
+        await failure();
+      };
+      await assert.rejects(new WriteQueue().run('a', write), (thrown) => {
+        assert.ok(thrown instanceof type);
+        return type === ContentGoneError || thrown.cause !== undefined;
+      });
+      assert.equal(attempts, 3);
+    }
+  });
+
   it('a write that fails for another reason, or because of its expected state, is not repeated', async () => {
     const expectation = new PreconditionFailedError({ kind: 'domain', name: 'City' }, 'other');
     for (const error of [new RangeError('too far'), expectation]) {

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { limitsOf, RepositoryCollector } from '../../../../sidecar/schemas/repository/collector.js';
 import { packTarGz, type PackedFile } from '../../../../sidecar/schemas/repository/pack.js';
+import { readTarGz } from '../../../../sidecar/schemas/repository/tar.js';
 
 const FILES: readonly PackedFile[] = [
   { path: 'b/schema.json', content: '{"b":1}' },
@@ -10,6 +16,29 @@ const FILES: readonly PackedFile[] = [
 ];
 
 describe('a written archive', () => {
+  it('a written archive has the files with their contents, and no time, so that equal content has equal bytes', async () => {
+    const first = await buffer(packTarGz(FILES));
+    assert.deepEqual(await buffer(packTarGz(FILES)), first);
+    const entries = extract();
+    const times: number[] = [];
+    entries.on('entry', ({ mtime }, stream, next) => {
+      times.push(mtime.getTime());
+      stream.resume();
+      stream.once('end', next);
+    });
+    await pipeline(Readable.from([gunzipSync(first)]), entries);
+    assert.deepEqual(times, [0, 0]);
+    const collector = new RepositoryCollector(limitsOf(100_000));
+    await readTarGz(first, collector);
+    assert.deepEqual(
+      collector.result().files.map(({ path, bytes }) => [path, Buffer.from(bytes).toString()]),
+      [
+        ['a/é.json', '{}'],
+        ['b/schema.json', '{"b":1}'],
+      ],
+    );
+  });
+
   it('a written archive fails with the error of its files', async () => {
     async function* files() {
       yield* FILES;

@@ -10,6 +10,19 @@ import {
   WorkersBusyError,
 } from '../../../../sidecar/shared/workers/errors.js';
 
+const reasonOf = (message: string, pointer: string, detail: string) =>
+  refusalOf(new SchemaNotAcceptedError('schemaInvalid', message, [{ pointer, detail }]), '[]', '/schema')
+    .reason;
+
+describe('the reason of a refused file', () => {
+  it('the reason of a refused file names the place of a fault within', () => {
+    assert.equal(
+      reasonOf('It is refused.', '/schema/type', 'is unknown'),
+      'It is refused. /type: is unknown.',
+    );
+  });
+});
+
 describe('the refusal of an imported file', () => {
   for (const error of [
     new StoreUnavailableError('The database is away.'),
@@ -47,6 +60,10 @@ describe('the reason and the place of a refusal', () => {
     assert.match(refusal(some).reason, /\/c: is c \(and 1 more\)\.$/);
     assert.equal(refusal(some.slice(1)).line, 2);
     assert.deepEqual(refusal([]), { status: 'refused', reason: 'It is refused.' });
+  });
+
+  it('a pointer that does not lead into the file is kept unchanged', () => {
+    assert.match(refusal([{ pointer: '/context/x', detail: 'is wrong' }]).reason, /\/context\/x: is wrong/);
   });
 });
 
