@@ -1,10 +1,10 @@
+import { createInterface } from 'node:readline';
 import type { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { EntityJudge, SchemaService, Workbench } from '../schemas/models/index.js';
 import type { Transfer } from '../schemas/repository/transfer.js';
 import type { Clock } from '../shared/clock.js';
 import { jsonText, withOwnControls } from './format.js';
-import { createInterface } from 'node:readline';
 
 /** A schema service in memory. It starts empty, fetches nothing, and loses its content when closed. */
 export interface LocalModels {

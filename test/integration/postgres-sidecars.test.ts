@@ -158,7 +158,7 @@ describe('three sidecars on one PostgreSQL', PATIENCE, () => {
   });
 });
 
-describe('two sidecars of which one is gone for longer than its lease', PATIENCE, () => {
+describe('two sidecars, one of which stops responding for longer than its lease', PATIENCE, () => {
   let sidecars: Sidecars;
   before(async () => {
     const folder = temporaryFolder();

@@ -126,7 +126,7 @@ export async function* walkMatches(options: WalkOptions): AsyncGenerator<ListedP
     if (step.waits) await options.requester.waitBeforeCheck(state.emptyPages);
     const count = trustedCount(paging, page);
     const isUsual = shape === undefined && paging.ignoresOffset !== true && !page.mayGrow;
-    // A broker that answers one query after the other would first answer what comes too late.
+    // A broker that answers one query at a time would be busy with pages that come too late.
     const isInTime = options.timeLeftMs === undefined || page.tookMs <= options.timeLeftMs();
     if (fresh > 0 && isUsual && isInTime && ids.length === limit && count !== undefined) {
       const end = Math.min(count, from + (options.wanted ?? Infinity));

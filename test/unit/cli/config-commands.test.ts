@@ -53,7 +53,7 @@ describe('contexts', () => {
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
   });
 
-  it('set-context fails with a sentence where no folder can be created', async () => {
+  it('set-context says why it fails if its folder cannot be created', async () => {
     const { run, folder } = home();
     const file = join(folder, 'file');
     writeFileSync(file, '');

@@ -262,7 +262,7 @@ it('a failing disk loses all later lines, and is reported once', async () => {
   assert.deepEqual([written, state.closed], [[], 1]);
 });
 
-it('ids that no folder can be created for are reported as not written', async () => {
+it('ids are reported as not written if their folder cannot be created', async () => {
   const recorder = new IdFiles('/proc/nobody/ids').recorder(A);
   note(recorder, 'urn:1');
   assert.equal(await recorder.close(), NOT_WRITTEN);

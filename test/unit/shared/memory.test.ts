@@ -4,7 +4,7 @@ import { bodyMemoryBytes, workerHeapMb } from '../../../sidecar/shared/memory.js
 
 const MIB = 2 ** 20;
 
-it('the less memory a container has, the less bodies and workers may take of it', () => {
+it('bodies and workers may use less memory in a container that has less', () => {
   const bodies = [256, 512, 1536, 65_536].map((mib) => bodyMemoryBytes(5 * MIB, mib * MIB) / MIB);
   assert.deepEqual(bodies.map(Math.round), [21, 43, 128, 128]);
   const heaps = [256, 512, 1024, 65_536].map((mib) => workerHeapMb(mib * MIB));

@@ -84,7 +84,7 @@ it('a walk that reads ahead waits for each page if the next may be larger, or be
   }
 });
 
-it('a walk reads nothing ahead if the last page took longer than pages are still of use', async () => {
+it('a walk reads no pages ahead that would come too late to be used', async () => {
   for (const [timeLeftMs, offsets] of [
     [600, [0, 10, 20, 30, 40]],
     [300, [0, 10, 20, 30, 40]],

@@ -59,7 +59,7 @@ describe('the check of a schema', () => {
     assert.match(wrong ?? '', /: Unterminated group$/);
   });
 
-  it('the check of a schema accepts enums with a value twice or without any, wherever they are', () => {
+  it('the check of a schema accepts an enum with a repeated value, or without values, anywhere', () => {
     for (const $schema of Object.values(DIALECT_URIS)) {
       const twice = { enum: ['on', 'on'] };
       const schema = { $schema, ...twice, items: twice, dependencies: { a: { enum: [] } }, allOf: [twice] };
