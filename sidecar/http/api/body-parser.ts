@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type FastifyInstance, type FastifyRequest, errorCodes } from 'fastify';
 import { UnreadableBodyError } from '../../schemas/models/index.js';
 import { readJson } from '../../shared/json/strict-json.js';
-import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
+import { exceededJsonLimit, type JsonLimits } from '../../shared/json/limits.js';
 import { bodyMemoryBytes } from '../../shared/memory.js';
 import { TurnQueue } from '../../shared/event-loop.js';
 import { BodyMemory, collectBody } from '../collected-body.js';
@@ -90,9 +90,8 @@ export function decodeBody(body: Buffer): string {
 
 /** @throws RequestRefusedError (422) */
 function checkJsonLimits(body: Buffer): void {
-  const weight = new JsonComplexity(JSON_LIMITS);
-  weight.add(body);
-  if (weight.exceededLimit !== undefined) throw refused('limitExceeded', `The body ${weight.exceededLimit}.`);
+  const excess = exceededJsonLimit(body, JSON_LIMITS);
+  if (excess !== undefined) throw refused('limitExceeded', `The body ${excess}.`);
 }
 
 /** @throws UnreadableBodyError with line and column */

@@ -3,7 +3,7 @@ import { errors, interceptors, Pool, type Dispatcher } from 'undici';
 import { ByteCollector } from '../../shared/byte-collector.js';
 import { connectionProblem } from '../../shared/connection-problem.js';
 import { TurnQueue } from '../../shared/event-loop.js';
-import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
+import { exceededJsonLimit, type JsonLimits } from '../../shared/json/limits.js';
 import { withVia } from '../../shared/via.js';
 import {
   BrokerTimeoutError,
@@ -211,7 +211,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   hasStarted = false;
   readonly #maxBytes: number;
   readonly #beforeSending: (() => void) | undefined;
-  readonly #weight: JsonComplexity;
+  readonly #limits: JsonLimits;
   #running: Dispatcher.DispatchController | undefined;
   #resolve: (reply: BrokerReply) => void = () => {};
   #reject: (reason: Error) => void = () => {};
@@ -226,7 +226,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   constructor(maxBytes: number, beforeSending?: () => void, maxDepth = REPLY_WEIGHT.depth) {
     this.#maxBytes = maxBytes;
-    this.#weight = new JsonComplexity({ ...REPLY_WEIGHT, depth: maxDepth });
+    this.#limits = { ...REPLY_WEIGHT, depth: maxDepth };
     this.#beforeSending = beforeSending;
   }
 
@@ -269,18 +269,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#weight.add(chunk);
     const isTooLong = this.#body.length + chunk.length > this.#maxBytes;
-    const excess = isTooLong ? `is larger than ${this.#maxBytes} bytes` : this.#weight.exceededLimit;
-    if (excess !== undefined) this.cancel(new ReplyTooLargeError(`The broker's answer ${excess}.`));
+    if (isTooLong) this.cancel(tooLarge(`is larger than ${this.#maxBytes} bytes`));
     // Copy it, because the parser may reuse the memory.
     else this.#body.add(Buffer.from(chunk));
   }
 
   onResponseEnd(): void {
     const bytes = this.#body.concat();
-    const body = bytes.toString('utf8').replace(/^\ufeff/, '');
-    this.#resolve({ status: this.#status, headers: this.#headers, body, isDamaged: !isUtf8(bytes) });
+    const excess = exceededJsonLimit(bytes, this.#limits);
+    if (excess === undefined) {
+      const body = bytes.toString('utf8').replace(/^\ufeff/, '');
+      this.#resolve({ status: this.#status, headers: this.#headers, body, isDamaged: !isUtf8(bytes) });
+    } else this.#reject((this.reason = tooLarge(excess)));
     // A removed abort listener still references the later ones, and each of those its exchange. Without this, all pages of a
     // purge would stay in memory until a full garbage collection.
     this.#running = undefined;
@@ -292,6 +293,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#reject(error);
   }
+}
+
+function tooLarge(excess: string): ReplyTooLargeError {
+  return new ReplyTooLargeError(`The broker's answer ${excess}.`);
 }
 
 function headerMap(

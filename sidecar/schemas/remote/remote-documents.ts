@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { ByteCollector } from '../../shared/byte-collector.js';
 import { errorCode, GatewayError } from '../../shared/errors.js';
-import { JsonComplexity, type JsonLimits } from '../../shared/json-complexity.js';
+import { exceededJsonLimit, type JsonLimits } from '../../shared/json/limits.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import { AddressRefused, type ResolveHost, systemResolve, vettedLookup } from './vetted-lookup.js';
 
@@ -204,17 +204,17 @@ async function read(
   if (Number(headers['content-length'] ?? 0) > maxBytes) return refuse('too-large', tooLarge);
 
   const collected = new ByteCollector();
-  const weight = new JsonComplexity(WEIGHT);
   const unpacked = isPacked ? pipeline(body, createGunzip(), () => {}) : body;
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     collected.add(chunk);
     // Leaving the loop closes the connection.
     if (collected.length > maxBytes) throw new Failed('too-large', tooLarge);
-    weight.add(chunk);
-    if (weight.exceededLimit !== undefined) throw new Failed('too-large', `it ${weight.exceededLimit}`);
   }
+  const bytes = collected.concat();
+  const excess = exceededJsonLimit(bytes, WEIGHT);
+  if (excess !== undefined) throw new Failed('too-large', `it ${excess}`);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(collected.concat());
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, document: parseJson(text) };
   } catch (error) {
     const reason = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
