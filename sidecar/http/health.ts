@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { BrokerClient } from '../purge/broker/index.js';
+import { type BrokerClient, isUnknownTenant, parseBrokerProblem } from '../purge/broker/index.js';
 import type { SchemaService } from '../schemas/models/index.js';
 import type { Clock } from '../shared/clock.js';
 
@@ -45,19 +45,25 @@ function upOrDown(isUp: boolean): 'up' | 'down' {
   return isUp ? 'up' : 'down';
 }
 
+/** The paths of the collection: some brokers know only the one with a slash. */
+const COLLECTIONS = ['/entities', '/entities/'] as const;
+
 /**
  * Whether the broker responds. Any answer except a server error counts, since a gateway without credentials of its own
- * may well be refused.
+ * may well be refused. A 404 only counts if it is about the tenant: else BROKER_URL does not lead to a broker.
  */
 async function brokerAnswers(client: BrokerClient): Promise<boolean> {
   const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
   try {
-    const { status } = await client.send({
-      method: 'GET',
-      path: '/entities?type=NoSuchTypeHealthProbe&limit=1',
-      signal,
-    });
-    return status < 500;
+    for (const collection of COLLECTIONS) {
+      const reply = await client.send({
+        method: 'GET',
+        path: `${collection}?type=NoSuchTypeHealthProbe&limit=1`,
+        signal,
+      });
+      if (reply.status !== 404 || isUnknownTenant(parseBrokerProblem(reply))) return reply.status < 500;
+    }
+    return false;
   } catch {
     return false;
   }

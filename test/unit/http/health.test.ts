@@ -4,15 +4,22 @@ import { readHealth, type HealthOptions } from '../../../sidecar/http/health.js'
 
 type Sent = Parameters<HealthOptions['client']['send']>[0];
 
-/** The health of a gateway whose broker answers with this status, or not at all. */
-function gatewayOf(brokerStatus: number | undefined, isReady: boolean, isShuttingDown = false) {
+/** A status with an empty body, or what the broker answers at a path. */
+type Answer = number | ((path: string) => { readonly status: number; readonly body?: string });
+
+/** The health of a gateway whose broker answers so, or not at all. */
+function gatewayOf(answer: Answer | undefined, isReady: boolean, isShuttingDown = false) {
   const sent: Sent[] = [];
   const options = {
     client: {
       send: async (request: Sent) => {
         sent.push(request);
-        if (brokerStatus === undefined) throw new Error('out of reach');
-        return { status: brokerStatus };
+        if (answer === undefined) throw new Error('out of reach');
+        return {
+          body: '',
+          headers: new Map(),
+          ...(typeof answer === 'number' ? { status: answer } : answer(request.path)),
+        };
       },
     },
     schemas: { store: { isReady: async () => isReady } },
@@ -26,11 +33,23 @@ function healthOf(...given: Parameters<typeof gatewayOf>) {
   return { sent, health: readHealth(options) };
 }
 
-it('a broker is up if it answers with anything except a server error', async () => {
-  for (const status of [200, 204, 301, 400, 401, 404, 499])
+it('a broker is up if it answers with anything except a server error or 404', async () => {
+  for (const status of [200, 204, 301, 400, 401, 403, 499])
     assert.equal((await healthOf(status, true).health).broker, 'up', `${status}`);
   for (const status of [500, 501, 503, 599])
     assert.equal((await healthOf(status, true).health).broker, 'down', `${status}`);
+});
+
+it('a broker is down if it answers 404 for its entities, unless it does not know the tenant', async () => {
+  const stateOf = async (answer: Answer) => (await healthOf(answer, true).health).broker;
+  assert.equal(await stateOf(404), 'down');
+  assert.equal(await stateOf(() => ({ status: 404, body: '<html>Not Found</html>' })), 'down');
+  const type = 'https://uri.etsi.org/ngsi-ld/errors/NonexistentTenant';
+  assert.equal(await stateOf(() => ({ status: 404, body: JSON.stringify({ type }) })), 'up');
+  // Some brokers know the collection only with a slash.
+  const isSlashed = (path: string) => path.startsWith('/entities/?');
+  assert.equal(await stateOf((path) => ({ status: isSlashed(path) ? 200 : 404 })), 'up');
+  assert.equal(await stateOf((path) => ({ status: isSlashed(path) ? 500 : 404 })), 'down');
 });
 
 it('everybody who asks at the same time shares one request to the broker', async () => {
