@@ -131,8 +131,8 @@ export class RestoreJobs implements JobRunner {
       live.stopped,
     );
     live.noteReport(report, reader.unlisted);
-    const { failed, unknown } = live.record;
-    this.#jobs.records.end(live, failed + unknown === 0 ? 'succeeded' : 'partial');
+    const undone = report.failed + report.unknown + report.absent.length;
+    this.#jobs.records.end(live, undone === 0 ? 'succeeded' : 'partial');
   }
 }
 

@@ -49,6 +49,12 @@ describe('undo on the command line', () => {
     const some = contextOf();
     assert.equal(await some.run('purges', 'restore', purge.id, '--id', everyKind(2).id), 0, some.err);
     assert.match(some.out, /^Restored 1 entity\.\nNote: createdAt and modifiedAt are new/);
+    const absent = contextOf();
+    assert.equal(await absent.run('purges', 'restore', purge.id, '--id', 'urn:x:1'), 3, absent.err);
+    assert.match(
+      absent.out,
+      /^Restored 0 entities\.\nNote: The archive does not contain 1 of the ids: "urn:x:1"\./,
+    );
     const rest = contextOf();
     assert.equal(await rest.run('purges', 'restore', purge.id, '--json'), 0, rest.err);
     const last = JSON.parse(rest.out.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
