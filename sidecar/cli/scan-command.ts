@@ -66,7 +66,7 @@ export function createGatewayScanBackend(gateway: ApiClient, context: CliContext
 /**
  * Judges the entities that a query matches, and shows what is wrong.
  *
- * @returns `partial` if more entities are invalid than allowed, or the scan is incomplete
+ * @returns `partial` if more entities are invalid than allowed, the scan is incomplete, or no entity that was found was judged
  */
 export async function scanCommand(
   words: readonly string[],
@@ -92,6 +92,11 @@ export async function scanCommand(
     isJson ? (record) => writeJsonLine(context, record) : undefined,
   );
   if (!isJson) writeLines(context.stdout, ...tableOf(last));
+  if (last.state === 'succeeded' && judgedNothing(last))
+    writeLines(
+      context.stderr,
+      'No entity was judged. Name the model with --model, or the @context with --link.',
+    );
   return exitCodeOf(last, options.maxInvalid ?? 0);
 }
 
@@ -125,11 +130,17 @@ export async function followScan(
 }
 
 /** Returns the exit code of a command after a scan. @param most maximum number of invalid entities that are accepted */
-export function exitCodeOf({ state, invalid, problem }: Scan, most: number): ExitCode {
+export function exitCodeOf(scan: Scan, most: number): ExitCode {
+  const { state, invalid, problem } = scan;
   if (state === 'cancelled') return EXIT.interrupted;
   if (state === 'refused') return EXIT.refused;
   if (state === 'failed' || state === 'interrupted' || problem !== undefined) return EXIT.failed;
-  return state === 'partial' || invalid > most ? EXIT.partial : EXIT.done;
+  return state === 'partial' || invalid > most || judgedNothing(scan) ? EXIT.partial : EXIT.done;
+}
+
+/** Whether a scan found entities, but judged none: there is no model for them, or they are not named as in the model. */
+function judgedNothing({ checked, notJudged }: Scan): boolean {
+  return checked === 0 && notJudged > 0;
 }
 
 /** Converts the record for the progress bar of purges. */

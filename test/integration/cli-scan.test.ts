@@ -58,6 +58,27 @@ describe('the command scan', () => {
     assert.match(here.stdout, /22 +\w+ +\/temperature\/value +type/);
   });
 
+  it('a scan that judges none of the entities that it finds exits with 3, and one that finds none with 0', async () => {
+    broker.entities.seed(3, (index) => ({ id: `urn:ngsi-ld:Hall:${String(index)}`, type: 'Hall' }));
+    const hall = await cli(['scan', 'type=Hall', '--gateway', gateway.url]);
+    assert.equal(hall.code, 3);
+    assert.match(hall.stdout, /^succeeded: 0 checked.*3 not judged\n3 of type Hall have no model/);
+    assert.match(hall.stderr, /^No entity was judged\. Name the model with --model/);
+    // Some of the types may be without a model.
+    const both = await cli([
+      'scan',
+      'type=Hall,Room',
+      '--max-invalid',
+      String(broken),
+      '--gateway',
+      gateway.url,
+    ]);
+    assert.equal(both.code, 0);
+    const none = await cli(['scan', 'type=Cellar', '--gateway', gateway.url]);
+    assert.equal(none.code, 0);
+    assert.match(none.stdout, /Warning: No entity matches the query, so nothing was judged\./);
+  });
+
   it('a finding with a long detail makes no other line of the table longer', () => {
     const finding = { domain: 'D', model: 'Room', pointer: '/status/value', keyword: 'enum', entities: 1 };
     const lines = findingsTable([
