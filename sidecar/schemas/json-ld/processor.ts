@@ -1,4 +1,4 @@
-import jsonld from 'jsonld';
+import Module, { createRequire } from 'node:module';
 import { contextResolvers, type ContextResolver } from './context-resolver.js';
 
 /** A warning of the processor, e.g. about a member that expansion drops. */
@@ -56,6 +56,15 @@ export interface TermMapping {
   readonly [name: string]: unknown;
 }
 
+// On Node.js, the package loads an HTTP client with an undici of its own, which takes longer than all else that a worker loads.
+// That client would only serve the built-in loaders, which are not used.
+const require = createRequire(import.meta.url);
+const platform = new Module(require.resolve('jsonld/lib/platform.js'));
+platform.exports = { setupGlobals: () => {}, setupDocumentLoaders: () => {} };
+platform.loaded = true;
+require.cache[platform.id] ??= platform;
+const newInstance = require('jsonld') as () => Instance;
+
 /** The package's own interface. */
 interface Instance {
   documentLoader: unknown;
@@ -65,14 +74,13 @@ interface Instance {
 }
 
 /**
- * Creates a processor with its own caches. Its built-in loader, which would fetch any URL, is replaced by one that
- * refuses.
+ * Creates a processor with its own caches, and without a built-in loader.
  *
  * Contexts given as maps, and those that the loader marks as `static`, stay in its caches, even if their URLs have
  * another meaning later. See `SharedProcessor` for long-term use.
  */
 export function createProcessor(): JsonLdProcessor {
-  const instance = (jsonld as unknown as () => Instance)();
+  const instance = newInstance();
   instance.documentLoader = async () => {
     throw new Error('A JSON-LD document was to be loaded without a loader.');
   };
