@@ -132,7 +132,7 @@ export class PageRestorer {
       return;
     }
     // If an earlier process had begun this page, it has created what was missing then and exists now.
-    const wasMissing = begun?.lines === lines && this.#position.line === line ? begun.missing : undefined;
+    const wasMissing = begun?.lines === lines ? begun.missing : undefined;
     const missing = items.filter((item, index) =>
       wasMissing === undefined ? !before.has(item.key) : isSet(wasMissing, index),
     );
