@@ -446,14 +446,18 @@ describe('archives in a folder and in a bucket', () => {
   });
 
   it('folder: entities that could not be written or synced are not reported as archived', async () => {
-    for (const step of ['write', 'sync'] as const) {
+    for (const failing of ['write', 'sync', 'sync of the folder']) {
       let isFull = false;
-      const full = async () => {
-        if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      const step = (name: string) => {
+        if (isFull && name === failing)
+          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
       };
       const storage = new FolderStorage(folder, {
-        write: async (file, bytes) => (await (step === 'write' ? full() : undefined), file.writeFile(bytes)),
-        sync: async (file) => (await (step === 'sync' ? full() : undefined), file.sync()),
+        write: async (file, bytes) => (step('write'), file.writeFile(bytes)),
+        sync: async (file) => {
+          step((await file.stat()).isDirectory() ? 'sync of the folder' : 'sync');
+          await file.sync();
+        },
       });
       const archives = archivesOn(storage);
       const purge = randomUUID();
@@ -557,8 +561,14 @@ describe('archives in a folder and in a bucket', () => {
       [(await linesOf(archives, long)).length, (await linesOf(archives, dead)).length],
       [5, 0],
     );
-    await archives.removeExpired(async () => undefined, time.ms + 2 * dayMs);
-    assert.equal((await linesOf(archives, long)).length, 0);
+    // A day after the last day on which it was written, and one more.
+    for (const [ms, lines] of [
+      [time.ms + dayMs, 5],
+      [time.ms + dayMs + 1, 0],
+    ] as const) {
+      await archives.removeExpired(async () => undefined, ms);
+      assert.equal((await linesOf(archives, long)).length, lines);
+    }
   });
 
   it('a process adds to an archive also if its database was restored, and gives it the number of a process before', async () => {
