@@ -78,14 +78,21 @@ it('deleteIds deletes in the order of the list', async () => {
   assert.deepEqual(sent.flat(), idsOf(2200));
 });
 
-it('deleteIds fills a batch up to 900 kB to the byte', async () => {
-  const { run, sent } = deletesAt({});
-  // With its quotes and comma, each takes 1800 bytes.
-  await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(1797, 'x')));
-  assert.deepEqual(
-    sent.map(({ length }) => length),
-    [500, 100],
-  );
+it('deleteIds fills a batch up to 900 kB to the byte, whatever characters the ids have', async () => {
+  // With its quotes and comma, each takes 1800 or 3600 bytes, or a byte more.
+  for (const [begin, rest, lengths] of [
+    [9, 'x'.repeat(1788), [500, 100]],
+    [10, 'x'.repeat(1788), [499, 101]],
+    [9, 'é'.repeat(1794), [250, 250, 100]],
+    [10, 'é'.repeat(1794), [249, 249, 102]],
+  ] as const) {
+    const { run, sent } = deletesAt({});
+    await run(Array.from({ length: 600 }, (_, index) => `urn:${index}:`.padEnd(begin, '-') + rest));
+    assert.deepEqual(
+      sent.map(({ length }) => length),
+      lengths,
+    );
+  }
 });
 
 it('deleteIds deletes one by one on request, or without batch delete', async () => {

@@ -127,16 +127,17 @@ it('the proof of a query is valid for an hour, for this query only, and a failed
   assert.equal(asked.length, once);
   const others = [
     proofNameOf(EVERY_FILTER.slice(1), {}, shape),
-    proofNameOf(EVERY_FILTER, { 'ngsild-tenant': 'a' }, shape),
-    proofNameOf(EVERY_FILTER, { link: '<c>' }, shape),
-    proofNameOf(EVERY_FILTER, { authorization: 'Bearer x' }, shape),
+    ...[
+      ...(['ngsild-tenant', 'fiware-service', 'fiware-servicepath'] as const),
+      ...(['link', 'authorization', 'x-auth-token'] as const),
+    ].map((header) => proofNameOf(EVERY_FILTER, { [header]: 'x' }, shape)),
     proofNameOf(EVERY_FILTER, {}, 'pick'),
   ];
   assert.deepEqual(
     others.map((other) => capabilities.isHonoured(other)),
     others.map(() => false),
   );
-  assert.equal(new Set([name, ...others]).size, 6);
+  assert.equal(new Set([name, ...others]).size, 9);
   pass(1);
   await prove();
   assert.equal(asked.length, 2 * once);

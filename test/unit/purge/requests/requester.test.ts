@@ -530,27 +530,35 @@ describe('a requester of a purge with a rate', () => {
     await hand.turn();
   });
 
-  it('a requester waits for the check before a delete, even if the check has to wait only after the reserve', async () => {
-    let reserved = () => {};
-    let answered = () => {};
-    const reserve = async () => new Promise<void>((resolve) => (reserved = resolve));
-    let asked: Promise<void> | undefined;
-    const beforeDelete = () => {
-      const wait = asked;
-      asked = undefined;
-      return wait;
-    };
-    const hand = byHand({}, { reserve, beforeDelete });
-    const sent = hand.requester.send({ ...request, path: '/1', deletes: 1 });
-    await hand.turn();
-    asked = new Promise<void>((resolve) => (answered = resolve));
-    reserved();
-    await hand.turn();
-    assert.deepEqual(hand.open(), []);
-    answered();
-    await hand.turn();
-    await hand.end('/1', DONE);
-    await isAnswered(sent);
+  it('a requester waits for the check before a delete, even if the check has to wait only after the reserve or the rate', async () => {
+    for (const waitsFor of ['reserve', 'rate'] as const) {
+      let granted = () => {};
+      let answered = () => {};
+      const grant = async () => new Promise<void>((resolve) => (granted = resolve));
+      let asked: Promise<void> | undefined;
+      const beforeDelete = () => {
+        const wait = asked;
+        asked = undefined;
+        return wait;
+      };
+      const rateLimiter = rateLimiterOf({ acquire: async () => grant().then(() => true) });
+      const hand = byHand(
+        {},
+        { beforeDelete, ...(waitsFor === 'rate' ? { rateLimiter } : { reserve: grant }) },
+      );
+      const sent = hand.requester.send({ ...request, path: '/1', deletes: 1 });
+      await hand.turn();
+      asked = new Promise<void>((resolve) => (answered = resolve));
+      granted();
+      await hand.turn();
+      assert.deepEqual(hand.open(), []);
+      answered();
+      await hand.turn();
+      if (waitsFor === 'rate') granted();
+      await hand.turn();
+      await hand.end('/1', DONE);
+      await isAnswered(sent);
+    }
   });
 
   it('deletes that wait for a pause at a rate add up to no more than one burst', async () => {

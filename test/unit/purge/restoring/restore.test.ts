@@ -369,10 +369,11 @@ it('a restored entity has all that only looks like a member that the broker sets
   assert.equal(sent, `{${[named, ...members('', ',"datasetId":"urn:d:1"')].join()}}`);
 });
 
-it('a distance that the broker added to what it listed is not restored as an attribute', async () => {
+it('a distance or an @context that the broker added to what it listed is not restored', async () => {
   const car = { id: 'urn:t:1', type: 'T', speed: { type: 'Property', value: 1 } };
   let sent = '';
-  await restore('entities', [{ ...car, geoDistance: 9226.8 }], ({ method, jsonBody = '' }) => {
+  const listed = { ...car, geoDistance: 9226.8, '@context': ['https://models.example/context.jsonld'] };
+  await restore('entities', [listed], ({ method, jsonBody = '' }) => {
     sent ||= jsonBody;
     return method === 'GET' ? replyOf(200, sent === '' ? [] : [car]) : replyOf(201);
   });
