@@ -324,6 +324,18 @@ it('with batch=valid-only, valid entities of a batch are sent unchanged, and the
   });
 });
 
+it('with batch=valid-only, a batch is refused as a whole if another policy that refuses a part of it is not valid-only', async () => {
+  const part = { mode: 'enforce', batch: 'valid-only', types: ['Car'] };
+  const whole = { mode: 'enforce', onUnjudged: 'refuse', types: ['Bike'] };
+  await under({ part, whole }, async () => {
+    const posts = () => broker.requests.filter(({ method }) => method === 'POST').length;
+    const before = posts();
+    const batch = [car(1, 1), car(2, 'x'), { ...car(3, 1), type: 'Bike' }];
+    const { status } = await write(batch, '/ngsi-ld/v1/entityOperations/upsert');
+    assert.deepEqual([status, posts() - before], [400, 0]);
+  });
+});
+
 it('with batch=valid-only, an answer that is compressed although identity was asked for is read as well', async () => {
   const packed = (status: number, body: unknown): RecordedAnswer => ({
     status,

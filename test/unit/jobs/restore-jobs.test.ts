@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ArchiveNotFoundError } from '../../../sidecar/jobs/errors.js';
+import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { LiveRestore } from '../../../sidecar/jobs/restore-jobs.js';
 import { createTestClock } from '../../support/purge-harness.js';
 import type { Archives } from '../../../sidecar/archive/index.js';
@@ -77,6 +78,21 @@ it('a restore waits for an unavailable store when it opens its archive', async (
   await turns();
   // The restore has read the record of the purge, and found that the archive is empty.
   assert.match((await made.service.get(id)).problem?.type ?? '', /:archive-unreadable$/);
+});
+
+it('the record of a purge names its archive for as long as archives are kept, but not longer than itself', () => {
+  for (const [keepDays, days] of [
+    [1, 1],
+    [30, 2],
+  ] as const) {
+    const { service, clock } = purgeServiceOf(finishing, {
+      archives: { keepDays } as Archives,
+      historyDays: 2,
+    });
+    const live = new LivePurge(recordOf(), leaseOf(), clock, () => undefined);
+    service.archives.note(live, { entities: 1, bytes: 1, segments: 1 });
+    assert.equal(live.record.archive?.expiresAt, new Date(STARTED + days * 86_400_000).toISOString());
+  }
 });
 
 it('an expired archive is kept while its restore waits or runs, and so is its purge', async (t) => {

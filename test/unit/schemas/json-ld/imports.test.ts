@@ -55,6 +55,14 @@ describe('a context that imports another', () => {
         assert.deepEqual(result, results[0], JSON.stringify(alike[index % alike.length]));
     });
 
+  it('imports of one context with different terms beside it keep these terms', async () => {
+    const desk = new Desk({ [`${AT}base`]: { p: `${EX}p` } });
+    const context = ['a', 'b'].map((term) => ({ '@import': `${AT}base`, [term]: EX + term }));
+    const { result } = await desk.expand({ document: { '@context': context, a: 1, b: 2, p: 3 } });
+    const value = (of: number) => [{ '@value': of }];
+    assert.deepEqual(result, [{ [`${EX}a`]: value(1), [`${EX}b`]: value(2), [`${EX}p`]: value(3) }]);
+  });
+
   it('an import has the same meaning as the same map in its place, whatever feature it uses', async () => {
     const maps = Object.entries(FEATURES).filter(([, document]) => isObject(document['@context']));
     assert.ok(maps.length > 10);
