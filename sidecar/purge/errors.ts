@@ -55,7 +55,7 @@ export class TooManyPurgesError extends GatewayError {
 
   constructor(max: number, what: 'purges' | 'dry runs' | 'scans') {
     super(
-      `${max} ${what} are running, which is the limit (PURGE_MAX_RUNNING). Nothing was deleted. Try again later.`,
+      `The maximum number of running ${what}, ${max}, is reached (PURGE_MAX_RUNNING). Nothing was deleted. Try again later.`,
     );
   }
 }

@@ -28,14 +28,25 @@ export function misspeltNames(env: Readonly<Record<string, string | undefined>>)
 
 /**
  * Whether Kubernetes or Docker links set a variable for a service, whatever the name of the service: a service `broker`
- * sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://….
+ * sets BROKER_SERVICE_HOST, BROKER_PORT_1026_TCP and BROKER_PORT=tcp://…, and a link of Docker also
+ * BROKER_NAME=/container/broker and BROKER_ENV_… for each variable of its image.
  */
-export function isServiceLink(name: string, value: string | undefined): boolean {
+export function isServiceLink(name: string, value = ''): boolean {
   return (
     /_SERVICE_(?:HOST|PORT(?:_\w+)?)$/.test(name) ||
-    /_PORT_\d+_(?:TCP|UDP)(?:_\w+)?$/.test(name) ||
-    (/_PORT$/.test(name) && /^(?:tcp|udp):\/\//.test(value ?? ''))
+    /_PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?$/.test(name) ||
+    (/_PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value)) ||
+    /^\w+_ENV_\w+$/.test(name) ||
+    (/^\/[^/]+\/[^/]+$/.test(value) && name === `${nameOfLink(value)}_NAME`)
   );
+}
+
+/** Returns what the variables of a link begin with. @param value `/container/broker` */
+function nameOfLink(value: string): string {
+  return value
+    .slice(value.lastIndexOf('/') + 1)
+    .toUpperCase()
+    .replaceAll('-', '_');
 }
 
 /**

@@ -97,10 +97,12 @@ export function archiveSecret(text: string): string {
 
 /** Parses an http or https URL without query, fragment and credentials. */
 export function httpUrl(text: string): URL {
-  const url = URL.parse(text) ?? undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Error('must be a URL that begins with http:// or https://');
-  }
+  if (!/^https?:/i.test(text.trim())) throw new Error('must be a URL that begins with http:// or https://');
+  const url = URL.parse(text);
+  if (url === null)
+    throw new Error(
+      'is not a valid URL: its host must be a name or an IP address, and its port a number up to 65535',
+    );
   if (url.username !== '' || url.password !== '') throw new Error('must not contain credentials');
   if (url.search !== '' || url.hash !== '') throw new Error('must not have a query or a fragment');
   return url;

@@ -278,6 +278,25 @@ it('loadConfig refuses a minimum delay above the maximum, also if only one of th
   assert.deepEqual(mistakesOf({ RETRY_MIN_DELAY_MS: '5', RETRY_MAX_DELAY_MS: '5' }), []);
 });
 
+it('loadConfig says what is wrong with a URL that has a scheme', () => {
+  const INVALID =
+    'is not a valid URL: its host must be a name or an IP address, and its port a number up to 65535';
+  for (const url of [
+    'http://host:99999',
+    'https://host:abc',
+    'http://ho st',
+    'http://',
+    'http://256.1.1.1',
+    'HTTP://[::1',
+  ])
+    assert.deepEqual(mistakesOf({ BROKER_URL: url }), [`BROKER_URL ${INVALID}`], url);
+  for (const url of ['host:1026', '//host', 'ftp://host', 'EMBEDDED'])
+    assert.deepEqual(mistakesOf({ BROKER_URL: url }), [
+      'BROKER_URL must be a URL that begins with http:// or https://',
+    ]);
+  assert.deepEqual(mistakesOf({ PUBLIC_URL: 'https://gateway.example:99999' }), [`PUBLIC_URL ${INVALID}`]);
+});
+
 it('loadConfig accepts a PostgreSQL URL unchanged', () => {
   for (const url of words(`
     postgres://localhost postgresql://u:p@[::1]:5432/db?connect_timeout=10&application_name=gw
@@ -451,6 +470,7 @@ it('loadConfig accepts `embedded` on any address if it is set explicitly', () =>
 
 it('loadConfig takes only addresses that no other machine can reach for loopback', () => {
   assert.equal(isLoopback('127.0.0.2'), true);
+  assert.equal(isLoopback('LocalHost'), true);
   for (const host of ['128.0.0.1', '127.evil.test', '127.1', '', '0.0.0.0', '::'])
     assert.equal(isLoopback(host), false);
 });
