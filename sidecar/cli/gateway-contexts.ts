@@ -1,6 +1,6 @@
 import { execSync } from 'node:child_process';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { makeFolders } from '../shared/make-folders.js';
 import { failure, usage } from './exit-codes.js';
 import { decoded, parseJson } from './json-file.js';
@@ -18,10 +18,14 @@ export interface GatewayContexts {
   readonly contexts: Readonly<Record<string, GatewayContext>>;
 }
 
-/** Path of the file with the contexts; undefined if the user has no home directory. */
+/**
+ * Path of the file with the contexts; undefined if the user has no home directory. A relative XDG_CONFIG_HOME is ignored (XDG
+ * Base Directory Specification): the contexts would be others in each folder, and their commands those of its owner.
+ */
 function fileOf(env: Env): string | undefined {
   const home = env['HOME'] || env['USERPROFILE'];
-  const folder = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
+  const { XDG_CONFIG_HOME: chosen = '' } = env;
+  const folder = isAbsolute(chosen) ? chosen : home && join(home, '.config');
   return folder ? join(folder, 'ngsi-ld-gateway', 'config.json') : undefined;
 }
 

@@ -53,6 +53,21 @@ describe('contexts', () => {
     assert.doesNotMatch(readFileSync(file, 'utf8'), /"secret-1"/);
   });
 
+  it('contexts are kept below XDG_CONFIG_HOME, unless that is a relative path', async () => {
+    const { file, folder, run } = home();
+    const set = (name: string, XDG_CONFIG_HOME: string) =>
+      run(['config', 'set-context', name, '--gateway', GATEWAY], { XDG_CONFIG_HOME });
+    const chosen = join(folder, 'chosen');
+    assert.equal((await set('absolute', chosen)).code, 0);
+    assert.ok(existsSync(join(chosen, 'ngsi-ld-gateway', 'config.json')));
+    assert.equal(existsSync(file), false);
+    for (const relative of ['.', 'config', './config', ''])
+      assert.equal((await set('home', relative)).code, 0);
+    assert.deepEqual(Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { contexts: object }).contexts), [
+      'home',
+    ]);
+  });
+
   it('set-context says why it fails if its folder cannot be created', async () => {
     const { run, folder } = home();
     const file = join(folder, 'file');
