@@ -24,6 +24,7 @@ async function linesOf(gateway: Pick<TestGateway, 'send'>, id: string): Promise<
   const answer = await gateway.send('GET', `/api/v2/purges/${id}/ids`);
   assert.equal(answer.status, 200, answer.text);
   assert.match(answer.headers.get('content-type') ?? '', /^application\/x-ndjson/);
+  assert.equal(answer.headers.get('content-encoding'), 'gzip', 'fetch accepts it');
   return answer.text
     .trimEnd()
     .split('\n')

@@ -81,6 +81,7 @@ describe('a scan of what the broker holds', () => {
     const listed = page.json() as { id: string; type: string; errors: object[] }[];
     assert.equal(listed.length, 10);
     const all = await send(gateway.url, 'GET', path, { headers: { accept: 'application/x-ndjson' } });
+    assert.equal(all.headers.get('content-encoding'), 'gzip', 'fetch accepts it');
     const lines = all.text.trimEnd().split('\n');
     assert.equal(lines.length, record.findings[0]?.entities);
     assert.deepEqual(JSON.parse(lines[5] ?? ''), listed[0]);

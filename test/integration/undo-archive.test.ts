@@ -85,6 +85,7 @@ describe('a purge that archives', () => {
     const answer = await of.send('GET', `/api/v2/purges/${id}/archive`);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.headers.get('content-type'), 'application/x-ndjson');
+    assert.equal(answer.headers.get('content-encoding'), 'gzip', 'fetch accepts it');
     const lines = answer.text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Entity);
   }

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
-import { gzip } from 'node:zlib';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip, gzip } from 'node:zlib';
 import type { Lifecycle } from '../../schemas/models/index.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
@@ -176,17 +176,29 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
     if (isRead && known !== undefined && isNotModified(known, etag)) return reply.code(304).send();
   }
   reply.code(status);
-  if (answer.stream !== undefined) {
-    const { text, mediaType } = answer.stream;
-    if (request.method === 'HEAD') {
-      if (text instanceof Readable) text.destroy();
-      return reply.header('content-type', mediaType).send();
-    }
-    return reply
-      .header('content-type', mediaType)
-      .send(text instanceof Readable ? text : Readable.from(text));
-  }
+  if (answer.stream !== undefined) return sendStream(reply, answer.stream);
   return body === undefined ? reply.send() : sendBody(reply, body);
+}
+
+function sendStream(reply: FastifyReply, { text, mediaType }: NonNullable<Answer['stream']>): FastifyReply {
+  const { method, headers } = reply.request;
+  reply.header('content-type', mediaType);
+  const source = text instanceof Readable ? text : Readable.from(text);
+  if (mediaType === NDJSON) reply.header('vary', 'accept-encoding');
+  if (method === 'HEAD') {
+    source.destroy();
+    return reply.send();
+  }
+  // Events have to arrive one by one, and an export is compressed already.
+  if (mediaType !== NDJSON || !prefers(headers['accept-encoding'], 'gzip', 'identity'))
+    return reply.send(source);
+  // If the source fails before anything was sent, the answer is a problem instead.
+  source.once('error', () => {
+    if (reply.raw.headersSent) return;
+    reply.removeHeader('content-encoding');
+    reply.raw.removeHeader('content-encoding');
+  });
+  return reply.header('content-encoding', 'gzip').send(pipeline(source, createGzip(), () => undefined));
 }
 
 /** Minimum size for compression, in bytes. Smaller answers fit into one packet uncompressed. */

@@ -77,6 +77,19 @@ it('HEAD of an archive or a list of ids stops the stream that GET would send', a
   }
 });
 
+it('a compressed list of ids that fails before its first byte is a problem that is not compressed', async () => {
+  const ids = Readable.from(
+    (async function* () {
+      yield 'small enough to wait for more\n';
+      throw new Error('the file is gone');
+    })(),
+  );
+  const sent = { headers: { 'accept-encoding': 'gzip' } };
+  const { status, headers, text } = await send('GET', '/purges/p/ids', sent, { ids });
+  assert.deepEqual([status, headers['content-encoding']], [500, undefined]);
+  assert.deepEqual(JSON.parse(text), { detail: 'the file is gone' });
+});
+
 it('scripts of other origins may read contexts with their ETag and links, and nothing else', async () => {
   const held = {
     bytes: Buffer.from('{}'),
