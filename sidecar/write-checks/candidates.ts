@@ -16,16 +16,24 @@ export interface WriteOrigin {
   readonly caller: string;
 }
 
-/** The tenants that headers may name. Brokers differ in which header they read, and in whether case matters. */
+/**
+ * The tenants that headers may name. Brokers differ in which header they read, and in whether case matters. Most of them
+ * ignore Fiware-Service, and so write to the default tenant.
+ */
 export function tenantsOf(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): readonly string[] {
   const named = ['ngsild-tenant', 'fiware-service'].flatMap((name) => headers[name] ?? []);
   if (named.length === 0) return DEFAULT_TENANT;
-  return [...new Set(named.flatMap((one) => [one, one.trim().toLowerCase()]))];
+  const tenants = new Set(named.flatMap((one) => [one, one.trim().toLowerCase()]));
+  if (headers['ngsild-tenant'] === undefined || tenants.has(STELLIO_DEFAULT_TENANT)) tenants.add('');
+  return [...tenants];
 }
 
 const DEFAULT_TENANT: readonly string[] = [''];
+
+/** The name that Stellio has for the default tenant. */
+const STELLIO_DEFAULT_TENANT = 'urn:ngsi-ld:tenant:default';
 
 /**
  * The policies for a write; the first one that applies to the types of an entity decides. If the tenant is uncertain,

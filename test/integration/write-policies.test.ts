@@ -223,6 +223,22 @@ it('an enforcing policy applies to its tenant in any letter case', async () => {
   });
 });
 
+it('a policy for the default tenant applies to every request that a broker may read as one to it', async () => {
+  const policies = {
+    a: { mode: 'enforce', tenant: '' },
+    b: { mode: 'off', tenant: 'lab', priority: 1 },
+  };
+  await under(policies, async () => {
+    const status = async (headers: object) => (await write(car(1, 'x'), ENTITIES, { ...headers })).status;
+    // Most brokers ignore Fiware-Service.
+    assert.equal(await status({ 'fiware-service': 'lab' }), 400);
+    assert.equal(await status({ 'fiware-service': 'other' }), 400);
+    assert.equal(await status({ 'ngsild-tenant': 'urn:ngsi-ld:tenant:default' }), 400);
+    assert.equal(await status({ 'ngsild-tenant': 'lab', 'fiware-service': 'lab' }), 204);
+    assert.equal(await status({ 'ngsild-tenant': 'other' }), 204);
+  });
+});
+
 it('a policy that is created while a body arrives applies to that write', async () => {
   await under({ r: { mode: 'report' } }, async () => {
     const before = broker.requests.length;
