@@ -30,3 +30,4 @@ export {
   readBatchReply,
   problemText,
 } from './reply.js';
+export { parseRetryAfter } from './retry-after.js';

@@ -1,4 +1,5 @@
 import type { BrokerReply } from './client.js';
+import { parseRetryAfter } from './retry-after.js';
 import { tryParseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 
@@ -114,7 +115,7 @@ export interface Failure {
   readonly kind: FailureKind;
   /** Status of the answer, if there was one. */
   readonly status?: number;
-  /** The broker's Retry-After as sent. */
+  /** The broker's Retry-After as sent; undefined if it is neither a number of seconds nor a date. */
   readonly retryAfter?: string;
   readonly problem?: BrokerProblem;
   /** The request was not sent, because there was no connection. */
@@ -134,13 +135,13 @@ export function isRetryableStatus(status: number): boolean {
 export function failureOf(reply: BrokerReply): Failure | undefined {
   if (!isRetryableStatus(reply.status)) return undefined;
   const problem = parseBrokerProblem(reply);
-  const retryAfter = reply.headers.get('retry-after');
+  const asked = reply.headers.get('retry-after') ?? '';
   return {
     kind:
       reply.status === 429 ? 'throttled' : isContextProblem(problem) ? 'context-unavailable' : 'broker-error',
     status: reply.status,
     problem,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(parseRetryAfter(asked, 0) === undefined ? {} : { retryAfter: asked }),
   };
 }
 

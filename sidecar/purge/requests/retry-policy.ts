@@ -1,4 +1,4 @@
-import type { Failure } from '../broker/index.js';
+import { type Failure, parseRetryAfter } from '../broker/index.js';
 
 /** Retry settings; all times in milliseconds. */
 export interface RetryPolicy {
@@ -49,21 +49,6 @@ export function askedDelayMs(
 export function backoffMs(attempt: number, policy: RetryPolicy, random: number): number {
   const ceiling = Math.max(policy.minDelayMs, Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** attempt));
   return Math.round(policy.minDelayMs + random * (ceiling - policy.minDelayMs));
-}
-
-/**
- * Reads a Retry-After value (RFC 9110 § 10.2.3): delay-seconds or an HTTP date.
- *
- * @returns milliseconds from now, never negative; undefined when the value is neither
- */
-export function parseRetryAfter(value: string, nowMs: number): number | undefined {
-  const text = value.trim();
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  // Date.parse takes almost anything ("1", "2 apples"); an HTTP date always starts with a day's name.
-  if (!/^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)/i.test(text)) return undefined;
-  // The asctime form names no zone; it is GMT like the others, where Date.parse would take local time.
-  const at = Date.parse(/:\d\d \d{4}$/.test(text) ? `${text} GMT` : text);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 
 /** Statuses of a broker that is starting or gone, often sent by a proxy in front of it. */

@@ -36,6 +36,13 @@ it('failureOf keeps status, problem and Retry-After of a throttled request', () 
   });
 });
 
+it('failureOf drops a Retry-After that no client could read', () => {
+  for (const value of ['soon', '-1', '1.5', '1, 2', ''])
+    assert.equal(failureOf(replyOf(429, undefined, { 'retry-after': value }))?.retryAfter, undefined, value);
+  const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
+  assert.equal(failureOf(replyOf(503, undefined, { 'retry-after': date }))?.retryAfter, date);
+});
+
 it('failureOf is a broker error for a temporary 5xx, with an HTML page or nothing as body', () => {
   for (const status of [500, 502, 503, 504, 507, 599]) {
     const page = replyOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' });
