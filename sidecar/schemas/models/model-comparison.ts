@@ -186,9 +186,10 @@ export class ModelComparison {
     input: CompareInput,
     { time, share }: Pick<RunOptions, 'time' | 'share'>,
   ): Promise<ChangeReport | undefined> {
-    // Without a limit in common, each task has its own.
+    // Without a limit in common, each task has its own. The worker that read the schemas to accept them still has them.
     const limits = time === undefined ? {} : { time, share };
-    return fallbackIfTooCostly(this.#parts.workers.run('compareSchemas', input, limits), () => undefined);
+    const options = { ...limits, affinity: input.entityType };
+    return fallbackIfTooCostly(this.#parts.workers.run('compareSchemas', input, options), () => undefined);
   }
 
   /** Returns the meaning of the terms of a context, or why it is unknown. */

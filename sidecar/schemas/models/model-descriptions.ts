@@ -9,7 +9,7 @@ import {
 import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion, NewModelVersion, PinnedReference } from '../../store/index.js';
-import type { ModelDescription, ModelSource } from './accept-version.js';
+import type { ModelDescription } from './accept-version.js';
 import { type Cache, type ContentStore, createCache, getOrCreate } from './content-store.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import type { ContextForm } from '../validation/tasks.js';
@@ -33,25 +33,17 @@ export class ModelDescriptions {
     this.#cache.set(contentKey(version), description);
   }
 
-  /** Returns the description of a version if it is cached. */
-  known(version: ModelVersion): ModelDescription | undefined {
-    return this.#cache.get(contentKey(version));
-  }
-
   /** Returns the description of a version. @throws TaskTooCostlyError, WorkersBusyError, TaskFailedError */
   async of(version: ModelVersion): Promise<ModelDescription> {
     return getOrCreate(this.#cache, contentKey(version), async () => {
       const [schema, documents] = await Promise.all([
         this.#contents.text(version.schema),
-        this.documentsOf(version),
+        Promise.all(
+          version.references.map(async (one) => [one.uri, await this.#contents.text(one)] as const),
+        ),
       ]);
       return requireAcceptedSchema(await this.#workers.run('describeModel', { schema, documents }), '');
     });
-  }
-
-  /** Returns the documents that a version was created with. */
-  documentsOf({ references }: ModelVersion): Promise<ModelSource['documents']> {
-    return Promise.all(references.map(async (one) => [one.uri, await this.#contents.text(one)] as const));
   }
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
-import { type JsonObject, type JsonValue, jsonEquals } from '../../shared/json/json.js';
+import { type JsonObject, type JsonValue } from '../../shared/json/json.js';
 import { parseJson } from '../../shared/json/lossless-json.js';
 import {
   AlreadyExistsError,
@@ -264,18 +264,20 @@ export class ModelWriter {
     before: ModelTexts,
     change: ModelChange,
     settings: ModelSettings,
-    { compatibility, ...options }: WriteRequirements,
+    { baseUrl, time }: WriteRequirements,
   ): Promise<AcceptedSchema | undefined> {
     const { contextBase, context } = change;
     if ([change.schema, contextBase, context].every((given) => given === undefined)) return undefined;
     const given = change.schema === undefined ? (parseJson(before.schema) as JsonObject) : change.schema;
-    const compared = { texts: before, inBothDirections: isForward(compatibility) };
-    return this.#parts.schemaChecker.accept(before.model, inputOf(given, settings, options), compared);
+    return this.#parts.schemaChecker.accept(
+      before.model,
+      inputOf(given, settings, { baseUrl, time }),
+      before,
+    );
   }
 
   /**
-   * Reports the changes of a new version. Compares in separate tasks if the task that accepted the version could not,
-   * because other contexts are needed or because everything at once was too costly.
+   * Reports the changes of a new version.
    *
    * @throws IncompatibleChangeError
    */
@@ -285,17 +287,12 @@ export class ModelWriter {
     { compatibility, ...options }: WriteRequirements,
   ): Promise<ChangeReport> {
     const { comparison } = this.#parts;
-    const versions =
-      accepted.change === undefined ? await this.#compared(before, accepted, options) : undefined;
-    const report =
-      versions === undefined ? (accepted.change ?? UNCHANGED) : await comparison.between(versions);
+    const versions = await this.#compared(before, accepted, options);
+    const report = await comparison.between(versions);
     if ((compatibility === 'backward' || compatibility === 'full') && report.overall !== 'compatible')
       throw new IncompatibleChangeError(report, 'backward');
     if (!isForward(compatibility)) return report;
-    const reverse =
-      versions === undefined
-        ? (accepted.reverse ?? UNCHANGED)
-        : await comparison.between(swapVersions(versions));
+    const reverse = await comparison.between(swapVersions(versions));
     if (reverse.overall !== 'compatible') throw new IncompatibleChangeError(reverse, 'forward');
     return report;
   }
@@ -372,11 +369,11 @@ function storedModel(
 }
 
 /** Whether a new version would equal the current one. */
-function isSameVersion({ version, schema, context }: ModelTexts, accepted: AcceptedSchema): boolean {
+function isSameVersion({ version, context }: ModelTexts, accepted: AcceptedSchema): boolean {
   return (
+    accepted.hasSameSchema &&
     context === accepted.version.context &&
-    hasSameDocuments(version, accepted.version.references) &&
-    (accepted.hasSameSchema ?? jsonEquals(parseJson(schema), accepted.schema))
+    hasSameDocuments(version, accepted.version.references)
   );
 }
 

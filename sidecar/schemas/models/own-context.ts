@@ -15,7 +15,6 @@ import {
   type SchemaStore,
 } from '../../store/index.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
-import type { AcceptedVersion } from './accept-version.js';
 import type { ContextLoader } from './context-loader.js';
 import { contextUrl, INTERNAL_BASE } from './content-store.js';
 import type { CoreContext } from './core-contexts.js';
@@ -97,22 +96,14 @@ export class OwnContexts {
    * Checks and completes a context.
    *
    * @param generated terms for names that it does not define
-   * @param options `baseUrl`: as for `named`; `time`: gives all tasks of a write one time limit together; `composed`: the outcome without other contexts, if it is already known
+   * @param options `baseUrl`: as for `named`; `time`: gives all tasks of a write one time limit together
    * @throws ContextInvalidError, WorkersBusyError, TaskFailedError, StoreUnavailableError
    */
   async accept(
     key: ModelKey,
     { input, contexts }: NamedOwnContext,
     generated: Readonly<Record<string, string>>,
-    {
-      baseUrl,
-      time,
-      composed: known,
-    }: {
-      readonly baseUrl: string;
-      readonly time: UsedTime;
-      readonly composed: AcceptedVersion['composed'];
-    },
+    { baseUrl, time }: { readonly baseUrl: string; readonly time: UsedTime },
   ): Promise<AcceptedOwnContext> {
     const { store, remote, workers, contextLoader } = this.#parts;
     const gathering = new ReferenceGathering(store, remote);
@@ -123,10 +114,8 @@ export class OwnContexts {
       const found = await contextLoader.loadForCheck(url, baseUrl, ownName);
       return 'failure' in found && found.failure.kind === 'contextRefused' ? noContext(own.name) : found;
     };
-    const run = async (supplied: ContextResults) =>
-      known !== undefined && supplied.length === 0
-        ? known
-        : workers.run('composeContext', { ...input, generated, supplied }, { time });
+    const run = (supplied: ContextResults) =>
+      workers.run('composeContext', { ...input, generated, supplied }, { time });
     const { composed } = await requireValidContext(runWithContexts(run, supply, time), POINTER, baseUrl);
     const { references, fetched } = gathering.found(
       composed.embeddedUrls.flatMap((url) => documentUri(url) ?? []),

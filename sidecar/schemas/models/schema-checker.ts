@@ -3,39 +3,26 @@ import { fileKey } from '../../shared/code-hosts.js';
 import { truncate } from '../../shared/format-value.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
-import { isObject, type JsonObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
+import { isObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type {
   ModelKey,
-  ModelTexts,
   ModelVersion,
   NewModelVersion,
   NewReference,
   SchemaStore,
 } from '../../store/index.js';
-import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
-import type {
-  AcceptedVersion,
-  acceptVersion,
-  ModelDescription,
-  VersionBefore,
-  VersionSource,
-} from './accept-version.js';
-import type { ModelDescriptions } from './model-descriptions.js';
+import type { AcceptedVersion, ModelDescription, VersionSource } from './accept-version.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
 import { ReferenceGathering } from './references.js';
 import type { ModelWarning, VersionMetadata } from './model-settings.js';
 
-/** A schema that can become a version of a model, compared with the previous version as far as possible. */
-export interface AcceptedSchema extends Pick<
-  AcceptedVersion,
-  'description' | 'hasSameSchema' | 'change' | 'reverse'
-> {
-  readonly schema: JsonObject;
+/** A schema that can become a version of a model. */
+export interface AcceptedSchema extends Pick<AcceptedVersion, 'description' | 'hasSameSchema'> {
   /** The version, without the parts that depend on the model. */
   readonly version: Omit<NewModelVersion, 'description' | 'metadata'>;
   readonly metadata: VersionMetadata;
@@ -51,7 +38,6 @@ export interface SchemaCheckerOptions {
   /** Base IRI of the terms of models that have none of their own. */
   readonly contextBase: string;
   readonly ownContexts: OwnContexts;
-  readonly descriptions: Pick<ModelDescriptions, 'known' | 'documentsOf'>;
 }
 
 /** The input for a version of a model. */
@@ -67,15 +53,12 @@ export interface VersionInput {
   readonly time: UsedTime;
 }
 
-/** The version that a new one is compared with. */
-interface Before {
-  readonly texts: ModelTexts;
-  /** Whether to compare in the opposite direction as well. */
-  readonly inBothDirections: boolean;
+/** The previous version of a model. */
+interface PreviousVersion {
+  readonly version: ModelVersion;
+  /** Text of its schema. */
+  readonly schema: string;
 }
-
-/** The share of the time for everything in one task; what is left is for the schema alone. */
-const SHARE_OF_ALL = 1 / 2;
 
 /** The place of the schema in the input. */
 const SCHEMA = '/schema';
@@ -92,10 +75,10 @@ export class SchemaChecker {
    * Checks a schema, with its context.
    *
    * @param key of the model; its name is the entity type
-   * @param before the version to compare with
+   * @param previous the version before this one, which mostly has the same parts
    * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
-  async accept(key: ModelKey, input: VersionInput, before?: Before): Promise<AcceptedSchema> {
+  async accept(key: ModelKey, input: VersionInput, previous?: PreviousVersion): Promise<AcceptedSchema> {
     const { schema, contextBase: ownBase, baseUrl, time } = input;
     const { name: model } = key;
     if (ownBase !== undefined && !isContextBase(ownBase))
@@ -111,18 +94,17 @@ export class SchemaChecker {
         model,
         schema: text,
         contextBase: ownBase ?? contextBase,
-        ...(named === undefined ? {} : { own: named.input }),
+        earlier: previous?.schema,
       };
-      return { text, accepted: await this.#accepted(source, before, gathering, time) };
+      return { text, accepted: await this.#accepted(source, previous, gathering, time) };
     });
     const found = gathering.found(accepted.uris);
-    const { generated, composed, ...compared } = accepted;
-    const { description } = compared;
-    const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, time, composed }));
+    const { generated, description, hasSameSchema } = accepted;
+    const own = named && (await ownContexts.accept(key, named, generated.terms, { baseUrl, time }));
     const ownTerms = own?.ownTerms ?? [];
     return {
-      ...compared,
-      schema,
+      description,
+      hasSameSchema,
       version: {
         schema: text,
         context: own?.text ?? JSON.stringify(contextDocument(generated.terms)),
@@ -150,54 +132,20 @@ export class SchemaChecker {
 
   /** Runs the task again with the documents that it needs, until it needs no more. */
   async #accepted(
-    source: Omit<VersionSource, 'documents' | 'before'>,
-    before: Before | undefined,
+    source: Omit<VersionSource, 'documents'>,
+    previous: PreviousVersion | undefined,
     gathering: ReferenceGathering,
     time: UsedTime,
   ): Promise<AcceptedVersion> {
     // The next version mostly refers to the same documents.
-    await gathering.loadStored((before?.texts.version.references ?? []).map(({ uri }) => uri));
+    await gathering.loadStored((previous?.version.references ?? []).map(({ uri }) => uri));
+    const options = { affinity: source.model, time };
     for (;;) {
-      const input = {
-        ...source,
-        documents: gathering.texts,
-        ...(before === undefined ? {} : { before: await this.#versionBefore(before, gathering) }),
-      };
-      const accepted = await this.#inWorker(input, time);
+      const input = { ...source, documents: gathering.texts };
+      const accepted = await this.#options.workers.run('acceptVersion', input, options);
       if (!('needs' in accepted)) return requireAcceptedSchema(accepted, SCHEMA, gathering.reasons);
       await gathering.loadNext(accepted.needs.urls);
     }
-  }
-
-  /**
-   * Runs everything in one task. If that takes too much of the time, runs the schema alone, so that it is only blamed for
-   * its own cost.
-   */
-  async #inWorker(source: VersionSource, time: UsedTime): ReturnType<typeof acceptVersion> {
-    const { workers } = this.#options;
-    const run = (one: VersionSource, share = 1) =>
-      workers.run('acceptVersion', one, { affinity: source.model, time, share });
-    const { own, before, ...alone } = source;
-    if (own === undefined && before === undefined) return run(alone);
-    return unlessTooCostly(run(source, SHARE_OF_ALL), () => run(alone));
-  }
-
-  async #versionBefore(
-    { texts, inBothDirections }: Before,
-    gathering: ReferenceGathering,
-  ): Promise<VersionBefore> {
-    const { version, schema, context } = texts;
-    const { descriptions } = this.#options;
-    const bundled = descriptions.known(version)?.bundled;
-    return {
-      schema,
-      context,
-      inBothDirections,
-      hasSameDocuments: hasSameDocuments(version, gathering.found().references),
-      // The cached bundle makes the documents unnecessary.
-      documents: bundled === undefined ? await descriptions.documentsOf(version) : [],
-      bundled,
-    };
   }
 }
 

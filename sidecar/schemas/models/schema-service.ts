@@ -79,14 +79,7 @@ export class SchemaService {
     const descriptions = new ModelDescriptions(contents, workers, cacheBytes / 2);
     const examples = new ModelExamples(workers, cacheBytes / 2);
     const ownContexts = new OwnContexts({ store, remote, workers, contextLoader, core });
-    const schemaChecker = new SchemaChecker({
-      store,
-      remote,
-      workers,
-      contextBase,
-      ownContexts,
-      descriptions,
-    });
+    const schemaChecker = new SchemaChecker({ store, remote, workers, contextBase, ownContexts });
     const comparison = new ModelComparison({ store, workers, descriptions, contextLoader });
     const domainContexts = new DomainContexts({ store, contents, cacheBytes, supply: contextLoader });
     const models = new CachedModels(store);
