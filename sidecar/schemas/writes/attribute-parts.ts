@@ -88,7 +88,7 @@ function doubtOfMembers(object: JsonObject, names: Names, found: ValueNames): st
   for (const name of members) {
     const value = object[name];
     // The content of a JsonProperty is not expanded.
-    if (typeof value !== 'object' || value === null || (isOwn && name === 'json')) continue;
+    if (typeof value !== 'object' || value === null || name === 'json') continue;
     const inside = doubtOfParts(value, names, found);
     if (inside !== undefined) return inside;
   }
