@@ -216,9 +216,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'invalid UTF-8': {
     body: Buffer.concat([
-      raw('{"id":"'),
+      raw(`{"id":"${ID}","type":"Car","speed":${JSON.stringify(P(5))},"tags":{"type":"Property","value":["`),
       Buffer.from([0xff]),
-      raw(`","type":"Car","speed":${JSON.stringify(P(5))}}`),
+      raw('"]}}'),
     ]),
   },
   'a member twice, the bad one last': {

@@ -260,7 +260,7 @@ it('a policy that is created while a body arrives applies to that write', async 
   });
 });
 
-it('the type of an entity is queried again once it may have changed, separately for each tenant', async () => {
+it('the type of an entity is queried again once it may have changed, separately for each tenant and service path', async () => {
   await under({ a: { mode: 'enforce' } }, async () => {
     const part = async (headers: Readonly<Record<string, string>>) =>
       (await gateway.sendJson('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:7/attrs`, { speed: 'x' }, headers))
@@ -270,6 +270,10 @@ it('the type of an entity is queried again once it may have changed, separately 
     stored = 'Car';
     assert.equal((await write(car(7, 1), ENTITIES, { 'fiware-service': 'acme' })).status, 204);
     assert.equal(await part({ 'ngsild-tenant': 'acme' }), 400);
+    stored = 'Other';
+    assert.equal(await part({ 'fiware-servicepath': '/a' }), 204);
+    stored = 'Car';
+    assert.equal(await part({ 'fiware-servicepath': '/b' }), 400);
     stored = undefined;
   });
 });
