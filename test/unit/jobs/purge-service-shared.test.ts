@@ -23,6 +23,7 @@ import {
   newPurge,
   NEVER,
   purgeServiceOf,
+  recordOf,
   REPORT,
   STARTED,
   turns,
@@ -110,6 +111,21 @@ it('a purge of another process gets its new rate there once, within its limits',
   assert.equal((await kept.store.get(id))?.maxPerSecond, 7);
   assert.deepEqual(await requests(), [undefined]);
   await close();
+});
+
+it('a change of a purge that begins here in the meantime is made once', async () => {
+  const kept = new KeptPurges(createTestClock(STARTED));
+  await kept.store.put(recordOf({ id: 'a', state: 'queued' }), { headers: {} });
+  const begin = async () => service.jobs.leases.poll();
+  const setup = { store: storeWith(kept, 'request', begin), holder: 'one' };
+  const { service, shutDown } = purgeServiceOf(untilStopped, setup);
+  assert.equal((await service.change('a', { maxPerSecond: 7 })).maxPerSecond, 7);
+  const renewed = await kept.store.renew({ holder: 'one', leaseMs: 30_000 });
+  assert.deepEqual(
+    renewed.map(({ id, request }) => [id, request]),
+    [['a', undefined]],
+  );
+  await shutDown();
 });
 
 it('a purge that is being cancelled, or has just ended, cannot be changed', async () => {

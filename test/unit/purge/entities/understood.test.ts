@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { FilterIgnoredError } from '../../../../sidecar/purge/errors.js';
+import { showsOnlyWithout } from '../../../../sidecar/purge/entities/index.js';
 import { FlawedBroker } from '../../../support/flawed-broker.js';
 import { purge } from '../../../support/purge-harness.js';
+import { pageOf } from '../hand-made-lister.js';
 
 const OLD = '2020-01-01T00:00:00Z';
 const NEVER = 'n>1000';
@@ -162,5 +164,13 @@ it('a purge by a time in an attribute warns if no value is comparable with a tim
     const [warning = '', ...others] = report?.warnings ?? [];
     assert.match(warning, new RegExp(`${path}(?:>|==)1970-01-01T00:00:00Z`));
     assert.deepEqual(others, []);
+  }
+});
+
+it('a broker is not suspected if what it did not show at first was written in the meantime', async () => {
+  for (const isWritten of [true, false]) {
+    const pages = [[], ['urn:v:1'], isWritten ? ['urn:v:1'] : []].map((ids) => pageOf(ids));
+    const lister = { page: async () => pages.shift() ?? pageOf([]), showsAnything: async () => true };
+    assert.equal(await showsOnlyWithout({ lister }, { holding: [], without: [] }), !isWritten);
   }
 });
