@@ -177,6 +177,7 @@ export class ScanService extends JobKind<ScanRecord> implements JobRunner {
     updateRecord({ matched: matchCount(report, live.record) }, [
       ...report.warnings,
       ...noMatchWarnings(report),
+      ...(isScanComplete ? lostMatchWarnings(report, live.record) : []),
       ...(report.isLowerBound === true && !isSampled(live.record)
         ? ['There are more matches than could be listed.']
         : []),
@@ -202,6 +203,16 @@ export class ScanService extends JobKind<ScanRecord> implements JobRunner {
 /** Whether the scan has judged as many entities as requested, so that there may be more. */
 function isSampled({ sample, checked, notJudged }: ScanRecord): boolean {
   return sample !== undefined && checked + notJudged >= sample;
+}
+
+/** The warning of a scan during which entities were deleted: in lists with an offset, those behind them move forward. */
+function lostMatchWarnings({ matched }: PurgeReport, record: ScanRecord): readonly string[] {
+  const { expected = 0 } = record;
+  if (isSampled(record) || matched >= expected) return [];
+  return [
+    `The broker counted ${expected} matches at first, and listed ${matched}: some were deleted during the scan, so that ` +
+      'others may have been skipped. Scan again.',
+  ];
 }
 
 function isComplete({ isLowerBound, warnings }: PurgeReport, record: ScanRecord): boolean {

@@ -235,6 +235,35 @@ describe('a scan of what the broker holds', () => {
     );
   });
 
+  it('a scan during which entities were deleted warns that others may have been skipped', async () => {
+    const halls = Array.from({ length: 30 }, (_, index) => ({
+      id: `urn:ngsi-ld:Hall:${index}`,
+      type: 'Hall',
+    }));
+    const shrinking = await startRecordingBroker(({ url }) => {
+      const asked = new URL(url, 'http://broker').searchParams;
+      const [limit, offset] = [Number(asked.get('limit')), Number(asked.get('offset'))];
+      // Ten are deleted after the first page.
+      const stored = asked.get('type') !== 'Hall' ? [] : offset === 0 ? halls : halls.slice(10);
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/json', 'ngsild-results-count': String(stored.length) },
+        body: JSON.stringify(stored.slice(offset, offset + limit)),
+      };
+    });
+    const { url } = await startTestGateway({ BROKER_URL: shrinking.url, PURGE_PAGE_SIZE: '10', ...PATIENT });
+    const schema = { properties: { type: { const: 'Hall' } } };
+    const { state, checked, warnings } = await scanned(
+      url,
+      await startScan(url, { query: 'type=Hall', schema }),
+    );
+    assert.deepEqual([state, checked], ['succeeded', 20]);
+    assert.match(
+      warnings.join(),
+      /^The broker counted 30 matches at first, and listed 20: some were deleted/,
+    );
+  });
+
   it('a candidate schema without a type judges entities of any type', async () => {
     for (const title of [undefined, 'Rooms, second draft']) {
       const schema = { ...(title === undefined ? {} : { title }), properties: { name: { type: 'string' } } };
