@@ -237,11 +237,14 @@ function parameterOf(text: string): readonly [name: string, value: string] {
   return [decodedValue(name), decodedValue(value)];
 }
 
+/** Decodes what can be decoded, up to U+0000, at which servers end what they keep as a C string. */
 function decodedValue(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced;
-  }
+  const decoded = text.replaceAll('+', ' ').replaceAll(/(?:%[\da-f]{2})+/gi, (escapes) => {
+    try {
+      return decodeURIComponent(escapes);
+    } catch {
+      return Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('latin1');
+    }
+  });
+  return decoded.split('\0', 1)[0] ?? '';
 }

@@ -248,6 +248,15 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'an escaped type': {
     body: raw(`{"id":"${ID}","type":"\\u0043ar","speed":{"type":"Property","value":"x"}}`),
   },
+  // Brokers that keep texts as C strings cut them off at U+0000.
+  ...Object.fromEntries<Attack>(
+    [
+      { type: 'Car\0', speed: P('x') },
+      { type: 'Car', speed: P(5), 'plate\0': P('x') },
+      { type: 'Car', speed: P(5), box: P({ name: 'x', '\0': 1 }) },
+      { type: 'Car', speed: P(5), note: P('\\\0') },
+    ].map((body) => [`U+0000 in ${JSON.stringify(body)}`, { headers: LENIENT, body: { id: ID, ...body } }]),
+  ),
   comments: { body: raw(`/* x */ ${JSON.stringify(car())}`) },
   'a trailing comma': { body: raw(JSON.stringify(car()).replace(/}$/, ',}')) },
   'single quotes': { body: raw(JSON.stringify(car()).replaceAll('"', "'")) },
@@ -888,6 +897,9 @@ const LEGITIMATE: Readonly<Record<string, Attack>> = {
   'an id with a prefix, of a new entity': {
     headers: LD,
     body: { '@context': { d: 'urn:ngsi-ld:Car:' }, ...GOOD, id: 'd:1' },
+  },
+  'a backslash before what would be the escape of U+0000': {
+    body: { ...GOOD, box: P({ name: String.raw`\u0000` }) },
   },
   'an empty context': { headers: LD, body: { '@context': [], ...GOOD } },
   'text in capitals for its media type': {

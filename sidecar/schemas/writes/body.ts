@@ -44,6 +44,9 @@ export function readBody(bytes: string, kind: WriteKind): BodyOutcome {
       },
     };
   }
+  const nul = nulAt(text);
+  if (nul !== -1)
+    return fault('must not have U+0000 in a text: some brokers cut it off there', 'json', text.slice(0, nul));
   const value = read.value as JsonValue;
   if (!kind.startsWith('batch-'))
     return isAttributeKind(kind) || isObject(value)
@@ -80,8 +83,24 @@ function decodeUtf8(bytes: string): string | undefined {
 /** A byte order mark is not JSON, so it is kept and causes a fault. */
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function fault(detail: string, keyword: string): BodyOutcome {
-  return { fault: { detail, keyword, line: 1, column: 1 } };
+/** Where a JSON text has an escape for U+0000, at which brokers end what they keep as a C string; -1 if it has none. */
+function nulAt(json: string): number {
+  let at = json.indexOf(NUL);
+  while (at !== -1) {
+    let escapes = at;
+    while (json[escapes - 1] === '\\') escapes -= 1;
+    if ((at - escapes) % 2 === 0) return at;
+    at = json.indexOf(NUL, at + 1);
+  }
+  return -1;
+}
+
+const NUL = String.raw`\u0000`;
+
+/** @param before the text before the fault */
+function fault(detail: string, keyword: string, before = ''): BodyOutcome {
+  const lines = before.split('\n');
+  return { fault: { detail, keyword, line: lines.length, column: (lines.at(-1) ?? '').length + 1 } };
 }
 
 /**

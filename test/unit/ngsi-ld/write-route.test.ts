@@ -56,8 +56,26 @@ it('an upsert counts as an update only if no option contradicts', () => {
   for (const query of words(`
     ?options=update,replace ?options=update&options=replace ?Options=update ?%6fptions=update
     ?options=replace;options=update ?options=%75pdate ?options=+Update
+    ?options%00=update ?options=update%00x ?options=%75pdate,%zz ?options=%75pdate,%ff
   `))
     assert.equal(updates(query), 'unclear', query);
+});
+
+it('attributes may be plain values if any reading of the query asks for the simplified form', () => {
+  const isSimplified = (query: string) => writeOptions(`${V1}/entities${query}`).isSimplified;
+  for (const query of words(`
+    ?options=keyValues ?format=simplified ?Options=sysAttrs,KEYVALUES ?options=key%56alues%00 ?options%00x=keyValues
+    ?options=%6beyValues,%
+  `))
+    assert.equal(isSimplified(query), true, query);
+  for (const query of [
+    '',
+    '?options=normalized',
+    '?format=concise',
+    '?option=keyValues',
+    '?options=%00keyValues',
+  ])
+    assert.equal(isSimplified(query), false, query);
 });
 
 it('a Link names an @context only if it is the only link, and readable', () => {
