@@ -173,12 +173,6 @@ export interface InputIssue {
 /** A JSON number, exactly as it was written. */
 export type JsonNumber = number | LosslessNumber;
 
-/**
- * What JSON.stringify writes for an exact number. `toJSON` is an own property of each number, because an object with a
- * function is never cloned silently.
- */
-let jsonOf = (number: LosslessNumber): string => number.text;
-
 let hasCreatedAny = false;
 
 /** Whether this thread has ever created an exact number. Most never do, and then need not search for any. */
@@ -186,19 +180,22 @@ export function hasCreatedLosslessNumbers(): boolean {
   return hasCreatedAny;
 }
 
-function toJSON(this: LosslessNumber): string {
-  return jsonOf(this);
+/** The proposal "JSON.parse source text access", which TypeScript does not know yet. */
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => object };
+
+function toJSON(this: LosslessNumber): object {
+  return rawJSON(this.text);
 }
 
 /**
  * A number that a double cannot represent: an integer beyond 2^53, or a decimal with more digits. See {@link isLossy}.
  *
- * It cannot be sent to another thread (that throws a DataCloneError), and JSON.stringify writes it as a string; use
- * `writeJson` to write it unchanged.
+ * JSON.stringify writes it as it was read. It cannot be sent to another thread: that throws a DataCloneError.
  */
 export class LosslessNumber {
   readonly text: string;
   readonly decimal: Decimal;
+  /** An own property, because an object with a function is never cloned silently. */
   readonly toJSON = toJSON;
 
   /** @param text a JSON number with an exponent of less than ten digits */
@@ -225,20 +222,6 @@ export class LosslessNumber {
 
   toString(): string {
     return this.text;
-  }
-}
-
-/** Runs work during which JSON.stringify writes exact numbers with the given function. */
-export function writingNumbers<Result>(
-  write: (number: LosslessNumber) => string,
-  work: () => Result,
-): Result {
-  const before = jsonOf;
-  jsonOf = write;
-  try {
-    return work();
-  } finally {
-    jsonOf = before;
   }
 }
 

@@ -10,15 +10,12 @@ import {
   objectOf,
   pointerTo,
   jsonEquals,
-  writingNumbers,
 } from './json.js';
 
 /**
- * Precedes the digits of an exact number while the surrounding text is read or written. It is random, so no input can
- * contain it.
+ * Precedes the digits of an exact number while the surrounding text is read. It is random, so no input can contain it.
  */
 const PLACEHOLDER = crypto.getRandomValues(new Uint32Array(4)).join('-');
-const QUOTED_PLACEHOLDER = new RegExp(`"${PLACEHOLDER}([^"]*)"`, 'g');
 
 /** The fewest digits and points of a number without an exponent that a double may not represent. */
 const LONG = 16;
@@ -102,17 +99,9 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Like JSON.stringify, but writes {@link LosslessNumber}s as they were read. */
+/** JSON.stringify. */
 export function writeJson(value: unknown, indent?: number): string {
-  const marked = { count: 0 };
-  const text = writingNumbers(
-    (number) => {
-      marked.count += 1;
-      return PLACEHOLDER + number.text;
-    },
-    () => JSON.stringify(value, undefined, indent),
-  );
-  return marked.count > 0 ? text.replaceAll(QUOTED_PLACEHOLDER, '$1') : text;
+  return JSON.stringify(value, undefined, indent);
 }
 
 /** An exact number and its place. */
