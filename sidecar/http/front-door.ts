@@ -10,7 +10,7 @@ import {
   type RequestCheck,
 } from './request-checks.js';
 import { problem } from './refused.js';
-import { classifyRequest, type RefusalReason } from '../ngsi-ld/request-path.js';
+import { classifyRequest, originForm, type RefusalReason } from '../ngsi-ld/request-path.js';
 
 type Refusal = RefusalReason | 'fields' | 'host' | 'loop' | 'length' | 'expectation';
 
@@ -99,6 +99,8 @@ export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
         return;
       case 'gateway':
         if (awaitsContinue) res.writeContinue();
+        // Routers know the origin form only, and a server must accept the absolute form as well (RFC 9112 § 3.2.2).
+        req.url = originForm(req.url ?? '');
         fastify(req, res);
     }
   }

@@ -41,6 +41,22 @@ it('the front door answers 400 problem+json to a misspelt DELETE of entities, an
   assert.equal(lastReason(), 'inexact-collection');
 });
 
+it("this service's own routes accept a target in absolute form, and purges do not (RFC 9112, section 3.2.2)", async () => {
+  for (const [target, status] of [
+    ['GET http://gateway.example/health/live', 200],
+    ['GET HTTP://127.0.0.1:1/api/v2/domains?limit=1', 200],
+    ['GET http://127.0.0.1', 200],
+    ['GET http://127.0.0.1?x', 200],
+    ['GET http://127.0.0.1/api/v2/nothing', 404],
+    ['DELETE http://127.0.0.1/api/v2/domains/none', 404],
+    ['DELETE http://127.0.0.1/ngsi-ld/v1/entities?type=T', 400],
+  ] as const) {
+    const answer = await exchange(port, request(target));
+    assert.equal(statusOf(answer), status, `${target}: ${answer}`);
+  }
+  assert.equal(lastReason(), 'inexact-collection');
+});
+
 it('the front door refuses transfer codings other than chunked with 501, for purges and forwarded requests (RFC 9112, section 6.1)', async () => {
   const body = '0\r\n\r\nDELETE /ngsi-ld/v1/entities/urn:smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
   for (const line of ['POST /ngsi-ld/v1/x', 'DELETE /ngsi-ld/v1/entities', 'POST /api/v2/domains']) {
