@@ -122,13 +122,30 @@ function bodyFault(error: ErrorObject): InputIssue {
       return { pointer: instancePath, detail: `must be ${String(given['limit'])} or more` };
     case 'maximum':
       return { pointer: instancePath, detail: `must be ${String(given['limit'])} or less` };
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return {
+        pointer: instancePath,
+        detail: given['limit'] === 1 ? 'must not be empty' : `must have ${countOf(keyword, given)} or more`,
+      };
+    case 'maxLength':
+    case 'maxItems':
+      return { pointer: instancePath, detail: `must have ${countOf(keyword, given)} or fewer` };
     case 'maxProperties': {
       const { description } = (parentSchema ?? {}) as { readonly description?: string };
       return { pointer: instancePath, detail: description ?? message };
     }
+    case 'const':
+      return { pointer: instancePath, detail: `must be ${JSON.stringify(given['allowedValue'])}` };
     default:
       return { pointer: instancePath, detail: message };
   }
+}
+
+function countOf(keyword: string, { limit }: Readonly<Record<string, unknown>>): string {
+  const what = { Length: 'characters', Items: 'items' }[keyword.slice(3)] ?? 'members';
+  return `${String(limit)} ${what}`;
 }
 
 function namesIn(schema: ErrorObject['parentSchema']): readonly string[] {

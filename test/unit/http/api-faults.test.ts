@@ -69,6 +69,26 @@ it('each kind of fault has its pointer and a sentence', async () => {
   assert.equal((await wrong(BODY, []))?.detail, 'The body is invalid: it must be an object.');
 });
 
+it('the fault of a size or of a fixed value says what is valid', async () => {
+  const sized = Closed('Sized', {
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 3 })),
+    secret: Type.Optional(Type.String({ minLength: 8 })),
+    ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 2 })),
+    plan: Type.Optional(Type.Literal(true)),
+  });
+  for (const [member, value, detail] of [
+    ['name', '', 'must not be empty'],
+    ['name', 'four', 'must have 3 characters or fewer'],
+    ['secret', 'short', 'must have 8 characters or more'],
+    ['ids', [], 'must not be empty'],
+    ['ids', ['a', 'b', 'c'], 'must have 2 items or fewer'],
+    ['plan', false, 'must be true'],
+  ] as const)
+    assert.deepEqual((await wrong(sized, { [member]: value }))?.errors, [{ pointer: `/${member}`, detail }]);
+  const change = Type.Object({ rate: Type.Optional(Type.Integer()) }, { minProperties: 1 });
+  assert.deepEqual((await wrong(change, {}))?.errors, [{ pointer: '', detail: 'must not be empty' }]);
+});
+
 it('the fault of an invalid number says which values are valid', async () => {
   const rate = Closed('Rate', { rate: OrNull(Type.Integer({ minimum: 1, maximum: 9 })) });
   for (const [value, detail] of [
