@@ -136,6 +136,21 @@ it('all faults in the settings of a policy are reported together, each with its 
   assert.deepEqual(await pointers({ archive: 'required', mode: 'enforce' }), ['/archive']);
 });
 
+it('a policy with record=ids can be created, previewed, enforced and set back to report', async () => {
+  const broker = await startTestBroker();
+  broker.entities.seed(3, car(OLD));
+  const gateway = await startTestGateway({ BROKER_URL: broker.url });
+  const recording = { query: 'type=Car&record=ids' };
+  const path = '/api/v2/retention-policies/listed';
+  for (const mode of ['report', 'enforce', 'report']) {
+    const stored = await put(gateway, 'listed', { ...recording, mode });
+    assert.ok(stored.status < 300, stored.text);
+    const { matched } = (await gateway.send('GET', `${path}/preview`)).json() as { readonly matched: number };
+    assert.equal(matched, 3);
+  }
+  assert.equal((await put(gateway, 'listed', { query: 'type=Car&record=all' })).status, 400);
+});
+
 it('settings that are not saved can be previewed like those of a policy, and are refused as by a PUT', async () => {
   const broker = await startTestBroker();
   broker.entities.seed(7, car(OLD));

@@ -241,6 +241,7 @@ export function retentionRun(
   const options = isReport ? { dryRun: true } : optionsOf('retention', settings);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const query = new Map([...selection, ...given.map(([name, value]) => [name, String(value)] as const)]);
+  if (isReport && query.get('record') === 'ids') query.delete('record');
   return { cutoff, selection, query };
 }
 

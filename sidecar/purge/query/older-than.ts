@@ -91,7 +91,7 @@ function selectOlderInstances(parameters: Map<string, string>, by: string, cutof
     if (attribute === by) {
       throw refusedData(
         'by',
-        `Instances are older by a time of theirs: use ${by}.observedAt, observedAt, modifiedAt or createdAt.`,
+        'Instances are older by a time of theirs: use observedAt, modifiedAt, createdAt or the observedAt of an attribute, as in speed.observedAt.',
       );
     }
     checkAttribute(attribute);

@@ -29,6 +29,14 @@ it('a retention run that deletes has its maximum and its rate, and one in report
   assert.equal(options(enforced), '');
 });
 
+it('a retention run with record=ids lists what it deletes, and as a report only counts', () => {
+  const settings = { ...SETTINGS, query: 'type=Car&record=ids' };
+  const recorded = (isReport: boolean) => retentionRun(settings, NOW, isReport).query.get('record');
+  assert.deepEqual([recorded(false), recorded(true)], ['ids', undefined]);
+  const unknown = { ...SETTINGS, query: 'type=Car&record=all' };
+  assert.equal(retentionRun(unknown, NOW, true).query.get('record'), 'all', 'it is refused later');
+});
+
 it('a retention policy refuses a query with parameters that the policy has as members', () => {
   for (const more of ['dryRun=true', 'dryRun=false', 'maxAffected=5', 'maxPerSecond=5', 'max%41ffected=5'])
     assert.throws(() => retentionRun({ ...SETTINGS, query: `type=Car&${more}` }, NOW), QueryRefusedError);
