@@ -30,7 +30,7 @@ const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
 
 /**
  * Parses a text like JSON.parse, except that numbers that a double cannot represent become {@link LosslessNumber}s, but
- * numbers beyond the range of doubles Infinity. As fast as JSON.parse if the text has no long numbers and no escapes in names.
+ * numbers beyond the range of doubles Infinity. As fast as JSON.parse if the text has no such numbers and no escapes in names.
  *
  * @throws {SyntaxError} if the text is not JSON
  */
@@ -61,25 +61,32 @@ function parse(text: string, isExact?: (literal: string) => boolean): unknown {
   // Needed even if the text is parsed again below: the marks must not turn an invalid text into valid JSON.
   const value: unknown = JSON.parse(text);
   // Most texts have no escape at all, and that is found out in a fraction of the time.
-  const marksNumber = isExact !== undefined && mayBeLossy(text) ? isExact : undefined;
+  const marksNumber = isExact !== undefined && mayHave(text, isExact) ? isExact : undefined;
   if (marksNumber === undefined && !(text.includes('\\') && ESCAPED_NAME.test(text))) return value;
   const { marked, names } = insertPlaceholders(text, marksNumber);
   return marked === text ? value : replacePlaceholders(JSON.parse(marked), names);
 }
 
 /**
- * Whether a text may contain a number that a double cannot represent; if not, it contains none. It looks at one character in
- * sixteen for long numbers, because a regular expression would take half as long as JSON.parse.
+ * Whether a JSON text may contain a number to be kept exactly; if not, it contains none. Long ones are found by looking at one
+ * character in sixteen, because a regular expression would take half as long as JSON.parse.
  */
-function mayBeLossy(text: string): boolean {
+function mayHave(text: string, isExact: (literal: string) => boolean): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isOfNumber(text, at)) continue;
     let [start, end] = [at, at + 1];
     while (isOfNumber(text, start - 1)) start -= 1;
     while (isOfNumber(text, end)) end += 1;
-    if (end - start >= LONG) return true;
+    if (end - start >= LONG && isExact(numberAt(text, start))) return true;
+    while (at + LONG < end) at += LONG;
   }
   return LARGE_EXPONENT.test(text);
+}
+
+/** Returns the number that begins at an index; an empty text for digits in a string that are none. */
+function numberAt(text: string, start: number): string {
+  NUMBER.lastIndex = start;
+  return NUMBER.test(text) ? text.slice(start, NUMBER.lastIndex) : '';
 }
 
 /** Whether there is a digit or a point at an index. */
@@ -189,14 +196,12 @@ function insertPlaceholders(
       continue;
     }
     if (marksNumber === undefined || (code !== 0x2d && (code < 0x30 || code > 0x39))) continue;
-    NUMBER.lastIndex = at;
-    NUMBER.test(text);
-    const literal = text.slice(at, NUMBER.lastIndex);
+    const literal = numberAt(text, at);
     if (marksNumber(literal)) {
       marked += `${text.slice(copied, at)}"${PLACEHOLDER}${literal}"`;
-      copied = NUMBER.lastIndex;
+      copied = at + literal.length;
     }
-    at = NUMBER.lastIndex - 1;
+    at += literal.length - 1;
   }
   return {
     marked: marked + text.slice(copied),
