@@ -24,12 +24,6 @@ import { repetitionOf } from './repetition.js';
 /** Checks a document against a schema; the result is empty if the document is valid. */
 export type Validate = (document: JsonValue) => readonly Fault[];
 
-/**
- * Maximum number of keywords of a definition that is compiled once more for each reference to it. By default, Ajv does this for
- * all definitions without references, so that a large one with many references to it takes minutes and gigabytes.
- */
-const MAX_INLINED = 10;
-
 /** A validator, and the schema as it was compiled: flat, with only the keywords that assert something. */
 interface CompiledSchema {
   readonly flat: FlatSchema;
@@ -79,7 +73,9 @@ export function compileSchema(linked: LinkedSchema): CompiledSchema {
     formats: FORMATS,
     // Optimized code takes twice as long to generate, and validates no faster.
     code: { optimize: false },
-    inlineRefs: hidesSchemas(linked) ? false : MAX_INLINED,
+    // Ajv would compile a definition once more for each reference to it: a large one takes minutes and gigabytes. It would also
+    // overlook references in members that are named like keywords.
+    inlineRefs: false,
   });
   // The constructor turns this on. It costs time, and schemas that need it are not left to Ajv.
   ajv.opts.unevaluated = false;
@@ -117,31 +113,6 @@ function exceedsAjv({ positions }: LinkedSchema): boolean {
 
 /** Keywords that describe members by name. */
 const BY_NAME = ['properties', 'dependentSchemas', 'dependentRequired', 'dependencies'];
-
-/**
- * Whether schemas are inside members that are named like a keyword, such as `type` or `format`. When Ajv counts the keywords of a
- * definition, it takes these for the keywords: it would put a definition inline that is large, or that refers to itself.
- */
-function hidesSchemas({ positions }: LinkedSchema): boolean {
-  return [...positions.values()].some(({ schema }) =>
-    [...BY_NAME, 'patternProperties'].some((keyword) => {
-      const named = isObject(schema) ? member(schema, keyword) : undefined;
-      if (!isObject(named)) return false;
-      return Object.entries(named).some(([name, part]) => ASSERTIONS.has(name) && holdsSchemas(part));
-    }),
-  );
-}
-
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-/** Whether a schema may hold others, or refers to one. */
-function holdsSchemas(schema: JsonValue): boolean {
-  if (!isObject(schema)) return false;
-  return (
-    REFERENCES.some((keyword) => Object.hasOwn(schema, keyword)) ||
-    Object.values(schema).some((value) => isObject(value) || (isArray(value) && value.some(isObject)))
-  );
-}
 
 function holdsMoreThanAjv(schema: Schema): boolean {
   if (!isObject(schema)) return false;
