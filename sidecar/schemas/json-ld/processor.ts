@@ -77,7 +77,7 @@ interface Instance {
  * Creates a processor with its own caches, and without a built-in loader.
  *
  * Contexts given as maps, and those that the loader marks as `static`, stay in its caches, even if their URLs have
- * another meaning later. See `SharedProcessor` for long-term use.
+ * another meaning later. See `SharedProcessors` for long-term use.
  */
 export function createProcessor(): JsonLdProcessor {
   const instance = newInstance();

@@ -117,12 +117,12 @@ function pointerOf(value: unknown, context: unknown, pointer = '/document'): str
 }
 
 /**
- * Maximum weight of the contexts in a processor's cache: the number of their characters, counted once for each
+ * Maximum weight of the contexts of all processors that are kept: the number of their characters, counted once for each
  * context that they were processed with. A character takes some 20 bytes.
  */
 const MAX_WEIGHT = 5_000_000;
 
-/** Maximum weight of the contexts of one request that are cached. */
+/** Maximum weight of the contexts of one of them. */
 const MAX_SHARED_WEIGHT = MAX_WEIGHT / 2;
 
 /** The contexts of a request, as a processor caches them. */
@@ -134,38 +134,20 @@ export interface ContextUse {
   readonly weight: number;
 }
 
-/**
- * A processor for many requests, which processes the contexts that they share only once. It caches contexts by URL,
- * and is replaced as soon as one of these URLs has another meaning.
- */
-export class SharedProcessor {
-  #processor: JsonLdProcessor = createProcessor();
-  readonly #keys = new Map<string, string>();
-  readonly #signatures = new Set<string>();
-  #weight = 0;
+/** Processors by their contexts: requests with the same contexts share one, so that these are processed only once. */
+export class SharedProcessors {
+  readonly #known = new LRUCache<string, JsonLdProcessor>({
+    maxSize: MAX_WEIGHT,
+    maxEntrySize: MAX_SHARED_WEIGHT,
+  });
 
-  /**
-   * The processor for a request, which must load nothing but what was gathered for the request. The request gets its
-   * own processor if its contexts are too large to be cached, or if one is unavailable, because the cache may still
-   * have it from an earlier request.
-   */
-  for({ signature, weight, gathered: { contents, failures } }: ContextUse): JsonLdProcessor {
-    if (signature === undefined || weight > MAX_SHARED_WEIGHT || failures.size > 0) return createProcessor();
-    const hasChanged = [...contents].some(([url, { key }]) => (this.#keys.get(url) ?? key) !== key);
-    const isTooMuch = !this.#signatures.has(signature) && this.#weight + weight > MAX_WEIGHT;
-    if (hasChanged || isTooMuch) this.#replace();
-    for (const [url, { key }] of contents) this.#keys.set(url, key);
-    if (!this.#signatures.has(signature)) {
-      this.#signatures.add(signature);
-      this.#weight += weight;
-    }
-    return this.#processor;
-  }
-
-  #replace(): void {
-    this.#processor = createProcessor();
-    this.#keys.clear();
-    this.#signatures.clear();
-    this.#weight = 0;
+  /** The processor for a request, which must load nothing but what was gathered for the request. */
+  for({ signature, weight, gathered: { contents } }: ContextUse): JsonLdProcessor {
+    if (signature === undefined) return createProcessor();
+    // A processor caches contexts by their URLs, which may have another meaning later.
+    const key = [signature, ...Array.from(contents, ([url, content]) => `${url} ${content.key}`)].join('\n');
+    const processor = this.#known.get(key) ?? createProcessor();
+    this.#known.set(key, processor, { size: Math.max(1, weight) });
+    return processor;
   }
 }

@@ -11,7 +11,7 @@ import { compactDocument, expandDocument, type Processed } from './process-docum
 import { ProcessingSession } from './processing-session.js';
 import { placesOfUrl, ProcessorFailure, refusalOf, tooMuch } from './processor-refusals.js';
 import { type JsonLdRequest, readRequest } from './request-body.js';
-import { contextUse, RequestContextReader, SharedProcessor } from './request-contexts.js';
+import { contextUse, RequestContextReader, SharedProcessors } from './request-contexts.js';
 import type { ContextResults } from './errors.js';
 
 interface JsonLdInput {
@@ -37,7 +37,7 @@ type Operation = (
 /** Creates the JSON-LD tasks of a worker. They share the contexts that the worker knows. */
 export function createJsonLdTasks() {
   const known = new ContextCache();
-  const shared = new SharedProcessor();
+  const shared = new SharedProcessors();
   const contexts = new RequestContextReader();
 
   async function run({ text, stamp, supplied }: JsonLdInput, operation: Operation): Promise<Outcome> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { ContextCache } from '../../../../sidecar/schemas/json-ld/context-cache.js';
-import { SharedProcessor } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
+import { SharedProcessors } from '../../../../sidecar/schemas/json-ld/request-contexts.js';
 import type { ContextResult } from '../../../../sidecar/schemas/json-ld/errors.js';
 import { ProcessingSession } from '../../../../sidecar/schemas/json-ld/processing-session.js';
 import type { JsonLdProcessor, ProcessorEvent } from '../../../../sidecar/schemas/json-ld/processor.js';
@@ -31,59 +31,39 @@ describe('the contexts known to a worker', () => {
   });
 });
 
-describe('the shared processor of requests', () => {
-  const gathered = (keys: Readonly<Record<string, string>>, failures = 0) => ({
-    contents: new Map(
-      Object.entries(keys).map(([one, key]) => [
-        one,
-        {
-          key,
-          text: '{}',
-          documentUrl: one,
-          references: [],
-          parts: 1,
-          isBundled: false,
-        },
+describe('the shared processors of requests', () => {
+  const use = (signature: string | undefined, weight: number, key = 'k') => ({
+    gathered: {
+      contents: new Map([
+        [url(1), { key, text: '{}', documentUrl: url(1), references: [], parts: 1, isBundled: false }],
       ]),
-    ),
-    failures: new Map(
-      Array.from({ length: failures }, (_, n) => [
-        String(n),
-        { kind: 'contextRefused', detail: '' } as const,
-      ]),
-    ),
-    missing: [],
-    isTooMuch: false,
-  });
-  const use = (signature: string | undefined, weight: number, more: object = {}) => ({
-    gathered: gathered({}),
+      failures: new Map(),
+      missing: [],
+      isTooMuch: false,
+    },
     signature,
     weight,
-    ...more,
   });
 
-  it('requests share a processor until its data is too much, counted once for each signature', () => {
-    const shared = new SharedProcessor();
+  it('requests with the same contexts share a processor, until other contexts are too much beside them', () => {
+    const shared = new SharedProcessors();
     const first = shared.for(use('a', 2_000_000));
-    for (const signature of ['a', 'a', 'b', 'a'])
-      assert.equal(shared.for(use(signature, 2_000_000)), first, signature);
-    assert.equal(shared.for(use('c', 1_000_000)), first);
-    const second = shared.for(use('d', 1));
-    assert.notEqual(second, first);
-    assert.equal(shared.for(use('a', 2_000_000)), second);
-    assert.equal(shared.for(use('e', 2_499_999)), second);
-    assert.equal(shared.for(use('d', 1)), second);
+    assert.equal(shared.for(use('a', 2_000_000)), first);
+    for (const other of [use('b', 1), use('a', 1, 'of another text')])
+      assert.notEqual(shared.for(other), first);
+    assert.notEqual(shared.for(use('c', 2_000_000)), first);
+    assert.equal(shared.for(use('a', 2_000_000)), first);
+    shared.for(use('d', 2_000_000));
+    assert.equal(shared.for(use('a', 2_000_000)), first);
+    assert.notEqual(shared.for(use('c', 2_000_000)), shared.for(use('d', 2_000_000)));
   });
 
-  it('a request has its own processor if its contexts are too heavy, cannot be shared, or are unavailable', () => {
-    const shared = new SharedProcessor();
-    const common = shared.for(use('a', 1));
-    for (const own of [use(undefined, 1), use('b', 2_500_001), use('c', 1, { gathered: gathered({}, 1) })]) {
-      const next = shared.for(own);
-      assert.notEqual(next, common);
-      assert.notEqual(shared.for(own), next);
-    }
-    assert.equal(shared.for(use('d', 2_500_000)), common);
+  it('a request has its own processor if its contexts are too heavy or cannot be shared', () => {
+    const shared = new SharedProcessors();
+    const common = shared.for(use('a', 2_500_000));
+    for (const own of [use(undefined, 1), use('b', 2_500_001)])
+      assert.notEqual(shared.for(own), shared.for(own));
+    assert.equal(shared.for(use('a', 2_500_000)), common);
   });
 });
 
