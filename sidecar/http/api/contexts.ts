@@ -47,7 +47,8 @@ const PARAMS = Type.Object({
 });
 
 /** The routes of JSON-LD contexts: custom contexts, those generated from models, and the core contexts of NGSI-LD. */
-export function contextRoutes(api: Api, { contexts }: SchemaService): void {
+export function contextRoutes(api: Api, service: SchemaService): void {
+  const { contexts } = service;
   api.get('/contexts', {
     schema: {
       tags: [tag],
@@ -76,11 +77,9 @@ export function contextRoutes(api: Api, { contexts }: SchemaService): void {
       },
     },
     handler: async ({ query: { dryRun }, body, baseUrl }) => {
-      if (dryRun) {
-        const { warnings } = await contexts.dryCreate(body.name, body['@context'], { baseUrl });
-        return okWithContentETag(contextDryRunJson('created', { warnings, followers: [] }));
-      }
-      const written = await contexts.create(body.name, body['@context'], { baseUrl });
+      const on = dryRun ? service.forDryRun().contexts : contexts;
+      const written = await on.create(body.name, body['@context'], { baseUrl });
+      if (dryRun) return okWithContentETag(contextDryRunJson('created', written));
       const { name, etag } = written.context;
       return created(contextUrl(baseUrl, name), writtenContextJson(written, baseUrl), etag);
     },

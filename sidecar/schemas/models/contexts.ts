@@ -12,7 +12,6 @@ import {
   type Context,
   type ContextAt,
   type DomainContextName,
-  domainNameTaken,
   type IfMatch,
   type ModelKey,
   type NewContextVersion,
@@ -187,22 +186,6 @@ export class Contexts {
       const at = await store.contexts.create(name, await this.#newVersion(accepted, options));
       return { context: at.context, isNewVersion: true, warnings: accepted.warnings, followers: [] };
     });
-  }
-
-  /** Returns the warnings of `create`, with the same refusals, but writes nothing. */
-  async dryCreate(
-    name: string,
-    context: unknown,
-    options: ContextWriteOptions,
-  ): Promise<Pick<WrittenContext, 'warnings'>> {
-    const { core, store } = this.#parts;
-    const isBundled = core.has(requireName(name));
-    if (isBundled || (await undefinedIfNotFound('context', store.contexts.get(name))) !== undefined)
-      throw new AlreadyExistsError({ kind: 'context', name });
-    if ((await undefinedIfNotFound('domain', store.domains.get(name))) !== undefined)
-      throw domainNameTaken(name);
-    const { warnings } = await this.#accept(name, context, options);
-    return { warnings };
   }
 
   /**

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
 import { tryParseJson } from '../../shared/json/lossless-json.js';
 import { yieldToEventLoop } from '../../shared/event-loop.js';
@@ -14,7 +13,10 @@ import { contextDocument } from '../json-ld/generated-context.js';
 import { type CurrentVersion, type SchemaStore } from '../../store/index.js';
 import { mapInBatches, undefinedIfGone } from './concurrency.js';
 import {
+  type Cache,
   type ContentStore,
+  createCache,
+  getOrCreate,
   MEDIA_TYPES,
   retryIfContentGone,
   toServedDocument,
@@ -32,7 +34,7 @@ interface Parts {
   readonly store: SchemaStore;
   readonly contents: ContentStore;
   readonly supply: ContextLoader;
-  /** Approximate limit of the cache of models, in bytes. */
+  /** The caches of contexts and of models may each have about a third of this. */
   readonly cacheBytes: number;
 }
 
@@ -51,13 +53,13 @@ interface ModelContext {
  */
 export class DomainContexts {
   readonly #parts: Parts;
-  readonly #current = new Map<string, { readonly stamp: string; readonly made: Promise<DomainContext> }>();
-  readonly #models: LRUCache<string, ModelContext>;
+  readonly #current: Cache<DomainContext>;
+  readonly #models: Cache<ModelContext>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const maxSize = Math.max(1, Math.floor(parts.cacheBytes / 3));
-    this.#models = new LRUCache({ maxSize, sizeCalculation: sizeOfModel });
+    this.#current = createCache(parts.cacheBytes / 3, ({ bytes }) => bytes.length);
+    this.#models = createCache(parts.cacheBytes / 3, sizeOfModel);
   }
 
   /**
@@ -68,16 +70,9 @@ export class DomainContexts {
    */
   async of(domain: string, baseUrl: string): Promise<DomainContext> {
     const stamp = await this.#parts.supply.stamp(baseUrl);
-    const known = this.#current.get(domain);
-    if (known?.stamp === stamp) return known.made;
-    const made = retryIfContentGone(() => this.#make(domain, baseUrl));
-    if (this.#current.size >= MAX_DOMAINS) this.#current.clear();
-    this.#current.set(domain, { stamp, made });
-    // A failure is not cached.
-    made.catch(() => {
-      if (this.#current.get(domain)?.made === made) this.#current.delete(domain);
-    });
-    return made;
+    return getOrCreate(this.#current, `${domain} ${stamp}`, () =>
+      retryIfContentGone(() => this.#make(domain, baseUrl)),
+    );
   }
 
   async #make(domain: string, baseUrl: string): Promise<DomainContext> {
@@ -163,9 +158,6 @@ export class DomainContexts {
 const MAX_NAMED = 20;
 
 type OwnTerms = ContextMeaning | { readonly terms?: undefined; readonly failed: string };
-
-/** Maximum number of domains whose contexts are cached. */
-const MAX_DOMAINS = 1000;
 
 async function mergeContexts(
   versions: readonly CurrentVersion[],
