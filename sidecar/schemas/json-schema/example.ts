@@ -12,17 +12,14 @@ import {
   member,
   objectOf,
   type Schema,
-  tokensOf,
 } from '../../shared/json/json.js';
 import type { ModelAttribute } from './attributes.js';
+import type { Fault } from './explain.js';
 import { ExampleGenerator, type Preferred } from './example-generator.js';
 import type { ReferenceTargets } from './flatten.js';
 
-/** A fault of an example, and its place: a JSON pointer into the example. */
-export interface ExampleFault {
-  readonly instancePath: string;
-  readonly message?: string;
-}
+/** A fault of an example. */
+export type ExampleFault = Pick<Fault, 'tokens' | 'predicate'>;
 
 interface ExampleOptions {
   readonly preferred?: Preferred;
@@ -59,7 +56,7 @@ export function generateExample(
 
 /** Leaves out properties with faults, if the rest has fewer faults without them. */
 function withoutFaulty({ example, faults }: Example, check: ExampleOptions['check']): Example {
-  const faulty = new Set(faults.map(({ instancePath }) => tokensOf(instancePath)?.[0]));
+  const faulty = new Set(faults.map(({ tokens: [name] }) => name));
   if (!isObject(example) || faulty.size === 0) return { example, faults };
   const rest = objectOf(Object.entries(example).filter(([name]) => !faulty.has(name)));
   const left = check(rest);

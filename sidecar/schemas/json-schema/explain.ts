@@ -4,7 +4,6 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
-  pointerOf,
   type Schema,
 } from '../../shared/json/json.js';
 import { unevaluatedIn } from './evaluated.js';
@@ -32,19 +31,19 @@ import { Spelling } from './spelling.js';
 import { type Correction, sentenceOf, type MessageParts } from './message-parts.js';
 
 /** A mistake in a document, according to its schema. */
-export interface Explanation {
+export interface Fault {
   /** Reference tokens (RFC 6901) of the value that is wrong, or of the object in which a member is missing. */
   readonly tokens: readonly string[];
   /** The JSON Schema keyword that the document violates. */
   readonly keyword: string;
-  /** The member that is missing. */
+  /** The member that is missing; not known of errors of Ajv. */
   readonly missing?: string | undefined;
   /** Set if the mistake is about the member that `tokens` lead to, rather than about its value. */
   readonly ofMember?: true | undefined;
   /** Returns the predicate of a sentence about the value, such as `must be at least 0, is -3`. Made on demand. */
   readonly predicate: () => string;
   /** Returns what was probably meant, if that is known. */
-  readonly correction?: () => Correction | undefined;
+  readonly correction?: (() => Correction | undefined) | undefined;
 }
 
 /**
@@ -58,29 +57,9 @@ export function explain(
   { root, targets }: Pick<FlatSchema, 'root' | 'targets'>,
   document: JsonValue,
   spelling: Spelling = new Spelling(),
-): readonly Explanation[] {
-  const issues = mergeIssues(new Explainer(targets).faultsOf(root, new InstanceLocation(document)), spelling);
-  return issues.map(({ location, keyword, missing, ofMember, message }) => {
-    let made: MessageParts | undefined;
-    const once = (): MessageParts => (made ??= message(spelling));
-    return {
-      tokens: location.tokens,
-      keyword,
-      missing,
-      ofMember,
-      predicate: () => sentenceOf(once()),
-      correction: () => once().correction,
-    };
-  });
-}
-
-/** A fault that a validator finds in a document, and its place: a JSON pointer into the document. */
-export interface Fault {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly message?: string;
-  /** The missing property. Ajv's own errors do not set it. */
-  readonly missing?: string | undefined;
+): readonly Fault[] {
+  const issues = new Explainer(targets).faultsOf(root, new InstanceLocation(document));
+  return mergeIssues(issues, spelling).map((one) => faultOf(one, spelling));
 }
 
 /**
@@ -93,14 +72,21 @@ export function faultsOf(
   document: JsonValue,
 ): readonly Fault[] {
   const issues = new Explainer(targets, Infinity).faultsOf(root, new InstanceLocation(document));
-  return issues.map(({ location, keyword, missing, message }) => ({
-    instancePath: pointerOf(location.tokens),
+  const spelling = new Spelling();
+  return issues.map((one) => faultOf(one, spelling));
+}
+
+function faultOf({ location, keyword, missing, ofMember, message }: Issue, spelling: Spelling): Fault {
+  let made: MessageParts | undefined;
+  const once = (): MessageParts => (made ??= message(spelling));
+  return {
+    tokens: location.tokens,
     keyword,
-    get message() {
-      return sentenceOf(message(new Spelling()));
-    },
     missing,
-  }));
+    ofMember,
+    predicate: () => sentenceOf(once()),
+    correction: () => once().correction,
+  };
 }
 
 /** Maximum number of checks of an array or object against a schema: each result takes some 400 bytes until the end. */

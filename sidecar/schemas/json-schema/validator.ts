@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import {
   doubleOf,
   isArray,
@@ -11,6 +11,7 @@ import {
   member,
   objectOf,
   type Schema,
+  tokensOf,
 } from '../../shared/json/json.js';
 import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { type Fault, faultsOf } from './explain.js';
@@ -21,17 +22,15 @@ import { ASSERTIONS, COUNTS, usesUnevaluated } from './keywords.js';
 import type { LinkedSchema } from './linker.js';
 import { repetitionOf } from './repetition.js';
 
-/** Checks a document against a schema; the result is empty if the document is valid. */
-export type Validate = (document: JsonValue) => readonly Fault[];
-
 /** A validator, and the schema as it was compiled: flat, with only the keywords that assert something. */
 interface CompiledSchema {
   readonly flat: FlatSchema;
-  /** Stops at the first fault, so that its cost is bounded however wrong a document is. */
-  readonly validate: Validate;
+  /**
+   * Returns the first fault of a document, or undefined if it is valid. Does not look for more, so that its cost is bounded
+   * however wrong a document is.
+   */
+  readonly firstFault: (document: JsonValue) => Fault | undefined;
 }
-
-const NO_FAULTS: readonly Fault[] = [];
 
 /**
  * Maximum nesting depth of documents that are left to Ajv although it may check parts of them repeatedly: that of an
@@ -47,7 +46,7 @@ const MAX_LEVELS = 6;
 const MAX_REPETITIONS = 4096;
 
 /**
- * Compiles a schema of any supported draft to a validator that reports only the first fault. The flat schema is returned as
+ * Compiles a schema of any supported draft. The flat schema is returned as
  * well, for callers that explain what is wrong. Known formats are asserted and unknown ones accepted, unknown keywords are
  * ignored, and patterns are ECMA-262 expressions with the flag `u`.
  *
@@ -60,9 +59,9 @@ const MAX_REPETITIONS = 4096;
  */
 export function compileSchema(linked: LinkedSchema): CompiledSchema {
   const flat = assertionsOf(linked);
-  const decide: Validate = (document) => faultsOf(flat, document).slice(0, 1);
+  const decide = (document: JsonValue) => faultsOf(flat, document)[0];
   const document = toSelfContained(flat);
-  if (exceedsAjv(linked) || hasLosslessNumber(document)) return { flat, validate: decide };
+  if (exceedsAjv(linked) || hasLosslessNumber(document)) return { flat, firstFault: decide };
   // The schema was checked against its own draft's meta-schema, and conversion keeps it valid.
   const ajv = new Ajv2020({
     strict: false,
@@ -85,11 +84,15 @@ export function compileSchema(linked: LinkedSchema): CompiledSchema {
   const levels = levelsFor(repetitionOf(flat));
   return {
     flat,
-    validate: (value) => {
+    firstFault: (value) => {
       if (isDeeper(value, levels) || hasLosslessNumber(value)) return decide(value);
-      return validate(value) ? NO_FAULTS : (validate.errors ?? NO_FAULTS);
+      return validate(value) ? undefined : faultOf(validate.errors?.[0]);
     },
   };
+}
+
+function faultOf({ instancePath, keyword, message = 'is not valid' }: Partial<ErrorObject> = {}): Fault {
+  return { tokens: tokensOf(instancePath ?? '') ?? [], keyword: keyword ?? '', predicate: () => message };
 }
 
 /** Maximum nesting depth of documents that are left to Ajv, counting arrays and objects. */

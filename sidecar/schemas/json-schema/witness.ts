@@ -1,12 +1,5 @@
 import { isUri } from '../../ngsi-ld/names.js';
-import {
-  isArray,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  objectOf,
-  tokensOf,
-} from '../../shared/json/json.js';
+import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
 import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
 import { entityTypes, listedTypes, cachedAttributesOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, compareWithFindings } from './change-report.js';
@@ -190,11 +183,10 @@ class WitnessSearch {
  * deeper.
  */
 function isAbout(
-  { instancePath, keyword, missing }: Fault,
+  { tokens: at, keyword, missing }: Fault,
   finding: Finding,
   place: readonly string[],
 ): boolean {
-  const at = tokensOf(instancePath) ?? [];
   if (!place.every((token, index) => at[index] === token || (token === '-' && index < at.length)))
     return false;
   if (finding.subject !== 'required') return true;

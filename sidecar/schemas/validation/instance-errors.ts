@@ -8,10 +8,9 @@ import {
   member,
   objectOf,
   jsonEquals,
-  tokensOf,
   omitMembers,
 } from '../../shared/json/json.js';
-import { explain, type Explanation, type Fault } from '../json-schema/explain.js';
+import { explain, type Fault } from '../json-schema/explain.js';
 import type { Model } from './model.js';
 import type { Spelling } from '../json-schema/spelling.js';
 
@@ -27,7 +26,7 @@ const INSTANCE_LIMITS = {
 
 /** An issue that an entity has with a further instance of an attribute. */
 export interface InstanceIssue {
-  readonly issue: Explanation;
+  readonly issue: Fault;
   readonly reading: Reading;
   /** Whether to report the issue at the instance as a whole. */
   readonly isAtInstance: boolean;
@@ -60,9 +59,9 @@ export function instanceIssues(
     if (index >= most) return { issues: found, omitted: [omittedFrom(readings, index)] };
     if (isWrongAnyway && explicable === 0) break;
     const keyValues = shown(reading);
-    const error = model.firstError(keyValues);
+    const error = model.firstFault(keyValues);
     if (error === undefined) continue;
-    const all = explicable > 0 ? explainSafely(model, keyValues, error, spelling) : asIssue(error);
+    const all = explicable > 0 ? explainSafely(model, keyValues, error, spelling) : [error];
     explicable = Math.max(0, explicable - 1);
     found.push(...(isWrongAnyway ? withinOnly(all, reading) : causedBy(all, reading, elsewhere)));
   }
@@ -80,7 +79,7 @@ function withoutOtherAttributes(view: SchemaView): (reading: Reading) => JsonObj
     );
 }
 
-function withinOnly(all: readonly Explanation[], reading: Reading): readonly InstanceIssue[] {
+function withinOnly(all: readonly Fault[], reading: Reading): readonly InstanceIssue[] {
   return all
     .filter(({ tokens, ofMember }) => tokens[0] === reading.attribute && !(ofMember && tokens.length === 1))
     .map((issue) => ({ issue, reading, isAtInstance: false }));
@@ -90,11 +89,7 @@ function withinOnly(all: readonly Explanation[], reading: Reading): readonly Ins
  * @param elsewhere other attributes in which earlier instances have caused issues, which are not repeated; extended
  * here
  */
-function causedBy(
-  all: readonly Explanation[],
-  reading: Reading,
-  elsewhere: Set<string>,
-): readonly InstanceIssue[] {
+function causedBy(all: readonly Fault[], reading: Reading, elsewhere: Set<string>): readonly InstanceIssue[] {
   const others = new Set<string>();
   const found = all.flatMap((issue): readonly InstanceIssue[] => {
     const [name, ...below] = issue.tokens;
@@ -108,7 +103,7 @@ function causedBy(
   return found;
 }
 
-function ofEntity(issue: Explanation): Explanation {
+function ofEntity(issue: Fault): Fault {
   return { ...issue, predicate: () => `makes the entity invalid, which ${issue.predicate()}` };
 }
 
@@ -122,7 +117,7 @@ function omittedFrom(readings: readonly Reading[], index: number): OmittedInstan
 export interface SchemaView {
   readonly of: (reading: Reading) => JsonObject;
   /** The schema's issues with the first reading. */
-  readonly issues: readonly Explanation[];
+  readonly issues: readonly Fault[];
   /** Whether the type is shown as submitted. */
   readonly hasOwnType: boolean;
 }
@@ -134,7 +129,7 @@ export interface SchemaView {
 export function viewOf(entity: JsonObject, first: Reading, model: Model, spelling: Spelling): SchemaView {
   const plain = (reading: Reading) => shownTo(model, entity, reading);
   const shown = plain(first);
-  const error = model.firstError(shown);
+  const error = model.firstFault(shown);
   if (error === undefined) return { of: plain, issues: [], hasOwnType: false };
   const issues = explainSafely(model, shown, error, spelling);
   const type = member(entity, typeMemberOf(entity));
@@ -142,7 +137,7 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
     return { of: plain, issues, hasOwnType: false };
   const submitted = (reading: Reading) => withMember(plain(reading), 'type', type);
   const withOwn = submitted(first);
-  const other = model.firstError(withOwn);
+  const other = model.firstFault(withOwn);
   if (other === undefined) return { of: submitted, issues: [], hasOwnType: true };
   const refused = ofType(issues);
   const otherIssues = refused === 0 ? issues : explainSafely(model, withOwn, other, spelling);
@@ -154,12 +149,12 @@ export function viewOf(entity: JsonObject, first: Reading, model: Model, spellin
 /** Whether the schema accepts a reading, either with the model's name as the type or with the submitted type. */
 export function isAccepted(entity: JsonObject, reading: Pick<Reading, 'keyValues'>, model: Model): boolean {
   const shown = shownTo(model, entity, reading);
-  if (model.firstError(shown) === undefined) return true;
+  if (model.firstFault(shown) === undefined) return true;
   const type = member(entity, typeMemberOf(entity));
   return (
     type !== undefined &&
     !jsonEquals(type, member(shown, 'type')) &&
-    model.firstError(withMember(shown, 'type', type)) === undefined
+    model.firstFault(withMember(shown, 'type', type)) === undefined
   );
 }
 
@@ -182,7 +177,7 @@ function withSetForms(shown: JsonObject, { setForms }: Model): JsonObject {
   return result;
 }
 
-function ofType(issues: readonly Explanation[]): number {
+function ofType(issues: readonly Fault[]): number {
   return issues.filter(({ tokens }) => tokens[0] === 'type').length;
 }
 
@@ -208,7 +203,7 @@ function explainSafely(
   keyValues: JsonObject,
   first: Fault,
   spelling: Spelling,
-): readonly Explanation[] {
+): readonly Fault[] {
   try {
     const explained = explain(flat, keyValues, spelling);
     if (explained.length > 0) return explained;
@@ -216,9 +211,5 @@ function explainSafely(
     // An explanation needs more stack and memory than the compiled validator.
     if (!(error instanceof RangeError)) throw error;
   }
-  return asIssue(first);
-}
-
-function asIssue({ instancePath, keyword, message = 'is not valid' }: Fault): readonly Explanation[] {
-  return [{ tokens: tokensOf(instancePath) ?? [], keyword, predicate: () => message }];
+  return [first];
 }

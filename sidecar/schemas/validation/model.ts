@@ -29,8 +29,8 @@ export interface Model {
   readonly types: readonly string[];
   /** Its schema in flat form, as it was compiled. */
   readonly flat: FlatSchema;
-  /** The validator's first error for an entity in key-values form; undefined if it is valid. */
-  readonly firstError: (keyValues: JsonValue) => Fault | undefined;
+  /** Returns the first fault of an entity in key-values form; undefined if it is valid. */
+  readonly firstFault: (keyValues: JsonValue) => Fault | undefined;
   /** The kind that the model states for each attribute; undefined if it does not state one. */
   readonly attributes: ReadonlyMap<string, AttributeKind | undefined>;
   /** Whether the model describes an attribute without naming it: by a pattern, or by a schema for all other properties. */
@@ -65,7 +65,7 @@ export interface Model {
 export function prepareModel(name: string, schema: JsonObject): Model {
   const described = cachedAttributesOf(schema);
   const { attributes, targets } = described;
-  const { flat, validate } = compileSchema(described.linked);
+  const { flat, firstFault } = compileSchema(described.linked);
   const unwrapped = new Map(
     attributes.map((one) => [one.name, !describesWrapping(one.schema, targets)] as const),
   );
@@ -76,7 +76,7 @@ export function prepareModel(name: string, schema: JsonObject): Model {
     name,
     types: entityTypes(name, listedTypes(described)),
     flat,
-    firstError: (keyValues) => validate(keyValues)[0],
+    firstFault,
     attributes: new Map(attributes.map((one) => [one.name, statedKind(one, targets)] as const)),
     describesByPattern: (attribute) => unnamed(attribute).length > 0,
     undescribedMembers: new Set(

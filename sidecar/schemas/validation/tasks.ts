@@ -207,13 +207,10 @@ export function exampleFor({ schema, entityType, coreContext = ANY_URL }: Exampl
   const { root, targets, attributes } = cachedAttributesOf(schema);
   const model = prepareModel(entityType, schema);
   const validate = (example: JsonValue) =>
-    model.firstError(example) === undefined ? [] : faultsOf(model.flat, example);
+    model.firstFault(example) === undefined ? [] : faultsOf(model.flat, example);
   const preferred = preferredValues(attributes, entityType, model.types);
   const errorsOf = (entity: JsonObject): readonly ExampleFault[] =>
-    validateInLikelyForm(entity, model, {}, new Spelling()).errors.map(({ tokens, predicate }) => ({
-      instancePath: pointerOf(tokens),
-      message: predicate(),
-    }));
+    validateInLikelyForm(entity, model, {}, new Spelling()).errors;
   const asKeyValues = (example: JsonValue) => [
     ...validate(example),
     ...(isObject(example) ? errorsOf(example) : [NO_OBJECT]),
@@ -247,10 +244,10 @@ export function exampleFor({ schema, entityType, coreContext = ANY_URL }: Exampl
 /** Stands for the URL of the model's context. */
 const ANY_URL = 'http://gateway.invalid/api/v2/contexts/domain~model';
 
-const NO_OBJECT: ExampleFault = { instancePath: '', message: 'must be an entity, an object' };
+const NO_OBJECT: ExampleFault = { tokens: [], predicate: () => 'must be an entity, an object' };
 
 export type ExampleTasks = typeof exampleTasks;
 
-function issueOf({ instancePath, message }: ExampleFault): InputIssue {
-  return { pointer: instancePath, detail: message ?? 'is not valid' };
+function issueOf({ tokens, predicate }: ExampleFault): InputIssue {
+  return { pointer: pointerOf(tokens), detail: predicate() };
 }

@@ -16,7 +16,7 @@ import {
   member,
   childAt,
 } from '../../shared/json/json.js';
-import type { Explanation } from '../json-schema/explain.js';
+import type { Fault } from '../json-schema/explain.js';
 import { instanceIssues, isAccepted, viewOf } from './instance-errors.js';
 import type { Model } from './model.js';
 import { Spelling } from '../json-schema/spelling.js';
@@ -125,19 +125,11 @@ export function typeOf(entity: JsonObject, { name, types }: Model): string {
   return types.find((one) => isOfModel(type, one)) ?? types[0] ?? name;
 }
 
-/** An error of an entity. */
-export interface EntityError {
-  /** Reference tokens (RFC 6901) of a place in the submitted entity. */
-  readonly tokens: readonly string[];
-  /** The JSON Schema keyword that is violated, or that would express the violated rule. */
-  readonly keyword: string;
-  /** The required member that is missing there. */
-  readonly missing?: string | undefined;
-  /** Returns the predicate of a sentence about that place; made on demand. */
-  readonly predicate: () => string;
-  /** Returns what was probably meant, if that is known. */
-  readonly correction?: (() => Correction | undefined) | undefined;
-}
+/**
+ * An error of an entity, at a place in the submitted entity. Its keyword is the one that is violated, or that would express the
+ * violated rule.
+ */
+export type EntityError = Omit<Fault, 'ofMember'>;
 
 /** Maximum number of schema errors kept of one entity: far more than are shown. */
 const MAX_ERRORS = 2000;
@@ -159,7 +151,7 @@ function schemaErrors(
   if (view.issues.length === 0 && further.length === 0 && reading.omitted.length === 0) return NONE;
   const isConsequence = consequencesOf(reading.faults, entity);
   const found: EntityError[] = [];
-  const add = ({ missing, keyword, predicate, correction }: Explanation, tokens: readonly string[]): void => {
+  const add = ({ missing, keyword, predicate, correction }: Fault, tokens: readonly string[]): void => {
     if (found.length < MAX_ERRORS && !isConsequence(tokens, missing))
       found.push({ tokens: placeWithin(entity, tokens), keyword, predicate, missing, correction });
   };
@@ -184,7 +176,7 @@ function schemaErrors(
 }
 
 /** The place of an error. An error about a member itself is placed at the name, because the value may be further inside. */
-function placeOf({ tokens, ofMember }: Explanation, reading: Reading): readonly string[] {
+function placeOf({ tokens, ofMember }: Fault, reading: Reading): readonly string[] {
   const name = tokens.at(-1);
   if (ofMember === undefined || name === undefined) return reading.locate(tokens);
   return [...reading.locate(tokens.slice(0, -1)), name];

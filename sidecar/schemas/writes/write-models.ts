@@ -46,11 +46,11 @@ export function compileWriteModel(one: KeyedModel, text: string): CompiledWriteM
   const known = compiled.get(whole);
   if (known !== undefined) return known;
   const schema = parseJson(text) as JsonObject;
-  const { flat, firstError } = prepareModel(one.name, fragmentSchema(schema));
+  const { flat, firstFault } = prepareModel(one.name, fragmentSchema(schema));
   const required = new ValueConstraints([whole.flat.root], whole.flat.targets).required;
   const model = {
     whole,
-    fragment: { ...whole, flat, firstError, seesContext: false, assumedContext: undefined },
+    fragment: { ...whole, flat, firstFault, seesContext: false, assumedContext: undefined },
     required: new Set([...required].filter((name) => !NON_ATTRIBUTE_MEMBERS.has(name))),
     mentioned: new Set(textsIn(schema)),
   };

@@ -77,7 +77,7 @@ it('a sample becomes an example with the values that the inferred schema describ
     seen: '2026-01-31T12:00:00Z',
   });
   const inferred = inferSchema(sample, { form: 'ngsi-ld' });
-  assert.equal(prepareModel('Car', inferred).firstError(example as JsonValue), undefined);
+  assert.equal(prepareModel('Car', inferred).firstFault(example as JsonValue), undefined);
   for (const form of ['keyvalues', 'ngsi-ld'] as const)
     assert.deepEqual(plainSample({ '@context': 'https://a.example', id: ID, at: { street: 'Main' } }, form), {
       id: ID,

@@ -5,7 +5,6 @@ import { formatOf, hasUriFormat } from '../../../../sidecar/schemas/inference/sh
 import { words } from '../../../support/words.js';
 import { INFERENCE_LIMITS } from '../../../../sidecar/schemas/inference/errors.js';
 import { resolveReferencesIn } from '../../../../sidecar/schemas/json-schema/linker.js';
-import type { Validate } from '../../../../sidecar/schemas/json-schema/validator.js';
 import { createValidator } from '../../../support/validator.js';
 
 const RECOGNISED: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +45,7 @@ describe('the format of a string', () => {
   });
 
   it('the inferred format of a string is accepted by validation, whatever the string', () => {
-    const validators = new Map<string, Validate>(
+    const validators = new Map(
       Object.keys(RECOGNISED).map((format) => [format, createValidator(resolveReferencesIn({ format }))]),
     );
     const near = fc

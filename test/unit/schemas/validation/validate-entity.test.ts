@@ -348,7 +348,7 @@ describe('any entity', () => {
       fc.property(entities(), (entity) => {
         const { faults, readings } = readEntity(entity, { model: MODEL.name, unwraps: MODEL.unwraps });
         const isRight = readings.every(
-          (reading) => reading.attribute !== undefined || MODEL.firstError(reading.keyValues) === undefined,
+          (reading) => reading.attribute !== undefined || MODEL.firstFault(reading.keyValues) === undefined,
         );
         const { errors, warnings } = validateEntity(entity, MODEL);
         if (readings.length === 1) assert.equal(errors.length === 0, faults.length === 0 && isRight);
