@@ -41,6 +41,9 @@ export class PolicyCache {
   #revision: string | undefined;
   #readMs = -Infinity;
   #reading: Promise<void> | undefined;
+  #invalidations = 0;
+  /** How many invalidations there had been when the last read began. */
+  #lastRead = 0;
   #isAway = false;
 
   constructor(options: PolicyCacheOptions) {
@@ -71,6 +74,7 @@ export class PolicyCache {
     this.#readMs = -Infinity;
     // A read that is already running may return the earlier state.
     this.#reading = undefined;
+    this.#invalidations += 1;
     this.#isAway = false;
   };
 
@@ -83,19 +87,25 @@ export class PolicyCache {
   async #read(): Promise<void> {
     const { store, policies, clock, onAway, onBack } = this.#options;
     const now = clock.monotonicMs();
+    const invalidations = this.#invalidations;
     try {
       const revision = await store.revision();
       const stamp = `${this.#instance}:${revision} ${Math.floor(now / MINUTE_MS)}`;
-      if (revision !== this.#revision) {
-        const { items } = await policies.list({ limit: MAX_POLICIES, offset: 0 });
+      const isChanged = revision !== this.#revision;
+      const items = isChanged ? (await policies.list({ limit: MAX_POLICIES, offset: 0 })).items : [];
+      // A read that began after a later write to the store has ended already.
+      if (invalidations < this.#lastRead) return;
+      this.#lastRead = invalidations;
+      if (isChanged) {
         this.#cached = { policies: items, stamp };
         this.#revision = revision;
       } else if (this.#cached !== undefined && this.#cached.stamp !== stamp)
         this.#cached = { ...this.#cached, stamp };
-      this.#readMs = now;
+      if (invalidations === this.#invalidations) this.#readMs = now;
       if (this.#isAway) onBack?.();
       this.#isAway = false;
     } catch (error) {
+      if (invalidations !== this.#invalidations) return;
       this.#readMs = Math.max(this.#readMs, now);
       if (!this.#isAway) onAway?.(error);
       this.#isAway = true;
