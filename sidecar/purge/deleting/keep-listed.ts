@@ -36,9 +36,7 @@ async function keepShown(
   { ids, body, isDamaged }: ListedPage,
   wanted: ReadonlySet<string>,
 ): Promise<void> {
-  const texts = itemTexts(body ?? '');
-  if (texts.length !== ids.length) return;
-  const shown = texts.map((text, index) => [ids[index] ?? '', text] as const);
+  const shown = itemTexts(body ?? '').map((text, index) => [ids[index] ?? '', text] as const);
   const kept = shown.filter(([entityId, text]) => {
     if (!wanted.has(entityId)) return false;
     const isWhole = !isDamaged || !text.includes(REPLACED);
