@@ -174,6 +174,18 @@ it('a policy in report mode forwards everything, returns its verdict, and counts
   });
 });
 
+it('a model judges writes as soon as it is no longer a draft', async () => {
+  const schema = { ...SCHEMA, properties: { ...SCHEMA.properties, type: { const: 'Boat' } } };
+  const model = await makeModel(api, 'D', 'Boat', schema, { status: 'draft' });
+  const verdict = async () => (await write({ ...car(1, 'x'), type: 'Boat' })).headers.get('write-check');
+  await under({ r: { mode: 'report' } }, async () => {
+    assert.equal(await verdict(), 'not-judged');
+    assert.equal((await api.put(model, { status: 'published' })).status, 200);
+    assert.equal(await verdict(), 'invalid');
+  });
+  await api.delete(model);
+});
+
 it("a type is known by the name that a model's own context currently has for its IRI", async () => {
   const words = (iri: string) => ({ '@context': { Tram: iri } });
   await api.post('/contexts', { name: 'Words', ...words('https://rail.test/1') });
@@ -239,6 +251,34 @@ it('a policy for the default tenant applies to every request that a broker may r
   });
 });
 
+it('a policy for callers applies to these alone, and only where the gateway token vouches for their names', async () => {
+  const guarded = await startTestGateway({
+    BROKER_URL: broker.url,
+    GATEWAY_TOKEN: 'a-shared-secret',
+    WORKBENCH_TIMEOUT_MS: '60000',
+  });
+  const token = { 'x-gateway-token': 'a-shared-secret' };
+  const send = async (method: string, path: string, body: unknown, headers: object) =>
+    (await guarded.sendJson(method, path, body, { ...headers })).status;
+  assert.equal(await send('POST', '/api/v2/domains', { name: 'D' }, token), 201);
+  assert.equal(await send('POST', '/api/v2/domains/D/models', { name: 'Car', schema: SCHEMA }, token), 201);
+  assert.equal(
+    await send('PUT', '/api/v2/write-policies/p', { mode: 'enforce', callers: ['ada'] }, token),
+    201,
+  );
+  for (const [name, vouched, status] of [
+    ['bob', token, 204],
+    ['ada', token, 400],
+    ['bob', token, 204],
+    ['ada', {}, 204],
+  ] as const)
+    assert.equal(
+      await send('POST', ENTITIES, car(1, 'x'), { ...vouched, 'x-consumer-username': name }),
+      status,
+      name,
+    );
+});
+
 it('a policy that is created while a body arrives applies to that write', async () => {
   await under({ r: { mode: 'report' } }, async () => {
     const before = broker.requests.length;
@@ -283,8 +323,10 @@ it('with batch=valid-only, valid entities of a batch are sent unchanged, and the
     const good = (n: number) =>
       `{ "id":"urn:ngsi-ld:Car:${n}", "type":"Car",\t"speed": 1.0000000000000000001 }`;
     const batch = `[${good(1)}, ${JSON.stringify(car(2, 'x]}"'))} ,${good(3)}]`;
+    const digests = ['content-md5', 'content-digest', 'repr-digest', 'digest'];
+    const headers = { ...JSON_TYPE, ...Object.fromEntries(digests.map((name) => [name, 'of all three'])) };
     const sendBatch = () =>
-      gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', { headers: JSON_TYPE, body: batch });
+      gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', { headers, body: batch });
     const answers: readonly (readonly [typeof reply, string[], number])[] = [
       [{ status: 204 }, ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3'], 1],
       [{ status: 201, body: '["urn:ngsi-ld:Car:1"]' }, ['urn:ngsi-ld:Car:1', 'urn:ngsi-ld:Car:3'], 1],
@@ -323,7 +365,12 @@ it('with batch=valid-only, valid entities of a batch are sent unchanged, and the
       assert.equal(own.error.errors?.length, 1);
       assert.match(own.error.detail ?? '', /It was not sent to the broker\.$/);
       assert.equal(broker.requests.at(-1)?.body, `[${good(1)},${good(3)}]`);
-      assert.equal(broker.requests.at(-1)?.headers['accept-encoding'], 'identity');
+      const sent = broker.requests.at(-1)?.headers ?? {};
+      assert.equal(sent['accept-encoding'], 'identity');
+      assert.deepEqual(
+        digests.filter((name) => name in sent),
+        [],
+      );
     }
     reply = { status: 204 };
     const nested = await gateway.send('POST', '/ngsi-ld/v1/entityOperations/upsert', {

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import {
   ClientDisconnectedError,
   PurgeCancelledError,
+  PlanUnavailableError,
   PurgeFailedError,
   JobNotFoundError,
   JobEndedError,
@@ -344,6 +345,29 @@ it('a plan is kept, and applied, even if the store was unavailable for a moment'
   const { id } = await made.service.submit(asked);
   await turns();
   assert.equal((await made.service.get(id)).state, 'succeeded');
+});
+
+it('a plan that a waiting purge is going to apply cannot be applied by another one', async () => {
+  const made = purgeServiceOf(
+    async function* run(order, signal) {
+      order.onPlanned?.('urn:a');
+      if (order.onPlanned === undefined) yield* untilStopped(order, signal);
+      else yield finished({ matched: 1, dryRun: true });
+    },
+    { maxRunning: 1 },
+  );
+  const dryRun = await made.service.submit({ ...newPurge('type=T&dryRun=true'), makesPlan: true });
+  await turns();
+  await made.service.submit(newPurge());
+  await turns();
+  const asked = await made.service.planned(dryRun.id, newPurge());
+  const { id } = await made.service.submit(asked);
+  assert.equal((await made.service.get(id)).state, 'queued');
+  await assert.rejects(
+    made.service.submit(asked),
+    (error) => error instanceof PurgeFailedError && error.cause instanceof PlanUnavailableError,
+  );
+  await made.shutDown();
 });
 
 it('a cancellation and a new rate are stored before they are answered, so that they survive a crash', async () => {

@@ -26,7 +26,7 @@ function createKeeper() {
   const written: PurgeRecord[] = [];
   const claims: JobClaim[] = [];
   const told: string[] = [];
-  const store = { isAway: false, isSilent: false, isTaken: false };
+  const store = { isAway: false, isSilent: false, isTaken: false, slow: Promise.resolve() };
   const clock = new HandClock();
   const keeping = {
     store: {
@@ -35,6 +35,7 @@ function createKeeper() {
         if (one.id === 'unstorable') throw new UnstorableError('The database refuses the data.');
         if (store.isTaken) throw new LeaseLostError(one.id);
         if (store.isSilent) await new Promise(() => {});
+        await store.slow;
         written.push(purgeOf(one));
         claims.push(claim ?? CLAIM);
       },
@@ -65,6 +66,19 @@ it('the first record of a purge is written at once, and later only the latest on
   await clock.pass(1);
   assert.deepEqual(written.map(({ deleted }) => deleted).slice(1), [49]);
   assert.equal(keeper.unwritten('p'), undefined);
+});
+
+it('a record that changes while it is being written is written again', async () => {
+  const { keeper, written, store, clock } = createKeeper();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.slow = promise;
+  for (let n = 0; n < 2; n += 1) keeper.save(record('p', n), CLAIM);
+  resolve();
+  await clock.pass(250);
+  assert.deepEqual(
+    written.map(({ deleted }) => deleted),
+    [0, 1],
+  );
 });
 
 it('the last record of a purge is written at once, however the purge ended', async () => {

@@ -188,10 +188,13 @@ it('the proof of a query uses the probes that were sent together with the first 
   assert.equal(again.asked.length, 14);
 });
 
-it('the proof of a query sends nothing together with the first page of an unknown broker, and nothing that is proven', async () => {
+it('the proof of a query sends nothing together with the first page of a broker that is unknown or gives no counts, and nothing that is proven', async () => {
   const unknown = proofAt(() => EMPTY, { isKnown: false });
   await unknown.made().begin({});
-  assert.deepEqual(unknown.asked, []);
+  const uncounted = proofAt(() => EMPTY);
+  uncounted.capabilities.learn('no-count', true);
+  await uncounted.made().begin({});
+  assert.deepEqual([...unknown.asked, ...uncounted.asked], []);
   const known = proofAt(() => EMPTY);
   await known.prove();
   const once = known.asked.length;

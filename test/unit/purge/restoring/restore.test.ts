@@ -12,6 +12,7 @@ import {
   restoreArchive,
   type RestoreOrder,
 } from '../../../../sidecar/purge/restoring/index.js';
+import { RateLimiter } from '../../../../sidecar/purge/requests/index.js';
 import { yieldToEventLoop } from '../../../../sidecar/shared/event-loop.js';
 import { createTestClock } from '../../../support/purge-harness.js';
 import { replyOf } from '../../../support/replies.js';
@@ -458,6 +459,35 @@ function refusingBatches(named: (ids: readonly string[]) => readonly string[], c
 }
 
 const GOOD_AND_BAD = ['urn:t:1', 'urn:t:bad', 'urn:t:2', 'urn:t:3'].map((id) => ({ id, type: 'T' }));
+
+it('a restore at a rate creates no more in one request than the rate allows in a second', async () => {
+  const world = new Set<string>();
+  const sizes: number[] = [];
+  const clock = createTestClock();
+  const ids = Array.from({ length: 25 }, (_, n) => `urn:t:${n}`);
+  const report = await restore(
+    'entities',
+    ids.map((id) => ({ id, type: 'T' })),
+    ({ method, path, jsonBody = '' }) => {
+      const asked = new URLSearchParams(path.split('?')[1]).get('id')?.split(',') ?? [];
+      if (method === 'GET')
+        return replyOf(
+          200,
+          asked.filter((id) => world.has(id)).map((id) => ({ id, type: 'T' })),
+        );
+      const sent = JSON.parse(jsonBody) as readonly Entity[];
+      sizes.push(sent.length);
+      for (const { id } of sent) world.add(id);
+      return replyOf(
+        201,
+        sent.map(({ id }) => id),
+      );
+    },
+    clock,
+    { rateLimiter: new RateLimiter(clock, 10) },
+  );
+  assert.deepEqual([report.restored, sizes], [25, [10, 10, 5]]);
+});
 
 it('entities that the refusal of a batch does not name are created in a further batch', async () => {
   const { broker, batches, singly } = refusingBatches((ids) => ids.filter((id) => id === 'urn:t:bad'));

@@ -23,6 +23,10 @@ describe('the proofs of the change report', () => {
         { contains: { const: 1 }, minContains: 2 },
       ],
       [
+        { allOf: [{ contains: { const: 1 }, maxContains: 1 }, { contains: { const: 1 } }] },
+        { contains: { const: 1 }, maxContains: 2 },
+      ],
+      [
         { contains: { type: 'string' }, maxContains: 1 },
         { contains: { const: 'a' }, minContains: 0, maxContains: 1 },
       ],

@@ -113,7 +113,8 @@ describe('remote documents: origins', () => {
       `${ORIGIN}.evil.example/x`,
       ...words(`
         https://evil.example/https://models.example https://user@models.example/x
-        https://user:secret@models.example/x https://models.example@evil.example/x file:///etc/passwd
+        https://user:secret@models.example/x https://:secret@models.example/x
+        https://models.example@evil.example/x file:///etc/passwd
         data:application/json,{} models.example
       `),
       '',
