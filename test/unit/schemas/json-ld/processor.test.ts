@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { createProcessor, type ProcessorOptions } from '../../../../sidecar/schemas/json-ld/processor.js';
 import { listening } from '../../../support/listening.js';
 
@@ -22,4 +24,20 @@ describe('a processor', () => {
     }
     assert.equal(requests, 0);
   });
+});
+
+it('a JSON-LD processor is loaded without any HTTP client, so it cannot fetch, and workers start soon', async () => {
+  const processor = new URL('../../../../sidecar/schemas/json-ld/processor.js', import.meta.url);
+  // In a process of its own, because other tests load HTTP clients.
+  const program = `
+    import { createRequire } from 'node:module';
+    await import(${JSON.stringify(processor)});
+    console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  const loaded = JSON.parse(stdout) as readonly string[];
+  assert.ok(loaded.some((path) => path.includes('jsonld')));
+  assert.deepEqual(
+    loaded.filter((path) => /http-client|undici|[/\\]ky[/\\]/.test(path)),
+    [],
+  );
 });
