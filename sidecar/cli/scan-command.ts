@@ -12,6 +12,7 @@ import { modelNamed } from './model-name.js';
 import { rateOf } from './program-options.js';
 import { createProgress } from './progress.js';
 import { abortOnInterrupt } from './purge-command.js';
+import { exitCodeOf } from './purge-view.js';
 import { encodeQuery } from './query-text.js';
 
 export interface ScanOptions {
@@ -85,33 +86,40 @@ export async function scanCommand(
     ...rateOf(rate),
   };
   const isJson = options.json === true;
-  const last = await followScan(
+  const ended = await followScan(
     request,
     backend,
     context,
     isJson ? (record) => writeJsonLine(context, record) : undefined,
   );
+  const last = ended.record;
   if (!isJson) writeLines(context.stdout, ...tableOf(last));
   if (last.state === 'succeeded' && judgedNothing(last))
     writeLines(
       context.stderr,
       'No entity was judged. Name the model with --model, or the @context with --link.',
     );
-  return exitCodeOf(last, options.maxInvalid ?? 0);
+  return scanExitCode(ended, options.maxInvalid ?? 0);
+}
+
+/** A scan that has ended. */
+export interface EndedScan {
+  readonly record: Scan;
+  /** Whether the user of the command has cancelled it. */
+  readonly wasInterrupted: boolean;
 }
 
 /**
  * Runs a scan to its end; Ctrl+C cancels it.
  *
  * @param show receives each record; without it, a progress bar is shown
- * @returns the final record
  */
 export async function followScan(
   request: ScanRequest,
   backend: ScanBackend,
   context: CliContext,
   show?: (record: Scan) => void,
-): Promise<Scan> {
+): Promise<EndedScan> {
   const { signal, release } = abortOnInterrupt(context);
   const bar = createProgress(context);
   let last: Scan | undefined;
@@ -126,16 +134,13 @@ export async function followScan(
     release();
   }
   if (last === undefined) throw failure('The scan ended without a record.');
-  return last;
+  return { record: last, wasInterrupted: signal.aborted };
 }
 
 /** Returns the exit code of a command after a scan. @param most maximum number of invalid entities that are accepted */
-export function exitCodeOf(scan: Scan, most: number): ExitCode {
-  const { state, invalid, problem } = scan;
-  if (state === 'cancelled') return EXIT.interrupted;
-  if (state === 'refused') return EXIT.refused;
-  if (state === 'failed' || state === 'interrupted' || problem !== undefined) return EXIT.failed;
-  return state === 'partial' || invalid > most || judgedNothing(scan) ? EXIT.partial : EXIT.done;
+export function scanExitCode({ record, wasInterrupted }: EndedScan, most: number): ExitCode {
+  const code = exitCodeOf({ ...record, deleted: 0, unknown: 0 }, wasInterrupted);
+  return code === EXIT.done && (record.invalid > most || judgedNothing(record)) ? EXIT.partial : code;
 }
 
 /** Whether a scan found entities, but judged none: there is no model for them, or they are not named as in the model. */

@@ -6,10 +6,11 @@ import { CliError, EXIT, failure, usage } from './exit-codes.js';
 import { formatCount, formatItems, printable } from './format.js';
 import { encode } from './query-text.js';
 import {
-  exitCodeOf,
+  createGatewayScanBackend,
+  type EndedScan,
   findingsTable,
   followScan,
-  createGatewayScanBackend,
+  scanExitCode,
   type ScanRequest,
 } from './scan-command.js';
 import { linkHeader } from '../client/purges.js';
@@ -70,8 +71,9 @@ export async function checkStored(
       model: name,
     };
     const invalidBy = async (request: ScanRequest): Promise<ScanResult> => {
-      const record = await followScan(request, backend, context);
-      requireEnd(record, name);
+      const ended = await followScan(request, backend, context);
+      requireEnd(ended, name);
+      const { record } = ended;
       return { record, ids: record.invalid === 0 ? new Set() : await idsOf(record, gateway) };
     };
     const next = await invalidBy({ ...current, schema });
@@ -160,13 +162,14 @@ export function storedLines(verdicts: readonly StoredVerdict[]): readonly string
   });
 }
 
-function requireEnd(record: Schemas['Scan'], label: string): void {
-  const code = exitCodeOf(record, Infinity);
+function requireEnd(ended: EndedScan, label: string): void {
+  const { record } = ended;
+  const code = scanExitCode(ended, Infinity);
   if (code === EXIT.done || code === EXIT.partial) return;
-  if (code === EXIT.interrupted)
+  if (record.state === 'cancelled')
     throw new CliError(code, `The scan for ${label} was cancelled. Nothing was changed.`);
   const { detail = '' } = (record.problem ?? {}) as { readonly detail?: string };
-  const end = record.state === 'refused' ? 'was refused' : record.state;
+  const end = code === EXIT.refused ? 'was refused' : record.state;
   const message = printable(`The scan for ${label} ${end}. ${detail}`);
   throw code === EXIT.refused ? new CliError(code, message) : failure(message);
 }

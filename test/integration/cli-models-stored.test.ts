@@ -182,8 +182,8 @@ describe('models diff, check and push with --stored', () => {
     assert.equal((await run('diff', folder, '--tenant', 't')).code, 2);
     put(folder, { 'Vehicle/schema.json': { ...VEHICLE, required: ['id', 'type', 'plate'] } });
     const unknown = await run('diff', folder, '--domain', 'City', '--stored', '--tenant', 'nobody');
-    assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
-    assert.match(unknown.stderr, /^The scan for City\/Vehicle failed\..*Tenant nobody does not exist/);
+    assert.deepEqual([unknown.code, unknown.stdout], [4, '']);
+    assert.match(unknown.stderr, /^The scan for City\/Vehicle was refused\..*Tenant nobody does not exist/);
     const lost = folderOf({ 'schema.json': { $ref: 'https://example.org/lost.json' } }, 'Vehicle');
     assert.equal((await run('push', lost, '--domain', 'City', '--stored', '--yes')).code, 4);
     assert.equal(await version(), 3);
