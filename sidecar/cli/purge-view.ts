@@ -28,15 +28,15 @@ export function readPurge(value: Purge): Purge {
 }
 
 /** The members that show whether a purge was refused. */
-type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'unknown'>;
+type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'restored' | 'unknown'>;
 
 /**
- * Whether the purge was refused and nothing was deleted. A gateway's records say `refused` only for some statuses; for example,
+ * Whether the purge or restore was refused, and nothing was deleted or created. A gateway's records say `refused` only for some statuses; for example,
  * a tenant that the broker does not know ends as `failed` with 404.
  */
-function isRefused({ state, problem, deleted, unknown }: Ended): boolean {
+function isRefused({ state, problem, deleted, restored = 0, unknown }: Ended): boolean {
   if (state !== 'failed') return state === 'refused';
-  return deleted === 0 && unknown === 0 && isRefusedStatus(Number(problem?.['status'] ?? 0));
+  return deleted + restored + unknown === 0 && isRefusedStatus(Number(problem?.['status'] ?? 0));
 }
 
 /** Returns the exit code of a command that waited for a purge to end. @param wasInterrupted by the user of the command */

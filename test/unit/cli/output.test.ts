@@ -229,6 +229,8 @@ it('the exit code and the summary of a failed purge are those of a refusal if no
   assert.deepEqual(failed(404, { alreadyGone: 2, failed: 3 }), [4, 'Refused']);
   assert.deepEqual(failed(404, { deleted: 1 }), [1, 'Failed']);
   assert.deepEqual(failed(404, { unknown: 1 }), [1, 'Failed']);
+  assert.equal(failed(404, { target: 'restore', restored: 1 })[0], 1);
+  assert.equal(failed(404, { target: 'restore', restored: 0 })[0], 4);
   const cancelled = { ...VIEW, state: 'cancelled', problem: { status: 404 } } as const;
   assert.equal(exitCodeOf(cancelled), 1);
 });
