@@ -167,10 +167,16 @@ describe('a restore', () => {
       });
       assert.equal(again.status, 204);
       await gateway.send('DELETE', `/ngsi-ld/v1/entities/${everyKind(1).id}`);
+      const perEntity = purge.deleted / 25;
+      const dry = await restored(gateway, purge.id, { dryRun: true });
+      assert.deepEqual(
+        [dry.state, dry.restored, dry.failed],
+        ['partial', purge.deleted - perEntity, perEntity],
+      );
+      assert.match(JSON.stringify(dry.errors), /no longer exists/);
       const restore = await restored(gateway, purge.id);
       // Nothing can be appended to one of the entities. Another one lacks a dataset of speed next
       // to an existing one: this broker leaves the attribute unchanged.
-      const perEntity = purge.deleted / 25;
       const failed = perEntity + 1;
       assert.deepEqual(counts(restore), {
         state: 'partial',

@@ -57,6 +57,10 @@ export class Attributes implements RestoreKind {
     return shown;
   }
 
+  refusalOf({ entityId }: RestoreItem): BrokerProblem | undefined {
+    return this.#entities.has(entityId) ? undefined : GONE;
+  }
+
   isSame({ content }: RestoreItem, shown: JsonValue): boolean {
     return isSameAttribute(content, shown);
   }
