@@ -66,7 +66,7 @@ export class ScanService extends JobKind<ScanRecord> implements JobRunner {
   /**
    * Accepts a scan. It runs when a place is free.
    *
-   * @throws QueryRefusedError, NotFoundError, InvalidBodyError, SchemaNotAcceptedError; JobSecretError, QueueFullError,
+   * @throws QueryRefusedError, NotFoundError, InvalidBodyError, SchemaRefusedError; JobSecretError, QueueFullError,
    * PurgeStoppedError, StoreUnavailableError
    */
   async submit(request: NewScan): Promise<ScanRecord> {

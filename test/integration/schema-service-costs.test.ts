@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ContextInvalidError } from '../../sidecar/schemas/json-ld/errors.js';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../sidecar/schemas/json-schema/errors.js';
 import type { SchemaService } from '../../sidecar/schemas/models/index.js';
 import type { ServiceWorkers } from '../../sidecar/schemas/models/model-tasks.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
@@ -81,7 +81,7 @@ describe('what a write of a model or context may cost', () => {
     const { service, web, fetched } = await rigOf(t, { workers });
     for (const { uri, document } of chainOf(ALLOWED, 60)) web.set(uri, document);
     const creating = service.models.create('city', { name: 'Bench', schema: { $ref: `${ALLOWED}/0` } });
-    const { kind, errors } = await rejection(creating, SchemaNotAcceptedError);
+    const { kind, errors } = await rejection(creating, SchemaRefusedError);
     assert.equal(kind, 'schemaTooCostly');
     assert.deepEqual(errors, [{ pointer: '/schema', detail: 'processing the schema takes too much time' }]);
     assert.deepEqual([clock.spentMs, fetched.length], [DEADLINE_MS, 6]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '../../sidecar/shared/json/json.js';
 import { metadataOf } from '../../sidecar/schemas/models/index.js';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../sidecar/schemas/json-schema/errors.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import { BENCH, COMMON, COMMON_URI, plainSchema } from '../unit/schemas/models/fixtures.js';
 import {
@@ -136,7 +136,7 @@ describe('creating models', () => {
     };
     const refused = await rejection(
       rig.service.models.create('city', { name: 'Bench', schema }),
-      SchemaNotAcceptedError,
+      SchemaRefusedError,
     );
     assert.equal(refused.kind, 'schemaReferenceDangling');
     assert.deepEqual(new Set(refused.missingUris), new Set([COMMON_URI, gone, other]));
@@ -176,7 +176,7 @@ describe('creating models', () => {
     const { service, store, web } = await rigOf(t);
     web.set(`${ALLOWED}/first.json`, {});
     const schema = { allOf: [{ $ref: `${ALLOWED}/first.json` }], type: 'objekt' };
-    await rejection(service.models.create('city', { name: 'Bench', schema }), SchemaNotAcceptedError);
+    await rejection(service.models.create('city', { name: 'Bench', schema }), SchemaRefusedError);
     assert.equal((await store.references.list(ALL)).total, 0);
   });
 

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../sidecar/shared/json/json.js';
 import { runWithContexts } from '../../sidecar/schemas/json-ld/outcomes.js';
 import { jsonLdTasks } from '../../sidecar/schemas/json-ld/tasks.js';
 import { metadataOf, type SchemaService } from '../../sidecar/schemas/models/index.js';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../sidecar/schemas/json-schema/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import { plainSchema } from '../unit/schemas/models/fixtures.js';
@@ -328,7 +328,7 @@ describe('reference documents as contexts', () => {
         (kind: string, input: unknown) => kind === 'composeContext' || 'own' in (input as object),
         ContextInvalidError,
       ],
-      [(kind: string) => kind === 'acceptVersion', SchemaNotAcceptedError],
+      [(kind: string) => kind === 'acceptVersion', SchemaRefusedError],
     ] as const) {
       const { service } = await rigOf(t, {
         workers: (workers) => ({

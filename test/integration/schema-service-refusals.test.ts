@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../sidecar/schemas/json-schema/errors.js';
 import { AlreadyExistsError, NotFoundError, UnstorableTextError } from '../../sidecar/store/errors.js';
 import { TaskTooCostlyError } from '../../sidecar/shared/workers/errors.js';
 import { rejection, useRigs } from '../unit/schemas/models/harness.js';
@@ -18,7 +18,7 @@ it('a new model refuses a schema that cannot be bundled into one document', asyn
   const anyOf = [{ $ref: 'https://example.com/tree#/$defs/part' }, { $ref: '#/$defs/part' }];
   const schema = { $defs: { part }, anyOf };
   const creating = service.models.create('city', { name: 'Bench', schema });
-  const refused = await rejection(creating, SchemaNotAcceptedError);
+  const refused = await rejection(creating, SchemaRefusedError);
   assert.deepEqual(
     [refused.kind, refused.errors[0]?.pointer],
     ['schemaNotConvertible', '/schema/anyOf/0/$ref'],
@@ -35,7 +35,7 @@ it('a new model refuses a schema that is too costly to process after one task', 
     }),
   });
   const creating = service.models.create('city', { name: 'Bench', schema: {} });
-  const refused = await rejection(creating, SchemaNotAcceptedError);
+  const refused = await rejection(creating, SchemaRefusedError);
   assert.deepEqual([refused.kind, refused.errors[0]?.pointer], ['schemaTooCostly', '/schema']);
   assert.deepEqual(tasks, ['acceptVersion']);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SchemaNotAcceptedError } from '../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../sidecar/schemas/json-schema/errors.js';
 import type { ModelTexts } from '../../sidecar/store/index.js';
 import { InUseError } from '../../sidecar/store/errors.js';
 import type { SchemaStore } from '../../sidecar/store/sql-store.js';
@@ -96,7 +96,7 @@ it('a document is missing if different ones are stored under other spellings; th
   await service.references.put(MAIN, common('number'));
   const { errors } = await rejection(
     service.models.create('city', { name: 'Bench', schema }),
-    SchemaNotAcceptedError,
+    SchemaRefusedError,
   );
   assert.equal(errors.length, 1);
   for (const url of [PAGES, MAIN]) assert.ok(errors[0]?.detail.includes(url), errors[0]?.detail);

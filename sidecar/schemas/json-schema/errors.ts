@@ -1,4 +1,4 @@
-import { GatewayError } from '../../shared/errors.js';
+import { GatewayError, type ProblemMembers } from '../../shared/errors.js';
 import { pointerOf, type InputIssue } from '../../shared/json/json.js';
 import type { TaskRefusal } from '../../shared/task-answer.js';
 
@@ -26,9 +26,9 @@ export type SchemaRefusal =
   | 'schemaTooCostly'
   | 'schemaTooLarge';
 
-/** A schema that is rejected; lists every fault found. */
+/** A schema, or a document for schemas to refer to, that is rejected; lists every fault found. */
 export class SchemaRefusedError extends GatewayError {
-  /** @param missingUris the absolute URIs, without fragment, of all missing documents */
+  /** @param missingUris the absolute URIs, without fragment, of all missing documents; their faults come first, in this order */
   constructor(
     readonly kind: SchemaRefusal,
     summary: string,
@@ -37,6 +37,11 @@ export class SchemaRefusedError extends GatewayError {
     options?: ErrorOptions,
   ) {
     super(summary, options);
+  }
+
+  override get members(): ProblemMembers {
+    const { errors, missingUris } = this;
+    return { errors, ...(missingUris.length === 0 ? {} : { missing: missingUris }) };
   }
 }
 

@@ -79,7 +79,7 @@ export class EntityJudge {
   /**
    * Returns a judge for one scan. Each model stays as it was when the scan first needed it.
    *
-   * @throws NotFoundError, InvalidBodyError, SchemaNotAcceptedError
+   * @throws NotFoundError, InvalidBodyError, SchemaRefusedError
    */
   async forScan({ domain, model, candidate }: JudgedBy): Promise<ScanJudge> {
     const { store, schemas } = this.#parts;

@@ -1,11 +1,11 @@
 import { GatewayError, InvalidBodyError, type ProblemMembers } from '../../shared/errors.js';
 import type { InputIssue } from '../../shared/json/json.js';
 import { isResourceName } from '../../shared/resource-name.js';
-import { type TaskTooCostlyError, unlessTooCostly } from '../../shared/workers/errors.js';
+import { unlessTooCostly } from '../../shared/workers/errors.js';
 import { ContextInvalidError } from '../json-ld/errors.js';
 import type { Refused as ContextRefused } from '../json-ld/outcomes.js';
 import type { ChangeReport } from '../json-schema/differences.js';
-import { type RefusedSchema, SchemaRefusedError, type SchemaRefusal } from '../json-schema/errors.js';
+import { type RefusedSchema, SchemaRefusedError } from '../json-schema/errors.js';
 import { type Dependent, listSome, type ModelKey } from '../../store/index.js';
 import { INTERNAL_BASE, withBaseUrl } from './content-store.js';
 
@@ -37,25 +37,6 @@ export class ReferenceUriError extends GatewayError {
 
   override get members(): ProblemMembers {
     return { parameter: 'uri' };
-  }
-}
-
-/** A schema, or a document for schemas to refer to, that is rejected. */
-export class SchemaNotAcceptedError extends GatewayError {
-  /** @param missingUris documents that the schema refers to but that are not available */
-  constructor(
-    readonly kind: SchemaRefusal,
-    message: string,
-    readonly errors: readonly InputIssue[],
-    readonly missingUris: readonly string[] = [],
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-
-  override get members(): ProblemMembers {
-    const { errors, missingUris } = this;
-    return { errors, ...(missingUris.length === 0 ? {} : { missing: missingUris }) };
   }
 }
 
@@ -127,33 +108,46 @@ export class FileNotFoundError extends GatewayError {
   }
 }
 
-/** Runs work that may refuse a schema. @param base pointer to the schema within the input; those of the refusal are relative to it */
+/**
+ * Runs work that may refuse a schema.
+ *
+ * @param base pointer to the schema within the input; the work's own pointers are relative to it
+ * @throws SchemaRefusedError with pointers into the input
+ */
 export async function withSchemaErrors<Result>(base: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await unlessTooCostly(work(), (cause) => {
-      throw tooCostly(cause, base);
+      const detail = `processing the schema takes too much ${cause.bound}`;
+      const errors = [{ pointer: '', detail }];
+      throw new SchemaRefusedError('schemaTooCostly', `The schema is refused: ${detail}.`, errors, [], {
+        cause,
+      });
     });
   } catch (error) {
     if (!(error instanceof SchemaRefusedError)) throw error;
-    const { kind, message, errors } = error;
-    throw schemaNotAccepted({ kind, detail: message, errors }, base, new Map(), { cause: error });
+    const { kind, message, errors, missingUris } = error;
+    const placed = errors.map(({ pointer, detail }) => ({ pointer: base + pointer, detail }));
+    throw new SchemaRefusedError(kind, message, placed, missingUris, { cause: error });
   }
 }
 
 /**
  * Returns the result unless it is a refusal.
  *
- * @param base pointer to the schema within the input
  * @param reasons why documents are not available, by URI
- * @throws SchemaNotAcceptedError for a refusal
+ * @throws SchemaRefusedError for a refusal
  */
 export function requireAcceptedSchema<Result extends object>(
   result: Result | RefusedSchema,
-  base: string,
   reasons: ReadonlyMap<string, string> = new Map(),
 ): Result {
-  if ('refused' in result) throw schemaNotAccepted(result.refused, base, reasons);
-  return result;
+  if (!('refused' in result)) return result;
+  const { kind, detail: sentence, errors, missingUris = [] } = result.refused;
+  const explained = errors.map(({ pointer, detail }, index) => {
+    const reason = reasons.get(missingUris[index] ?? '');
+    return { pointer, detail: reason === undefined ? detail : `${detail}: ${reason}` };
+  });
+  throw new SchemaRefusedError(kind, sentence, explained, missingUris);
 }
 
 /**
@@ -178,28 +172,6 @@ export async function requireValidContext<Result extends object>(
       outcome.invalid.map((one) => ({ ...one, detail: withBaseUrl(one.detail, baseUrl) })),
     );
   return outcome;
-}
-
-function schemaNotAccepted(
-  { kind, detail: sentence, errors: faults, missingUris = [] }: RefusedSchema['refused'],
-  base: string,
-  reasons: ReadonlyMap<string, string>,
-  options?: ErrorOptions,
-): SchemaNotAcceptedError {
-  const errors = faults.map(({ pointer, detail }, index) => {
-    // The faults of missing documents come first, in the order of their URIs.
-    const reason = reasons.get(missingUris[index] ?? '');
-    return { pointer: `${base}${pointer}`, detail: reason === undefined ? detail : `${detail}: ${reason}` };
-  });
-  return new SchemaNotAcceptedError(kind, sentence, errors, missingUris, options);
-}
-
-function tooCostly(cause: TaskTooCostlyError, base: string): SchemaNotAcceptedError {
-  const detail = `processing the schema takes too much ${cause.bound}`;
-  const errors = [{ pointer: base, detail }];
-  return new SchemaNotAcceptedError('schemaTooCostly', `The schema is refused: ${detail}.`, errors, [], {
-    cause,
-  });
 }
 
 /** Checks the name of a new domain, model or context. @throws InvalidBodyError */

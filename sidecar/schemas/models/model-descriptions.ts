@@ -42,7 +42,7 @@ export class ModelDescriptions {
           version.references.map(async (one) => [one.uri, await this.#contents.text(one)] as const),
         ),
       ]);
-      return requireAcceptedSchema(await this.#workers.run('describeModel', { schema, documents }), '');
+      return requireAcceptedSchema(await this.#workers.run('describeModel', { schema, documents }));
     });
   }
 }

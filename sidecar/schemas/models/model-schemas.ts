@@ -71,7 +71,7 @@ export class ModelSchemas {
   /**
    * Returns the schema of a model as if it were created from this one; writes nothing.
    *
-   * @throws InvalidBodyError, SchemaNotAcceptedError
+   * @throws InvalidBodyError, SchemaRefusedError
    */
   async ofNew(key: ModelKey, schema: JsonValue): Promise<ModelSchema> {
     requireName(key.name);

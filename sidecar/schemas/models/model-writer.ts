@@ -126,7 +126,7 @@ export class ModelWriter {
    * Checks a schema and creates a model from it. The documents in its `$ref`s are taken from the store, or otherwise
    * fetched from allowed origins and stored.
    *
-   * @throws NotFoundError if the domain does not exist, AlreadyExistsError, InvalidBodyError, SchemaNotAcceptedError,
+   * @throws NotFoundError if the domain does not exist, AlreadyExistsError, InvalidBodyError, SchemaRefusedError,
    * ContextInvalidError, UnstorableTextError, ConcurrentUpdateError
    */
   async create(

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
+import { SchemaRefusedError } from '../json-schema/errors.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits, SCHEMA_LIMITS } from '../json-schema/limits.js';
 import { documentUri, resolveUri } from '../json-schema/uri.js';
@@ -18,7 +19,7 @@ import {
 } from '../../store/index.js';
 import { allItems, undefinedIfNotFound, writeIfUnchanged } from './concurrency.js';
 import { type ContentStore, MEDIA_TYPES, retryIfContentGone, type ServedDocument } from './content-store.js';
-import { withSchemaErrors, ReferenceUriError, SchemaNotAcceptedError } from './errors.js';
+import { withSchemaErrors, ReferenceUriError } from './errors.js';
 
 /**
  * Documents that schemas refer to. URIs are absolute (http, https, urn), without a fragment, and are normalized; all
@@ -77,7 +78,7 @@ export class References {
    *
    * @param document pointers of errors lead into it
    * @param expected `absent` for `If-None-Match: *`, `present` for `If-Match: *`, or the ETags of `If-Match`
-   * @throws SchemaNotAcceptedError, PreconditionFailedError
+   * @throws SchemaRefusedError, PreconditionFailedError
    */
   async put(uri: string, document: JsonValue, expected?: Expected): Promise<PutReference> {
     const normal = referenceUri(uri);
@@ -101,7 +102,7 @@ export class References {
 function requireUsable(document: JsonValue): void {
   if (!isSchema(document)) {
     const detail = 'must be a JSON object or a boolean';
-    throw new SchemaNotAcceptedError('schemaInvalid', `The document ${detail}.`, [{ pointer: '', detail }]);
+    throw new SchemaRefusedError('schemaInvalid', `The document ${detail}.`, [{ pointer: '', detail }]);
   }
   checkDocumentLimits(document);
   if (isObject(document) && ownMetaSchemaUri(document) === undefined) dialectOf(document);

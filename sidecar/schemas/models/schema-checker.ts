@@ -5,6 +5,7 @@ import { contextDocument, type GeneratedContext, isContextBase } from '../json-l
 import { entityTypes } from '../json-schema/attributes.js';
 import { isObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
 import { writeJson } from '../../shared/json/lossless-json.js';
+import { SchemaRefusedError } from '../json-schema/errors.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
 import type {
@@ -14,7 +15,7 @@ import type {
   NewReference,
   SchemaStore,
 } from '../../store/index.js';
-import { withSchemaErrors, invalidMember, SchemaNotAcceptedError, requireAcceptedSchema } from './errors.js';
+import { withSchemaErrors, invalidMember, requireAcceptedSchema } from './errors.js';
 import type { AcceptedVersion, ModelDescription, VersionSource } from './accept-version.js';
 import type { ServiceWorkers } from './model-tasks.js';
 import type { AcceptedOwnContext, OwnContexts } from './own-context.js';
@@ -76,7 +77,7 @@ export class SchemaChecker {
    *
    * @param key of the model; its name is the entity type
    * @param previous the version before this one, which mostly has the same parts
-   * @throws InvalidBodyError, SchemaNotAcceptedError, ContextInvalidError, WorkersBusyError, TaskFailedError
+   * @throws InvalidBodyError, SchemaRefusedError, ContextInvalidError, WorkersBusyError, TaskFailedError
    */
   async accept(key: ModelKey, input: VersionInput, previous?: PreviousVersion): Promise<AcceptedSchema> {
     const { schema, contextBase: ownBase, baseUrl, time } = input;
@@ -143,7 +144,7 @@ export class SchemaChecker {
     for (;;) {
       const input = { ...source, documents: gathering.texts };
       const accepted = await this.#options.workers.run('acceptVersion', input, options);
-      if (!('needs' in accepted)) return requireAcceptedSchema(accepted, SCHEMA, gathering.reasons);
+      if (!('needs' in accepted)) return requireAcceptedSchema(accepted, gathering.reasons);
       await gathering.loadNext(accepted.needs.urls);
     }
   }
@@ -205,9 +206,9 @@ function sameIriWarnings(
   });
 }
 
-function noObject(): SchemaNotAcceptedError {
+function noObject(): SchemaRefusedError {
   const detail = 'must be a JSON object';
-  return new SchemaNotAcceptedError('schemaInvalid', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
+  return new SchemaRefusedError('schemaInvalid', `The schema ${detail}.`, [{ pointer: SCHEMA, detail }]);
 }
 
 /** Returns the types of the model's entities other than its name. */

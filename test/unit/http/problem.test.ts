@@ -10,6 +10,7 @@ import { JobSecretError } from '../../../sidecar/jobs/job-headers.js';
 import * as jobs from '../../../sidecar/jobs/errors.js';
 import { errorTypes, problemKinds, problemTypeUri } from '../../../sidecar/shared/problem.js';
 import * as errors from '../../../sidecar/purge/errors.js';
+import { SchemaRefusedError } from '../../../sidecar/schemas/json-schema/errors.js';
 import { ContextInvalidError } from '../../../sidecar/schemas/json-ld/errors.js';
 import * as models from '../../../sidecar/schemas/models/errors.js';
 import * as work from '../../../sidecar/schemas/models/workbench-errors.js';
@@ -255,9 +256,9 @@ const CASES: readonly (readonly [
   [new models.ReferenceUriError('is none'), 'invalidRequest', { parameter: 'uri' }],
   [new RepositoryUnclearError('no domain'), 'invalidRequest', { parameter: 'domain' }],
   [new ImportRunningError(), 'busy', {}, LATER],
-  [new models.SchemaNotAcceptedError('schemaInvalid', 'no', FAULTS), 'schemaInvalid', { errors: FAULTS }],
+  [new SchemaRefusedError('schemaInvalid', 'no', FAULTS), 'schemaInvalid', { errors: FAULTS }],
   [
-    new models.SchemaNotAcceptedError('schemaReferenceDangling', 'no', FAULTS, ['urn:a:a']),
+    new SchemaRefusedError('schemaReferenceDangling', 'no', FAULTS, ['urn:a:a']),
     'schemaReferenceDangling',
     { errors: FAULTS, missing: ['urn:a:a'] },
   ],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SchemaNotAcceptedError } from '../../../../sidecar/schemas/models/errors.js';
+import { SchemaRefusedError } from '../../../../sidecar/schemas/json-schema/errors.js';
 import { StoreUnavailableError } from '../../../../sidecar/store/errors.js';
 import { changeOf, refusalOf, withChange } from '../../../../sidecar/schemas/repository/refusals.js';
 import type { ImportedFile } from '../../../../sidecar/schemas/repository/shapes.js';
@@ -11,8 +11,7 @@ import {
 } from '../../../../sidecar/shared/workers/errors.js';
 
 const reasonOf = (message: string, pointer: string, detail: string) =>
-  refusalOf(new SchemaNotAcceptedError('schemaInvalid', message, [{ pointer, detail }]), '[]', '/schema')
-    .reason;
+  refusalOf(new SchemaRefusedError('schemaInvalid', message, [{ pointer, detail }]), '[]', '/schema').reason;
 
 describe('the reason of a refused file', () => {
   it('the reason of a refused file names the place of a fault within', () => {
@@ -44,7 +43,7 @@ describe('the refusal of an imported file', () => {
 describe('the reason and the place of a refusal', () => {
   const refusal = (errors: readonly { pointer: string; detail: string }[], missing: readonly string[] = []) =>
     refusalOf(
-      new SchemaNotAcceptedError('schemaInvalid', 'It is refused.', errors, missing),
+      new SchemaRefusedError('schemaInvalid', 'It is refused.', errors, missing),
       '{\n"a": 1,\n"b": 2\n}',
       '/schema',
     );
