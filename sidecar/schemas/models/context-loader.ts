@@ -165,16 +165,11 @@ export class ContextLoader {
   }
 
   async #fetch(url: string): Promise<ContextResult> {
-    try {
-      return await getOrCreate(this.#fetched, `${this.#slot()} ${url}`, async () => {
-        const supply = await fetchContext(this.#sources.remote, url);
-        if ('failure' in supply) throw new NotFetched(supply);
-        return supply;
-      });
-    } catch (error) {
-      if (error instanceof NotFetched) return error.supply;
-      throw error;
-    }
+    const key = `${this.#slot()} ${url}`;
+    const found = await getOrCreate(this.#fetched, key, () => fetchContext(this.#sources.remote, url));
+    // A failure is not kept.
+    if ('failure' in found) this.#fetched.delete(key);
+    return found;
   }
 
   /** Returns the context of a domain. It is generated from other contexts, and no other context may include it. */
@@ -220,13 +215,6 @@ export class ContextLoader {
       const { content } = at.version;
       return { sha256: content.sha256, text: await contents.text(content) };
     });
-  }
-}
-
-/** Thrown so that the cache does not keep a failure. */
-class NotFetched extends Error {
-  constructor(readonly supply: ContextResult) {
-    super('The context could not be fetched.');
   }
 }
 
