@@ -88,6 +88,21 @@ export function readJobOrigin(
   return { ...originOf(request, bodyHeaders), policy };
 }
 
+/**
+ * Refuses a request with headers that would select data, if something else does: they must not be ignored.
+ *
+ * @param reason what selects the data
+ * @throws RequestRefusedError
+ */
+export function refuseHeaders(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  names: readonly string[],
+  reason: string,
+): void {
+  const given = names.find((name) => headers[name] !== undefined);
+  if (given !== undefined) throw refused('invalidRequest', `${reason}: leave the header ${given} out.`);
+}
+
 function originOf(
   { headers, id, caller }: FastifyRequest,
   bodyHeaders: Readonly<Record<string, string>>,

@@ -14,32 +14,33 @@ type Headers = Readonly<Record<string, string>>;
  */
 const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
+type PlaceHeader = (typeof PLACE_HEADERS)[number];
+
 /**
  * Returns the headers of a job that follows a purge: the place of the purge, with the credentials of the new request.
  *
- * @throws QueryRefusedError if the request names another tenant
+ * @throws QueryRefusedError if the request names another tenant or @context
  */
 export function headersAt(given: Headers, { tenant, link, fiware }: PurgeRecord): Headers {
-  const asked = given['ngsild-tenant'] ?? given['fiware-service'];
-  if (asked !== undefined && asked !== tenant)
+  const { service, servicePath } = fiware ?? {};
+  const place: Readonly<Record<PlaceHeader, string | undefined>> = {
+    // Also for a purge with Fiware-Service alone: a record does not say whether its request had both, and without this one,
+    // many brokers would take the default tenant.
+    'ngsild-tenant': tenant,
+    'fiware-service': service,
+    'fiware-servicepath': servicePath,
+    link,
+  };
+  const expected = { ...place, 'fiware-service': service ?? tenant };
+  const other = PLACE_HEADERS.find((name) => given[name] !== undefined && given[name] !== expected[name]);
+  if (other !== undefined)
     throw new QueryRefusedError(
       'invalidRequest',
       `The purge was for ${tenant === undefined ? 'the default tenant' : `the tenant ${tenant}`}, ` +
-        'and this applies to the same tenant: leave the tenant out.',
+        `and this applies to the same tenant and @context: leave the header ${other} out.`,
     );
-  const isOther = ([name]: readonly [string, string]) => !(PLACE_HEADERS as readonly string[]).includes(name);
-  const { service, servicePath } = fiware ?? {};
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(isOther)),
-    ...defined({
-      // Also for a purge with Fiware-Service alone: a record does not say whether its request had both, and without this one,
-      // many brokers would take the default tenant.
-      'ngsild-tenant': tenant,
-      'fiware-service': service,
-      'fiware-servicepath': servicePath,
-      link,
-    }),
-  };
+  const others = Object.entries(given).filter(([name]) => !Object.hasOwn(place, name));
+  return { ...Object.fromEntries(others), ...defined(place) };
 }
 
 /** Headers with credentials. They are stored encrypted, or not at all. */

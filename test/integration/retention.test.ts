@@ -301,7 +301,13 @@ it('a retention policy purges only its own tenant, and refuses tenant headers', 
     const headers = { [header]: header === 'Link' ? '<http://a.example/c.jsonld>' : 'south' };
     const answer = await gateway.send('POST', '/api/v2/retention-policies/north/run', { headers });
     assert.equal(answer.status, 400, answer.text);
+    for (const change of [{ tenant: 'north' }, {}]) {
+      const stored = await put(gateway, 'other', change, headers);
+      assert.equal(stored.status, 400, stored.text);
+      assert.match(stored.problem().detail ?? '', /leave the header \S+ out/);
+    }
   }
+  assert.equal((await gateway.send('GET', '/api/v2/retention-policies/other')).status, 404);
   const done = await run(gateway, 'north');
   assert.deepEqual([done.tenant, done.deleted], ['north', 3]);
   assert.deepEqual([broker.entities.count(), broker.entities.count('north')], [3, 0]);

@@ -197,8 +197,16 @@ describe('plan and apply', () => {
   it('a plan can only be applied with the tenant and the @context of its dry run', async () => {
     await withCars(1);
     const plan = await planOf('type=Car');
-    const other = await post({ plan: plan.id }, { 'ngsild-tenant': 'other' });
-    assert.equal(other.status, 400);
+    for (const [header, value] of [
+      ['ngsild-tenant', 'other'],
+      ['fiware-service', 'other'],
+      ['fiware-servicepath', '/other'],
+      ['link', '<https://other.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"'],
+    ] as const) {
+      const other = await post({ plan: plan.id }, { [header]: value });
+      assert.equal(other.status, 400, header);
+      assert.match(other.problem().detail ?? '', new RegExp(`leave the header ${header} out`));
+    }
     assert.equal((await entitiesOf(broker, 'type=Car')).length, 1);
   });
 });

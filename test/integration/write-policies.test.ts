@@ -101,6 +101,23 @@ it('a policy for types without a model has a warning', async () => {
   await api.delete('/write-policies/w');
 });
 
+it('a policy whose tenant is only in a header is refused, because it would be for all tenants', async () => {
+  for (const header of ['ngsild-tenant', 'fiware-service']) {
+    const headers = { [header]: 'lab' };
+    const body = { mode: 'report' };
+    const made = [
+      await api.send('POST', '/write-policies', { body: { ...body, name: 'lab' }, headers }),
+      await api.send('PUT', '/write-policies/lab', { body, headers }),
+      await api.send('PUT', '/write-policies/lab', { body: { ...body, tenant: 'lab' }, headers }),
+    ];
+    for (const { status, text } of made) {
+      assert.equal(status, 400, text);
+      assert.match(text, /leave the header/);
+    }
+  }
+  assert.equal((await api.get('/write-policies/lab')).status, 404);
+});
+
 it('a policy can be created, read, replaced conditionally, listed and deleted', async () => {
   const made = await api.post('/write-policies', { name: 'p', mode: 'report', types: ['Car'] });
   const etag = made.headers.get('etag') ?? '';

@@ -11,7 +11,7 @@ import { BrokerRefusedError } from '../../purge/index.js';
 import { NotFoundError, type Page, type RetentionPolicy } from '../../store/index.js';
 import { disconnectSignal } from '../client-disconnect.js';
 import { refused } from '../refused.js';
-import { readJobOrigin } from '../new-purge.js';
+import { readJobOrigin, refuseHeaders } from '../new-purge.js';
 import {
   accepted,
   created,
@@ -50,7 +50,7 @@ const PARAMS = Type.Object({ retentionPolicy: { ...NAME, description: 'Name of a
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Headers that select the data of a purge. A run takes these from its policy instead. */
-const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'];
+const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
 /** The routes to manage, preview and run retention policies, and to list their runs. */
 export function retentionRoutes(api: Api, options: RetentionResourceOptions): void {
@@ -90,7 +90,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { body, baseUrl } = request;
       const { name, ...settings } = body;
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
-      const { policy } = await retention.put(name, settingsOf(settings), readJobOrigin(request), 'new');
+      const { policy } = await retention.put(name, settingsOf(settings), callerOf(request), 'new');
       return created(policyUrl(baseUrl, policy), policyJson(policy), policy.etag);
     },
   });
@@ -129,7 +129,7 @@ export function retentionRoutes(api: Api, options: RetentionResourceOptions): vo
       const { name, ...settings } = body;
       requireName('retention policy', params.retentionPolicy, name);
       requirePolicyTenant(request, settings.tenant ?? '', 'retentionPolicy');
-      const author = readJobOrigin(request);
+      const author = callerOf(request);
       const expected = expectedStateOf(conditions);
       const { policy, isNew } = await retention.put(
         params.retentionPolicy,
@@ -283,14 +283,8 @@ function asOurs(error: unknown): never {
   throw ended === undefined ? ours : new PurgeFailedError(ours, ended.record, ended.hasBegun);
 }
 
-/** Returns the caller of a run. @throws RequestRefusedError for headers that select other data than the policy */
+/** Returns the author or the caller of a run. @throws RequestRefusedError for headers that select other data than the policy */
 function callerOf(request: FastifyRequest): NewJob {
-  const origin = readJobOrigin(request);
-  const given = DATA_HEADERS.find((name) => origin.headers[name] !== undefined);
-  if (given !== undefined)
-    throw refused(
-      'invalidRequest',
-      `The policy names its tenant and its @context: leave the header ${given} out.`,
-    );
-  return origin;
+  refuseHeaders(request, DATA_HEADERS, 'The policy names its tenant and its @context (tenant, link)');
+  return readJobOrigin(request);
 }

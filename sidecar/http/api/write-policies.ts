@@ -12,6 +12,7 @@ import {
   expectedStateOf,
   preconditionsOfExisting,
 } from './answer.js';
+import { refuseHeaders } from '../new-purge.js';
 import { type Api, apiUrl } from './routes.js';
 import { requirePolicyTenant, visiblePolicies } from './tenants.js';
 import { empty, json, list, NAME, PAGE, Query, requireName } from './schemas.js';
@@ -34,6 +35,9 @@ const POLICIES = '/write-policies';
 const POLICY_PATH = `${POLICIES}/:writePolicy`;
 const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a write policy.' } });
 const MAX_BODY_BYTES = 256 * 1024;
+
+/** A policy without a tenant is for all of them, so one that is only in a header must not be ignored. */
+const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
 
 /** The routes of write policies, and of the findings of write checks. */
 export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {
@@ -68,6 +72,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
     bodyLimit: MAX_BODY_BYTES,
     handler: async (request) => {
       const { name, ...settings } = request.body;
+      refuseHeaders(request, TENANT_HEADERS, 'The policy names its tenant (tenant)');
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
       const { policy, warnings } = await writePolicies.put(
         name,
@@ -110,6 +115,7 @@ export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions)
       const { params, body, conditions, baseUrl } = request;
       const { name, ...settings } = body;
       requireName('write policy', params.writePolicy, name);
+      refuseHeaders(request, TENANT_HEADERS, 'The policy names its tenant (tenant)');
       requirePolicyTenant(request, settings.tenant, 'writePolicy');
       const { policy, isNew, warnings } = await writePolicies.put(
         params.writePolicy,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { HeaderSealer, JobSecretError } from '../../../sidecar/jobs/job-headers.js';
+import { HeaderSealer, headersAt, JobSecretError } from '../../../sidecar/jobs/job-headers.js';
+import type { PurgeRecord } from '../../../sidecar/store/job-records.js';
 
 const HEADERS = {
   'ngsild-tenant': 'north',
@@ -48,4 +49,23 @@ it('the credentials of a job are rejected if a bit of them was changed', () => {
     assert.throws(() => sealer.open(kept), JobSecretError, String(at));
   }
   assert.throws(() => sealer.open({ headers: {}, sealedHeaders: 'AAAA' }), JobSecretError);
+});
+
+it('a job that follows a purge takes its place from it, and may only repeat that', () => {
+  const LINK = '<https://a.example/c.jsonld>; rel="http://www.w3.org/ns/json-ld#context"';
+  const place = { tenant: 'north', link: LINK, fiware: { servicePath: '/parks' } };
+  const at = (given: Readonly<Record<string, string>>, record: object = place) =>
+    headersAt(given, record as PurgeRecord);
+  const there = { 'ngsild-tenant': 'north', 'fiware-servicepath': '/parks', link: LINK };
+  assert.deepEqual(at({ authorization: 'a' }), { authorization: 'a', ...there });
+  assert.deepEqual(at({ 'fiware-service': 'north', ...there }), there);
+  for (const [header, value] of [
+    ['ngsild-tenant', 'south'],
+    ['fiware-service', 'south'],
+    ['fiware-servicepath', '/'],
+    ['link', LINK.replace('a.', 'b.')],
+  ] as const) {
+    const refusal = { name: 'QueryRefusedError', message: new RegExp(`leave the header ${header} out`) };
+    for (const record of [place, {}]) assert.throws(() => at({ [header]: value }, record), refusal);
+  }
 });
