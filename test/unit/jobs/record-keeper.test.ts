@@ -70,10 +70,10 @@ it('the first record of a purge is written at once, and later only the latest on
 
 it('a record that changes while it is being written is written again', async () => {
   const { keeper, written, store, clock } = createKeeper();
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<undefined>();
   store.slow = promise;
   for (let n = 0; n < 2; n += 1) keeper.save(record('p', n), CLAIM);
-  resolve();
+  resolve(undefined);
   await clock.pass(250);
   assert.deepEqual(
     written.map(({ deleted }) => deleted),
