@@ -328,6 +328,15 @@ it('the type of an entity is queried again once it may have changed, separately 
     assert.equal((await write(car(7, 1), ENTITIES, { 'fiware-service': 'acme' })).status, 204);
     assert.equal(await part({ 'ngsild-tenant': 'acme' }), 400);
     stored = 'Other';
+    const other = { id: 'urn:ngsi-ld:Car:7', type: 'Other', note: 'a' };
+    assert.equal((await write(other)).status, 204);
+    assert.equal(await part({}), 204);
+    // The same entity twice in a batch: the first item leaves its type as it is, and the second does not.
+    const twice = await write([other, car(7, 1)], '/ngsi-ld/v1/entityOperations/upsert?options=update');
+    assert.equal(twice.status, 204);
+    stored = 'Car';
+    assert.equal(await part({}), 400);
+    stored = 'Other';
     assert.equal(await part({ 'fiware-servicepath': '/a' }), 204);
     stored = 'Car';
     assert.equal(await part({ 'fiware-servicepath': '/b' }), 400);

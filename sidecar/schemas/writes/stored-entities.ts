@@ -42,6 +42,8 @@ export class StoredEntities {
   }
 
   addToBatch(id: string, types: readonly WrittenType[]): void {
+    // What one item of a batch leaves unchanged, another one may change.
+    if (this.#inBatch.has(id)) this.#retyped.add(id);
     this.#inBatch.set(id, [...this.typesInBatch(id), ...types]);
   }
 
@@ -50,13 +52,13 @@ export class StoredEntities {
     this.#retyped.add(id);
   }
 
-  /** Notes that the write, if its entity exists, leaves the types unchanged, unless a part of it was seen to change them. */
+  /** Notes that an item of the write, if its entity exists, leaves the types unchanged. */
   noteKept(id: string): void {
-    if (!this.#retyped.has(id)) this.#keepingType.add(id);
+    this.#keepingType.add(id);
   }
 
   keepsType(id: string): boolean {
-    return this.#keepingType.has(id);
+    return this.#keepingType.has(id) && !this.#retyped.has(id);
   }
 
   /** Ids of the entities whose types the write changes. */
