@@ -721,16 +721,20 @@ describe('an archive whose purge was interrupted', () => {
     const property = (value: number, more = {}) => ({ type: 'Property', value, ...more });
     const d1 = { datasetId: 'urn:d1' };
     await written(archives, purge, [
-      entity('urn:1', { a: property(1), b: [property(2), property(3, d1)] }),
+      entity('urn:1', { a: property(1), b: [property(2), property(3, d1)], list: [property(6)] }),
       entity('urn:2', { c: property(4) }),
     ]);
-    await written(archives, purge, [entity('urn:1', { b: property(33, d1), e: property(5) })], 1);
+    const later = { b: property(33, d1), e: property(5), list: [property(66)] };
+    await written(archives, purge, [entity('urn:1', later)], 1);
     const lines = await linesOf(archives, purge);
     assert.deepEqual(
       lines.map((line) => JSON.parse(line) as unknown),
       [
         { id: 'urn:2', type: 'T', c: property(4) },
-        { id: 'urn:1', type: 'T', a: property(1), b: [property(2), property(33, d1)], e: property(5) },
+        {
+          ...{ id: 'urn:1', type: 'T', a: property(1), b: [property(2), property(33, d1)] },
+          ...{ list: [property(66)], e: property(5) },
+        },
       ],
     );
   });

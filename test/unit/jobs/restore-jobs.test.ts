@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ArchiveNotFoundError } from '../../../sidecar/jobs/errors.js';
+import { ArchiveInUseError, ArchiveNotFoundError } from '../../../sidecar/jobs/errors.js';
 import { LivePurge } from '../../../sidecar/jobs/live-purge.js';
 import { LiveRestore } from '../../../sidecar/jobs/restore-jobs.js';
 import { createTestClock } from '../../support/purge-harness.js';
@@ -92,6 +92,17 @@ it('the record of a purge names its archive for as long as archives are kept, bu
     const live = new LivePurge(recordOf(), leaseOf(), clock, () => undefined);
     service.archives.note(live, { entities: 1, bytes: 1, segments: 1 });
     assert.equal(live.record.archive?.expiresAt, new Date(STARTED + days * 86_400_000).toISOString());
+  }
+});
+
+it('the archive of a purge that has not ended can be neither read nor erased nor restored', async () => {
+  const { service, kept } = purgeServiceOf(finishing, { archives: {} as Archives });
+  const archive = { entities: 1, bytes: 1, expiresAt: '2999-01-01T00:00:00.000Z' };
+  for (const state of ['queued', 'running', 'cancelling'] as const) {
+    await kept.store.put(recordOf({ id: state, state, archive }));
+    await assert.rejects(service.archives.read(state), ArchiveInUseError);
+    await assert.rejects(service.archives.erase(state), ArchiveInUseError);
+    await assert.rejects(service.restores.submit(state, { ...newPurge(), dryRun: true }), ArchiveInUseError);
   }
 });
 

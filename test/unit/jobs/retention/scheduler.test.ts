@@ -192,6 +192,22 @@ it('a run that could not start is made up for, even if the store was unavailable
   assert.equal(runs.length, 1);
 });
 
+it('a run that could not start is made up for by another process if this one stops', async () => {
+  const clock = new HandClock(START);
+  const { store } = keptPolicies('a');
+  const failure = () => {
+    store.isAway = true;
+    return new StoreUnavailableError('away');
+  };
+  const { scheduler } = start(clock, store, { failure });
+  await clock.runUntil(START + 1.75 * 3_600_000);
+  store.isAway = false;
+  await scheduler.stop();
+  const { runs } = start(clock, store);
+  await clock.runUntil(START + 2 * 3_600_000);
+  assert.equal(runs.length, 1);
+});
+
 it('a run whose claim was stored, although its answer was lost, is made up for', async () => {
   const clock = new HandClock(START);
   const { store } = keptPolicies('a');

@@ -7,6 +7,8 @@ import {
   choosePolicy,
   isStricter,
 } from '../../../../sidecar/schemas/writes/policy-choice.js';
+import { column } from '../../../support/columns.js';
+import { words } from '../../../support/words.js';
 
 const IRIS = ['https://a/Car', 'https://a/Bus', 'urn:b:Car'];
 
@@ -30,6 +32,14 @@ const types = fc.array(
   fc.constantFrom(...IRIS).map((iri) => ({ written: 'x', iri })),
   { minLength: 1, maxLength: 3 },
 );
+
+it('policies are in the order of their priority, and those of one priority in that of their names', () => {
+  const all = words('b:1 a:1 c:0 d:2').map((word): Candidate => {
+    const [name = '', priority] = word.split(':');
+    return { name, priority: Number(priority), mode: 'off' };
+  });
+  assert.deepEqual(column(all.sort(byPriority), 'name'), ['d', 'a', 'b', 'c']);
+});
 
 it('an additional type never leads an entity to a less strict policy', () => {
   fc.assert(
