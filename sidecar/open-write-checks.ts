@@ -62,7 +62,7 @@ export async function openWriteChecks(
     setting,
     policies: cache,
     clock,
-    judge: new Judge(tasks, loader),
+    judge: new Judge(tasks, loader, clock),
     typeCache: new EntityTypeCache(client, clock),
     observer: observerOf(metrics.writes, logger, clock),
   });

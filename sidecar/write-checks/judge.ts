@@ -4,11 +4,13 @@ import type {
   Judgement,
   JudgeInput,
   JudgeNeeds,
+  JudgeOutcome,
   StoredTypes,
   SuppliedToJudge,
 } from '../schemas/writes/protocol.js';
 import type { CancelSignal } from '../shared/cancel-signal.js';
-import { WorkersBusyError } from '../shared/workers/errors.js';
+import type { Clock } from '../shared/clock.js';
+import { TaskTooCostlyError, WorkersBusyError } from '../shared/workers/errors.js';
 import type { RunOptions, TaskRunner } from '../shared/workers/tasks.js';
 import type { ModelLoader } from './model-loader.js';
 
@@ -26,6 +28,9 @@ const PREPARE_DEADLINE_MS = 10_000;
 /** Maximum number of rounds: each need may arise in every worker. */
 const MAX_ROUNDS = 24;
 
+/** How long after a judgement that took too long all writes are grouped by their models, in milliseconds. */
+const GROUPING_MS = 60_000;
+
 interface JudgeOptions {
   readonly signal: CancelSignal;
   /** Returns the types of stored entities. */
@@ -38,10 +43,13 @@ interface JudgeOptions {
 export class Judge {
   readonly #workers: TaskRunner<WriteTasks>;
   readonly #models: ModelLoader;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #groupsUntilMs = -Infinity;
 
-  constructor(workers: TaskRunner<WriteTasks>, models: ModelLoader) {
+  constructor(workers: TaskRunner<WriteTasks>, models: ModelLoader, clock: Pick<Clock, 'monotonicMs'>) {
     this.#workers = workers;
     this.#models = models;
+    this.#clock = clock;
   }
 
   /**
@@ -51,19 +59,36 @@ export class Judge {
    * and what `entities` throws
    */
   async judge(input: Omit<JudgeInput, 'supplied'>, options: JudgeOptions): Promise<Judgement> {
-    const run: RunOptions = {
+    // A client can write any type first, so that slow writes do not look alike: then the models say which ones do.
+    let asksModels = this.#clock.monotonicMs() < this.#groupsUntilMs;
+    let run: RunOptions = {
       signal: options.signal,
       mayFinish: true,
       deadlineMs: deadlineOf(input),
-      queueKey: queueKeyOf(input.bytes),
+      queueKey: asksModels ? 'models of writes' : queueKeyOf(input.bytes),
     };
     let supplied: SuppliedToJudge = {};
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const outcome = await this.#workers.run('judgeWrite', { ...input, supplied }, run);
+      const outcome = await this.#judge({ ...input, asksModels, supplied }, run);
       if ('judged' in outcome) return outcome.judged;
+      const { judges } = outcome.needs;
+      if (judges !== undefined) {
+        asksModels = false;
+        run = { ...run, queueKey: `write by ${judges.toSorted().join()}` };
+        continue;
+      }
       supplied = await this.#supply(input.stamp, outcome.needs, supplied, options, run);
     }
     throw new WorkersBusyError(MAX_ROUNDS);
+  }
+
+  async #judge(input: JudgeInput, run: RunOptions): Promise<JudgeOutcome> {
+    try {
+      return await this.#workers.run('judgeWrite', input, run);
+    } catch (error) {
+      if (error instanceof TaskTooCostlyError) this.#groupsUntilMs = this.#clock.monotonicMs() + GROUPING_MS;
+      throw error;
+    }
   }
 
   async #supply(

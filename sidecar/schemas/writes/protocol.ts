@@ -37,6 +37,8 @@ export interface JudgeInput {
    * space, and a part that changes when documents of other origins may have changed.
    */
   readonly stamp: string;
+  /** Whether to judge nothing yet, and only name the models that judge the write. */
+  readonly asksModels?: boolean;
   readonly supplied: SuppliedToJudge;
 }
 
@@ -79,6 +81,8 @@ export interface JudgeNeeds {
   /** Models that the worker must prepare. */
   readonly unprepared?: readonly SuppliedModel[];
   readonly entities?: readonly string[];
+  /** The titles of the models that judge the write, if it asks for them. */
+  readonly judges?: readonly string[];
 }
 
 /** What a worker prepares and keeps. Preparing takes longer than judging, and does not depend on the client. */

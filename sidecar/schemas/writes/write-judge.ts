@@ -21,6 +21,8 @@ export class WriteJudge {
   readonly #cache: ModelCache;
   readonly #spelling = new Spelling();
   readonly #stored: StoredEntities;
+  /** The titles of the models that judge the write. */
+  readonly #judges = new Set<string>();
 
   constructor(input: JudgeInput, cache: ModelCache) {
     this.#input = input;
@@ -31,7 +33,11 @@ export class WriteJudge {
   /** @throws MissingInputError */
   async judge(): Promise<Judgement> {
     const { kind, bytes } = this.#input;
-    if (kind === 'delete-attribute') return this.#judgement([await this.#deletion()], NO_BODY);
+    if (kind === 'delete-attribute') {
+      const verdict = await this.#deletion();
+      this.#nameModels();
+      return this.#judgement([verdict], NO_BODY);
+    }
     const body = readBody(bytes, kind);
     if ('fault' in body) return unreadableBody(this.#input.candidates, body.fault);
     this.#requestStoredTypes(body.entities);
@@ -47,7 +53,13 @@ export class WriteJudge {
     const { missing } = this.#stored;
     if (missing.length > 0) needs.push({ entities: missing });
     if (needs.length > 0) throw new MissingInputError(combineNeeds(needs));
+    this.#nameModels();
     return this.#judgement(verdicts, body);
+  }
+
+  /** Ends the work on a write that only asks for its models. @throws MissingInputError */
+  #nameModels(): void {
+    if (this.#input.asksModels === true) throw new MissingInputError({ judges: [...this.#judges] });
   }
 
   /** Fragments are judged by the types of the stored entities. Requests those of a whole batch at once. */
@@ -96,6 +108,8 @@ export class WriteJudge {
       const asPart = await this.#asFragment(submitted, id);
       return mayExist ? asPart : stricterVerdict(this.#input.candidates, verdict, asPart);
     }
+    if (mayExist && id !== undefined && this.#input.asksModels === true)
+      await this.#asFragment(submitted, id);
     const errors = judgeWhole(models, completed, judgeOptionsOf(this.#input), this.#spelling);
     if (errors.length === 0) return verdictOf(policy, doubtOfValues(models, completed));
     if (!mayExist || id === undefined) return { policy, errors };
@@ -254,9 +268,12 @@ export class WriteJudge {
       : stricterVerdict(this.#input.candidates, verdict, this.#notJudged(doubt));
   }
 
-  /** The models that judge an entity, or why none does. */
+  /** The models that judge an entity, or why none does. If only their names are asked for, none judges. */
   #models(types: readonly WrittenType[], policy: number): readonly WriteModel[] | string {
-    return this.#cache.judging(types, this.#input.candidates[policy]?.model);
+    const models = this.#cache.judging(types, this.#input.candidates[policy]?.model);
+    if (typeof models === 'string' || this.#input.asksModels !== true) return models;
+    for (const { title } of models) this.#judges.add(title);
+    return [];
   }
 
   #judgement(verdicts: readonly Verdict[], written: WrittenEntities): Judgement {
