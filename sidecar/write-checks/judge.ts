@@ -65,7 +65,7 @@ export class Judge {
       signal: options.signal,
       mayFinish: true,
       deadlineMs: deadlineOf(input),
-      queueKey: asksModels ? 'models of writes' : queueKeyOf(input.bytes),
+      queueKey: asksModels ? modelsKeyOf(input.bytes) : queueKeyOf(input.bytes),
     };
     let supplied: SuppliedToJudge = {};
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -140,6 +140,14 @@ export class Judge {
 function deadlineOf({ bytes, kind }: Pick<JudgeInput, 'bytes' | 'kind'>): number {
   const each = kind.startsWith('batch-') ? BYTES_PER_MS.batch : BYTES_PER_MS.entity;
   return Math.min(MAX_DEADLINE_MS, BASE_DEADLINE_MS + Math.floor(bytes.length / each));
+}
+
+/** Only a body larger than this, in bytes, takes long to read, above all its @context. */
+const LARGE_BYTES = 65_536;
+
+/** Groups the tasks that name the models of writes. */
+function modelsKeyOf(bytes: string): string {
+  return bytes.length > LARGE_BYTES ? 'models of large writes' : 'models of writes';
 }
 
 /** Number of characters at the start of a body that are searched for a type. */

@@ -28,10 +28,10 @@ it('after a write that took too long, writes queue by their models, whatever typ
     },
   };
   const judge = new Judge(tasks as unknown as ConstructorParameters<typeof Judge>[0], models, clock);
+  let bytes = '{"x": {"type": "Any"}, "type": "Slow"}';
   const write = async (...given: readonly (JudgeOutcome | Error)[]) => {
     answers = [...given];
     queued.length = 0;
-    const bytes = '{"x": {"type": "Any"}, "type": "Slow"}';
     await judge
       .judge({ bytes, kind: 'create' } as unknown as JudgeInput, {
         signal: NO_SIGNAL,
@@ -47,6 +47,11 @@ it('after a write that took too long, writes queue by their models, whatever typ
     ['models of writes', true],
     ['write by D/Car,D/Slow', false],
   ]);
+  const small = bytes;
+  // Reading it may take long as well.
+  bytes = small.padEnd(100_000);
+  assert.deepEqual(await write(), [['models of large writes', true]]);
+  bytes = small;
   await clock.sleep(60_000);
   assert.deepEqual(await write(), [['write Any', false]]);
 });
