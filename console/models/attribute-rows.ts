@@ -2,7 +2,6 @@
 import { NON_ATTRIBUTE_MEMBERS } from '../../sidecar/ngsi-ld/members.js';
 import { statedUnit, withoutUnit } from '../../sidecar/shared/stated-unit.js';
 import { tokensOf } from '../../sidecar/shared/json/json.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 export interface AttributeRow {
   readonly name: string;
@@ -58,11 +57,11 @@ function holdsOf(value: unknown, depth = 0): string {
     if (Array.isArray(union))
       return [...new Set(union.slice(0, 8).map((one) => holdsOf(one, depth + 1)))].join(' | ');
   if (schema['type'] === 'array') return `${holdsOf(schema['items'], depth + 1)}[]`;
-  if ('const' in schema) return writeJson(schema['const']);
+  if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(schema['enum']))
     return schema['enum']
       .slice(0, 8)
-      .map((one) => writeJson(one))
+      .map((one) => JSON.stringify(one))
       .join(' | ');
   const type = [schema['type']].flat().filter((one) => typeof one === 'string');
   const format = textOf(schema['format']);

@@ -10,7 +10,6 @@ import { NewExample } from './new-example.js';
 import { examplesOf, isObject } from './samples.js';
 import { StoredExamples } from './stored-examples.js';
 import { VerdictView } from '../workbench/verdicts.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The examples of a model and of its schema, each with its verdict, and those generated from the schema. */
 export function ModelExamples({ read: { value: model, etag } }: { readonly read: WithETag<Model> }) {
@@ -53,7 +52,7 @@ const SHOWN = 20;
 
 async function verdictOf(model: Model, example: unknown, signal: AbortSignal) {
   if (!isObject(example)) return undefined;
-  return (await validate(model, writeJson(example), signal)) as Verdict;
+  return (await validate(model, JSON.stringify(example), signal)) as Verdict;
 }
 
 const FILES = ['example.jsonld', 'example-normalized.jsonld'] as const;

@@ -7,7 +7,6 @@ import {
   type ModelDryRun,
   type UpdatedModel,
 } from './models-api.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 
 /** The requested change to a model. */
 export interface ModelWrite {
@@ -25,9 +24,9 @@ export const LINES_BEFORE_SCHEMA = 1;
 /** Returns the body of a write. The schema begins on its own line, so that line numbers in problems can be mapped to it. */
 export function bodyOf({ schemaText, settings = {} }: ModelWrite): string {
   const members = Object.entries(settings).map(
-    ([name, value]) => `${JSON.stringify(name)}:${writeJson(value)},`,
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`,
   );
-  if (schemaText === undefined) return writeJson(settings);
+  if (schemaText === undefined) return JSON.stringify(settings);
   return `{${members.join('')}"schema":\n${schemaText}\n}`;
 }
 

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { Button, Download } from '../parts/button.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { Card } from '../parts/card.js';
 import { ForRole } from '../parts/for-role.js';
 import { Failure, Pending } from '../parts/states.js';
@@ -136,7 +135,7 @@ function ExampleItem({
 async function validated(model: Model, { name }: StoredExample, signal: AbortSignal) {
   const example = await readExample(model, name, signal);
   try {
-    const found = await validate(model, writeJson(example), signal, isStrictExample(name));
+    const found = await validate(model, JSON.stringify(example), signal, isStrictExample(name));
     return { example, verdicts: [found].flat().slice(0, MAX_VERDICTS), failure: undefined };
   } catch (failure) {
     signal.throwIfAborted();

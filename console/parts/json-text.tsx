@@ -1,8 +1,6 @@
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
-
 /** Formats a document for people. */
 export function shownJson(value: unknown): string {
-  return writeJson(value, 2);
+  return JSON.stringify(value, undefined, 2);
 }
 
 /** A JSON document, as text. */

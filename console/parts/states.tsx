@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.js';
 import { ApiError, needsToken, UnreachableError } from '../api/client.js';
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import type { Loaded } from '../shared/hooks.js';
 import { text } from '../strings.js';
 
@@ -77,7 +76,7 @@ function ProblemDetails({ problem }: { readonly problem: Readonly<Record<string,
       )}
       <details>
         <summary>{text.state.details}</summary>
-        <pre>{writeJson(problem, 2)}</pre>
+        <pre>{JSON.stringify(problem, undefined, 2)}</pre>
       </details>
     </>
   );

@@ -1,4 +1,3 @@
-import { writeJson } from '../../sidecar/shared/json/lossless-json.js';
 import { api, type Schemas } from '../api/client.js';
 import { listExamples, readExample, readFile, readModel } from '../models/models-api.js';
 import { examplesOf } from '../models/samples.js';
@@ -43,10 +42,15 @@ export async function exampleOf(model: string): Promise<string> {
   const { signal } = new AbortController();
   const stored = await listExamples({ domain, name }, signal);
   const kept = stored.find(({ form }) => form === 'normalized') ?? stored[0];
-  if (kept !== undefined) return writeJson(await readExample({ domain, name }, kept.name, signal), 2);
+  if (kept !== undefined)
+    return JSON.stringify(await readExample({ domain, name }, kept.name, signal), undefined, 2);
   const { value } = await readModel({ domain, name }, signal);
   const [own] = examplesOf(value.schema);
-  return writeJson(own ?? (await readFile({ domain, name }, 'example-normalized.jsonld', signal)), 2);
+  return JSON.stringify(
+    own ?? (await readFile({ domain, name }, 'example-normalized.jsonld', signal)),
+    undefined,
+    2,
+  );
 }
 
 /**

@@ -1,5 +1,4 @@
 import { yieldToEventLoop } from '../shared/event-loop.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import type { ArchiveCounts } from './archive-writer.js';
 import type { ArchiveCipher } from './cipher.js';
 import { DigestTable } from './digest-table.js';
@@ -196,7 +195,7 @@ export class ArchiveReader {
       }
       held.delete(id);
       if (held.size === 0) heldChars = 0;
-      yield { id, line: writeJson(merged) };
+      yield { id, line: JSON.stringify(merged) };
     }
     return deferred;
   }

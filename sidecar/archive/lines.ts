@@ -1,7 +1,7 @@
 import { DEFAULT_DATASET, NON_ATTRIBUTE_MEMBERS } from '../ngsi-ld/members.js';
 import { itemSpans } from '../shared/json/json-positions.js';
 import { isObject, itemsOf, type JsonObject, type JsonValue, objectOf } from '../shared/json/json.js';
-import { parseToKeep, writeJson } from '../shared/json/lossless-json.js';
+import { parseToKeep } from '../shared/json/lossless-json.js';
 import { digestOf } from './digest-table.js';
 import { ArchiveUnreadableError } from './errors.js';
 
@@ -54,7 +54,7 @@ export function instanceKey(instance: JsonValue, isTemporal: boolean): string {
   } = membersOfInstance(instance);
   if (isTemporal && typeof instanceId === 'string') return `i${instanceId}`;
   const dataset = typeof datasetId === 'string' ? datasetId : DEFAULT_DATASET;
-  return isTemporal ? `x${dataset} ${String(digestOf(writeJson(rest)))}` : `d${dataset}`;
+  return isTemporal ? `x${dataset} ${String(digestOf(JSON.stringify(rest)))}` : `d${dataset}`;
 }
 
 function membersOfInstance(value: JsonValue): JsonObject {

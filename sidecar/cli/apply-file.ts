@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { ifMatch, type ApiClient, type WithETag } from '../client/client.js';
 import { isObject } from '../shared/json/json.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { askYesNo, isInteractive, writeLines, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
 import { printable } from './format.js';
@@ -86,7 +85,7 @@ async function applyFile(
     }
   }
   for (const [index, { name, document }] of wanted.entries()) {
-    const body = writeJson(without(document, kind.readOnly));
+    const body = JSON.stringify(without(document, kind.readOnly));
     const headers = isAsked ? ifMatch(compared.get(name)) : {};
     const { status, value } = await kind.put(name, body, headers, gateway).catch((caught: unknown) => {
       const error = gatewayFailure(caught);
@@ -159,8 +158,8 @@ function changeOf(name: string, body: Json, stored: object | undefined, kind: Ap
     const [old, now] = [before[member], after[member]];
     if (isDeepStrictEqual(old, now)) return [];
     return [
-      ...(old === undefined ? [] : [`  - ${member}: ${writeJson(old)}`]),
-      ...(now === undefined ? [] : [`  + ${member}: ${writeJson(now)}`]),
+      ...(old === undefined ? [] : [`  - ${member}: ${JSON.stringify(old)}`]),
+      ...(now === undefined ? [] : [`  + ${member}: ${JSON.stringify(now)}`]),
     ].map(printable);
   });
   return { name, lines };

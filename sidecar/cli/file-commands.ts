@@ -1,5 +1,5 @@
 import type { ApiClient } from '../client/client.js';
-import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
 import { inferenceTasks, type SampleForm } from '../schemas/inference/tasks.js';
 import { writeLines, writeJsonLine, type CliContext } from './context.js';
 import { CliError, EXIT, type ExitCode, usage } from './exit-codes.js';
@@ -27,7 +27,7 @@ async function processJsonLd(
   context: CliContext,
 ): Promise<ExitCode> {
   const document = await readJson(file, context);
-  const body = writeJson({
+  const body = JSON.stringify({
     document,
     ...(contextName === undefined ? {} : { context: await contextOf(contextName, context) }),
     ...(safe === true ? { safe } : {}),

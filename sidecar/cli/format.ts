@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util';
-import { writeJson } from '../shared/json/lossless-json.js';
 
 /** Formats numbers, times and rates for people. */
 
@@ -51,7 +50,7 @@ export function withOwnControls(text: string): string {
 
 /** JSON for standard output. {@link printable} changes characters only inside strings, where the escape means the same. */
 export function jsonText(document: unknown, indent?: number): string {
-  return writeJson(document, indent).split('\n').map(printable).join('\n');
+  return JSON.stringify(document, undefined, indent).split('\n').map(printable).join('\n');
 }
 
 const EAST_ASIAN = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uffe6`;

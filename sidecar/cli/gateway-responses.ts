@@ -1,5 +1,4 @@
 import { ApiError, isRefusedStatus, NotJsonError, UnreachableError } from '../client/errors.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { CliError, EXIT, failure } from './exit-codes.js';
 
 /** Maximum number of errors in a body that are shown. */
@@ -37,7 +36,7 @@ function problemText({ problem, message }: ApiError): string {
 /** Says what is wrong, and where: `/schema/required: …`. */
 function faultText(fault: unknown): string {
   const { pointer, detail } = Object(fault) as Readonly<Record<string, unknown>>;
-  if (typeof detail !== 'string') return writeJson(fault);
+  if (typeof detail !== 'string') return JSON.stringify(fault);
   return typeof pointer === 'string' && pointer !== '' ? `${pointer}: ${detail}` : detail;
 }
 

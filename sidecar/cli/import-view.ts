@@ -1,6 +1,5 @@
 import type { Schemas } from '../client/operations.js';
 import { formatCount, formatItems, printable } from './format.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { truncate } from '../shared/format-value.js';
 
 /** Maximum number of examples in text output; `--json` has all of them. */
@@ -100,7 +99,9 @@ export function differenceLines(differences: readonly Schemas['Difference'][]): 
     const what = `${pointer === '' ? '(whole)' : pointer}: ${detail}`;
     return [
       `${labels.join(', ')}: ${what}`,
-      ...(witness === undefined ? [] : [`  no longer valid: ${truncate(writeJson(witness), MAX_WITNESS)}`]),
+      ...(witness === undefined
+        ? []
+        : [`  no longer valid: ${truncate(JSON.stringify(witness), MAX_WITNESS)}`]),
     ];
   });
 }

@@ -8,7 +8,6 @@ import { colouredState, shownQuery, writeList, writeDocument } from './output.js
 import { rateOf, type OutputOptions } from './program-options.js';
 import { showProgress } from './purge-command.js';
 import { readPurge, summaryOf, type PurgeView } from './purge-view.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { defined } from '../shared/defined.js';
 import { readableQuery } from '../shared/readable-query.js';
 
@@ -107,7 +106,7 @@ function rowsOf(record: PurgeView): readonly (readonly string[])[] {
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' ? formatCount(value) : writeJson(value);
+  return typeof value === 'number' ? formatCount(value) : JSON.stringify(value);
 }
 
 /** Returns the full id of a purge, which the user gave in full or by a unique prefix. */

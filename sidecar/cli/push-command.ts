@@ -3,7 +3,6 @@ import { ifMatch, type ApiClient } from '../client/client.js';
 import type { RequestOf, Schemas } from '../client/operations.js';
 import { ApiError, UnreachableError } from '../client/errors.js';
 import type { JsonValue } from '../shared/json/json.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 import { contextIn } from '../schemas/repository/context-names.js';
 import { modelChangeOf } from '../schemas/repository/settings.js';
 import { askYesNo, isInteractive, writeLines, writeJsonLine, type CliContext } from './context.js';
@@ -89,7 +88,9 @@ async function putPlan(
   const label = `${plan.domain}/${plan.name}`;
   const at = { domain: plan.domain, model: plan.name };
   const isThere = etag !== undefined;
-  const body = writeJson(modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere));
+  const body = JSON.stringify(
+    modelChangeOf({ ...plan.texts, context: await contextFor(plan, gateway) }, isThere),
+  );
   const headers = ifMatch(isThere ? strongEtag(etag) : undefined);
   const put = (query: { readonly dryRun?: true }) =>
     putModel(gateway, { path: at, query, body, headers }, context, options);

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
 import { ApiError, NotJsonError, readApiError, unreachableError } from './errors.js';
 import type { ApiRequest, DocumentOf, RequestArguments, Method, PathOf } from './operations.js';
 
@@ -202,7 +202,7 @@ function serialized(body: unknown): unknown {
     body instanceof Uint8Array ||
     body instanceof Blob ||
     body instanceof FormData;
-  return isRaw ? body : writeJson(body);
+  return isRaw ? body : JSON.stringify(body);
 }
 
 /** Parses JSON. @throws NotJsonError */

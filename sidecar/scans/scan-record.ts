@@ -12,7 +12,6 @@ import type { NewJob } from '../jobs/purge-kinds.js';
 import type { RequestedRate } from '../purge/index.js';
 import type { ScanRecord, OrphanedJob, UnfinishedJob } from '../store/index.js';
 import type { JsonValue } from '../shared/json/json.js';
-import { writeJson } from '../shared/json/lossless-json.js';
 
 /** A scan as requested by its caller. */
 export interface NewScan extends NewJob, RequestedRate {
@@ -109,5 +108,5 @@ export class LiveScan extends LiveJob<ScanRecord> {
 
 /** The digest that identifies an unstored schema in a record. */
 function digestOf(schema: JsonValue): string {
-  return hash('sha256', writeJson(schema));
+  return hash('sha256', JSON.stringify(schema));
 }

@@ -5,7 +5,7 @@ import { limitsUnder, type PurgeKind, type PurgePolicy } from '../jobs/purge-kin
 import { contextOfRequest, parseScanQuery, type PurgeEvent, type PurgeReport } from '../purge/index.js';
 import type { EntityJudge } from '../schemas/models/index.js';
 import { GatewayError } from '../shared/errors.js';
-import { parseJson, writeJson } from '../shared/json/lossless-json.js';
+import { parseJson } from '../shared/json/lossless-json.js';
 import type { JsonValue } from '../shared/json/json.js';
 import {
   type FoundEntities,
@@ -83,7 +83,7 @@ export class ScanService extends JobKind<ScanRecord> implements JobRunner {
     const record = newScanRecord(request, worker, this.jobs.records.now());
     const previous = await this.#previousOf(record);
     const queued = previous === undefined ? record : { ...record, previous };
-    const candidate = request.schema === undefined ? {} : { candidate: writeJson(request.schema) };
+    const candidate = request.schema === undefined ? {} : { candidate: JSON.stringify(request.schema) };
     await this.jobs.enqueue(queued, { ...sealed, ...candidate });
     return queued;
   }

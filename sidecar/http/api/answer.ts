@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip, gzip } from 'node:zlib';
 import type { Lifecycle } from '../../schemas/models/index.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Expected, IfMatch } from '../../store/index.js';
 import { refused } from '../refused.js';
 import { PURGE_ID_HEADER } from '../purge-routes.js';
@@ -120,7 +119,7 @@ export function page(
 }
 
 function jsonBody(value: unknown): NonNullable<Answer['body']> {
-  return { bytes: Buffer.from(writeJson(value)), mediaType: 'application/json' };
+  return { bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' };
 }
 
 function hashOf(...parts: readonly (Buffer | string)[]): string {

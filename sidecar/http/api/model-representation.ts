@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { metadataOf, type ModelWrite } from '../../schemas/models/index.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Model, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
 import {
   AnyJson,
@@ -261,7 +260,7 @@ export function updatedModelText(
   texts: ModelTexts,
   { outcome, change }: Pick<WrittenOf<typeof UPDATED_MODEL>, 'outcome' | 'change'>,
 ): string {
-  return `${modelText(texts).slice(0, -1)},${writeJson({ outcome, change }).slice(1)}`;
+  return `${modelText(texts).slice(0, -1)},${JSON.stringify({ outcome, change }).slice(1)}`;
 }
 
 /** Converts the result of a dry run for an answer. */

@@ -2,7 +2,6 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SchemaService, Workbench } from '../../schemas/models/index.js';
 import type { Transfer } from '../../schemas/repository/transfer.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Access } from '../access.js';
 import { SAFE_METHODS } from '../request-checks.js';
 import {
@@ -101,7 +100,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
       api.setValidatorCompiler(compileValidator);
       api.setSchemaErrorFormatter(refusalOf);
       // Answers are already bytes at this point. The default, fast-json-stringify, would not keep exact numbers.
-      api.setSerializerCompiler(() => writeJson);
+      api.setSerializerCompiler(() => JSON.stringify);
       api.setNotFoundHandler(notFoundHandler(routes));
 
       domainRoutes(api, schemas);

@@ -9,7 +9,6 @@ import {
 import { DEFAULT_DATASET, attributeNames } from '../../ngsi-ld/members.js';
 import { problemTypeUri } from '../../shared/problem.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { BrokerProblem } from '../broker/index.js';
 import { unlessStopped } from '../errors.js';
 import { keyOf } from '../ledger/index.js';
@@ -67,7 +66,7 @@ export class Archiving {
     const fresh = new Map<string, number>();
     const attributes = new Map<string, JsonValue[]>();
     for (const { key, attribute, content } of parts) {
-      const digest = digestOf(writeJson(content));
+      const digest = digestOf(JSON.stringify(content));
       if (this.#writer.isCurrent(key, digest)) continue;
       fresh.set(key, digest);
       attributes.set(attribute, [...(attributes.get(attribute) ?? []), ...listOf(content)]);
@@ -75,7 +74,9 @@ export class Archiving {
     if (fresh.size === 0) return;
     const members = [...attributes].map(([name, all]) => [name, all.length === 1 ? all[0] : all]);
     const line = { id: entityId, ...(type === undefined ? {} : { type }) };
-    const text = writeJson(Object.assign(Object.create(null) as object, line, Object.fromEntries(members)));
+    const text = JSON.stringify(
+      Object.assign(Object.create(null) as object, line, Object.fromEntries(members)),
+    );
     await unlessStopped(this.#writer.add({ entityId, text, parts: fresh }), this.#stopped);
   }
 
@@ -168,7 +169,7 @@ function partsOf(
   const parts = new Map<string, number>();
   for (const attribute of attributeNames(entity)) {
     const content = entity[attribute] ?? null;
-    if (unit === 'attributes') parts.set(keyOf({ entityId, attribute }), digestOf(writeJson(content)));
+    if (unit === 'attributes') parts.set(keyOf({ entityId, attribute }), digestOf(JSON.stringify(content)));
     // Datasets are always read again before they are deleted, so digests of what they held are of no use.
     else if (unit === 'datasets')
       for (const instance of listOf(content))
@@ -180,7 +181,7 @@ function partsOf(
       for (const instance of listOf(content)) {
         const instanceId = textIn(instance, 'instanceId');
         if (instanceId === undefined) continue;
-        parts.set(keyOf({ entityId, attribute, instanceId }), digestOf(writeJson(instance)));
+        parts.set(keyOf({ entityId, attribute, instanceId }), digestOf(JSON.stringify(instance)));
       }
   }
   return parts;

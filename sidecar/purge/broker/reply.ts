@@ -1,6 +1,6 @@
 import type { BrokerReply } from './client.js';
 import { parseRetryAfter } from './retry-after.js';
-import { tryParseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { tryParseJson } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 
 /**
@@ -83,7 +83,7 @@ function textOf(value: unknown): string | undefined {
 function jsonOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return undefined;
   try {
-    return cap(writeJson(value));
+    return cap(JSON.stringify(value));
   } catch {
     // It is nested too deeply to be written, before Node 26.
     return undefined;

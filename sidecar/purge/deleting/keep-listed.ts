@@ -1,7 +1,6 @@
 import { itemTexts } from '../../archive/index.js';
 import { type ArchivedPart, NOT_UTF8 } from '../archiving/index.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { entitiesIn, type ListedPage, REPLACED } from '../listing/index.js';
 import { keyOf } from '../ledger/index.js';
 import type { PurgeContext } from '../run/index.js';
@@ -61,7 +60,7 @@ export async function keepParts(
     const { entityId, attribute = '' } = item;
     const content = contents[index];
     if (content === undefined) continue;
-    if (isDamaged && writeJson(content).includes(REPLACED)) {
+    if (isDamaged && JSON.stringify(content).includes(REPLACED)) {
       archiving?.doubt(keyOf(item), NOT_UTF8);
       continue;
     }

@@ -11,7 +11,6 @@ import {
 import { keyOf } from '../ledger/index.js';
 import { safePathOf } from '../proof/index.js';
 import { type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { creatableAttribute, instancesOf, isSameAttribute } from './restorable.js';
 import { resultOfReply, sendCreate } from './whole-entities.js';
@@ -125,7 +124,7 @@ export class Attributes implements RestoreKind {
     const request = { path, count: items.length, operation: 'append attributes' };
     const { id = '', type = '' } = items[0]?.entity ?? {};
     const named = objectOf([['id', id], ['type', type], ...Object.entries(attributes)]);
-    const send = (body: JsonObject) => sendCreate(requester, { ...request, jsonBody: writeJson(body) });
+    const send = (body: JsonObject) => sendCreate(requester, { ...request, jsonBody: JSON.stringify(body) });
     if (!this.#namesEntity) {
       const settled = await send(attributes);
       if ('unclear' in settled || settled.reply.status !== 400) return settled;

@@ -3,7 +3,7 @@ import type { ArchivedEntity } from '../../archive/index.js';
 import { attributeNames } from '../../ngsi-ld/members.js';
 import { instantOf } from '../../ngsi-ld/q-time.js';
 import { isObject, type JsonObject, type JsonValue, member, objectOf } from '../../shared/json/json.js';
-import { canonicalJson, writeJson } from '../../shared/json/lossless-json.js';
+import { canonicalJson } from '../../shared/json/lossless-json.js';
 import { isNotUnderstood } from '../errors.js';
 import { entitiesIn, Lister, temporalEntities } from '../listing/index.js';
 import type { BrokerProblem } from '../broker/index.js';
@@ -153,7 +153,7 @@ export class Instances implements RestoreKind {
     let portion: RestoreItem[] = [];
     let bytes = 0;
     for (const item of items) {
-      const more = Buffer.byteLength(writeJson(item.content));
+      const more = Buffer.byteLength(JSON.stringify(item.content));
       const most = Math.min(MAX_ADDED, this.#options.requester.maxPerRequest);
       if (portion.length > 0 && (portion.length >= most || bytes + more > MAX_ADDED_BYTES)) {
         yield portion;
@@ -267,7 +267,7 @@ function bodyOf(items: readonly RestoreItem[]): string {
     byAttribute,
     ([name, all]) => [name, all.map(({ content }) => creatableAttribute(content))] as const,
   );
-  return writeJson(objectOf([['id', id], ['type', type], ...attributes]));
+  return JSON.stringify(objectOf([['id', id], ['type', type], ...attributes]));
 }
 
 function hasTime([first]: readonly RestoreItem[]): boolean {

@@ -2,7 +2,6 @@
 import { type ArchivedEntity, instanceKey } from '../../archive/index.js';
 import { asStored, KIND_BY_MEMBER, kindOfType, attributeNames } from '../../ngsi-ld/members.js';
 import { instanceOf } from '../../ngsi-ld/representation/instances.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import {
   isArray,
   isObject,
@@ -84,7 +83,9 @@ export function isSameAttribute(one: JsonValue, other: JsonValue | undefined): b
 function comparable(entity: JsonObject): JsonObject {
   const attributes = new Set(attributeNames(entity));
   const { type } = entity;
-  const types = [...instancesOf(type)].sort((one, other) => (writeJson(one) < writeJson(other) ? -1 : 1));
+  const types = [...instancesOf(type)].sort((one, other) =>
+    JSON.stringify(one) < JSON.stringify(other) ? -1 : 1,
+  );
   return objectOf([
     ...Object.entries(entity).map(
       ([name, value]) => [name, attributes.has(name) ? byDataset(value) : value] as const,

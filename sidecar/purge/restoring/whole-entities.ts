@@ -13,7 +13,6 @@ import { attributeNames } from '../../ngsi-ld/members.js';
 import { problemOfFailure } from '../ledger/index.js';
 import type { PurgeRequest, Requester } from '../requests/index.js';
 import { isObject, type JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { type CreateResult, Lookup, type RestoreItem, type RestoreKind, type RestoreTools } from './item.js';
 import { isAskable } from '../query/index.js';
 import { creatable, instancesOf, isSameEntity } from './restorable.js';
@@ -197,7 +196,7 @@ function hasDatasets(entity: ArchivedEntity): boolean {
 /** What creates an entity; undefined if it is nested too deeply to be written. */
 function textOf(entity: ArchivedEntity): string | undefined {
   try {
-    return writeJson(creatable(entity));
+    return JSON.stringify(creatable(entity));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -2,7 +2,6 @@ import type { ArchivedEntity } from '../../archive/index.js';
 import { attributeNames, attributesWithInstances } from '../../ngsi-ld/members.js';
 import type { JsonObject, JsonValue } from '../../shared/json/json.js';
 import { objectOf } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { type Archiving, NOT_UTF8 } from '../archiving/index.js';
 import { portionsOf, RepeatedTries, walkItems, withIds } from '../deleting/index.js';
 import { ReplyTooLargeError } from '../broker/index.js';
@@ -150,7 +149,7 @@ export class TemporalHistories implements HistoryArchive {
       if (this.#missed.note(key)) return false;
       archiving.doubt(key, NOT_SHOWN);
     } else if (attribute === undefined) {
-      await archiving.keepEntities([[entityId, writeJson({ ...read.about, ...found })]]);
+      await archiving.keepEntities([[entityId, JSON.stringify({ ...read.about, ...found })]]);
     } else {
       const part = { entityId, attribute, key, content: found[attribute] ?? null };
       await archiving.keepParts(entityId, read.about['type'], [part]);

@@ -6,7 +6,7 @@ import {
   pointerOf,
   itemsOf,
 } from '../../shared/json/json.js';
-import { intersection, writeJson } from '../../shared/json/lossless-json.js';
+import { intersection } from '../../shared/json/lossless-json.js';
 import { truncate } from '../../shared/format-value.js';
 import type { Finding } from './checks.js';
 import { type ChangeReason, type Difference, reasonOf } from './differences.js';
@@ -158,7 +158,7 @@ function changedValues(
 function listed(values: readonly JsonValue[]): string {
   const shown = values
     .slice(0, MAX_NAMED_VALUES)
-    .map((value) => truncate(writeJson(value), MAX_VALUE_LENGTH));
+    .map((value) => truncate(JSON.stringify(value), MAX_VALUE_LENGTH));
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
@@ -180,5 +180,5 @@ function show(value: JsonValue): string {
 
 /** The text of a value. References are shown without the mark of their model. */
 function textOf(value: JsonValue): string {
-  return writeJson(value).replaceAll(MODEL_MARK, '$1');
+  return JSON.stringify(value).replaceAll(MODEL_MARK, '$1');
 }

@@ -6,7 +6,6 @@ import {
   member,
   type Schema,
 } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { type IssueFactory, submittedIssue, SchemaRefusedError } from './errors.js';
 
 /** Limits on the size of a schema, which bound the cost of checking and compiling it. Counts include referenced parts. */
@@ -34,7 +33,7 @@ export function checkDocumentLimits(document: JsonValue, issueAt: IssueFactory =
   const tooDeep = tooDeepIn(document, SCHEMA_LIMITS.nesting);
   if (tooDeep !== undefined)
     throw limitError(issueAt(tooDeep, `more than ${SCHEMA_LIMITS.nesting} levels of nesting`));
-  const bytes = Buffer.byteLength(writeJson(document));
+  const bytes = Buffer.byteLength(JSON.stringify(document));
   if (bytes > SCHEMA_LIMITS.bytes)
     throw limitError(issueAt([], `${bytes} bytes, more than ${SCHEMA_LIMITS.bytes}`));
 }

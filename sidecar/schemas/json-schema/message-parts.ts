@@ -1,5 +1,4 @@
 import { isArray, isNumber, isObject, type JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { isFullDate } from '../../shared/rfc3339.js';
 import { truncate, quoted } from '../../shared/format-value.js';
 
@@ -46,7 +45,7 @@ export function shortValue(value: JsonValue): string {
 /** A value that a schema allows; an array or object is shown as JSON. */
 export function allowedValue(value: JsonValue): string {
   if (!isArray(value) && !isObject(value)) return shortValue(value);
-  return truncate(writeJson(value), MAX_SHOWN);
+  return truncate(JSON.stringify(value), MAX_SHOWN);
 }
 
 /** A pattern, shortened if it is long. */

@@ -1,6 +1,5 @@
 import { type JsonValue, member } from '../../shared/json/json.js';
 import { truncate } from '../../shared/format-value.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 
 /** What a term of a context means: its IRI, and the rest of its definition (JSON-LD 1.1, section 9.15). */
 interface TermMeaning {
@@ -59,5 +58,5 @@ function changeOfTerm(term: string, was: TermMeaning, is: TermMeaning): string |
 
 /** A name as it is shown in a detail. */
 export function shown(value: JsonValue): string {
-  return truncate(writeJson(value), 200);
+  return truncate(JSON.stringify(value), 200);
 }

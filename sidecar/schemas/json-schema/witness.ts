@@ -1,6 +1,6 @@
 import { isUri } from '../../ngsi-ld/names.js';
 import { isArray, isObject, type JsonObject, type JsonValue, objectOf } from '../../shared/json/json.js';
-import { hasLosslessNumber, writeJson } from '../../shared/json/lossless-json.js';
+import { hasLosslessNumber } from '../../shared/json/lossless-json.js';
 import { entityTypes, listedTypes, cachedAttributesOf } from './attributes.js';
 import { type TracedChange, type TracedChanges, compareWithFindings } from './change-report.js';
 import type { Finding, PathStep } from './checks.js';
@@ -91,7 +91,7 @@ class WitnessSearch {
       const small = this.#reduced(found, (rest) => this.#isWitness(rest, finding));
       // Exact numbers cannot be passed between threads.
       if (hasLosslessNumber(small)) continue;
-      if (writeJson(small).length <= MAX_WITNESS_LENGTH) return small;
+      if (JSON.stringify(small).length <= MAX_WITNESS_LENGTH) return small;
     }
     return undefined;
   }
@@ -113,7 +113,7 @@ class WitnessSearch {
     let left = Math.min(MAX_TRIES, this.#left);
     const seen = new Set<string>();
     for (const candidate of this.#candidates(finding)) {
-      const text = writeJson(candidate);
+      const text = JSON.stringify(candidate);
       if (seen.has(text)) continue;
       seen.add(text);
       this.#left -= 1;

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, jsonEquals, sharingParts } from '../../shared/json/json.js';
-import { parseJson, withDoubles, writeJson } from '../../shared/json/lossless-json.js';
+import { parseJson, withDoubles } from '../../shared/json/lossless-json.js';
 import { generateContext, type GeneratedContext, namesInSchema } from '../json-ld/generated-context.js';
 import type { Needs } from '../json-ld/errors.js';
 import {
@@ -75,7 +75,7 @@ export function descriptionOf(
 ): ModelDescription {
   const described = cachedAttributesOf(bundled, known?.linked);
   const { targets, attributes } = described;
-  const text = known?.text ?? writeJson(bundled);
+  const text = known?.text ?? JSON.stringify(bundled);
   keepSchema(text, bundled);
   return {
     bundled: text,

@@ -1,4 +1,3 @@
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { CheckedContext } from '../json-ld/check-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
@@ -282,7 +281,7 @@ export class Contexts {
     { baseUrl, pointer = '/@context' }: ContextWriteOptions,
   ): Promise<AcceptedContext> {
     const { contextLoader, workers } = this.#parts;
-    const text = writeJson(submitted ?? null);
+    const text = JSON.stringify(submitted ?? null);
     const { checked } = await requireValidContext(
       runWithContexts(
         (supplied, time) => workers.run('checkContext', { text, pointer, supplied }, { time }),
@@ -291,7 +290,7 @@ export class Contexts {
       pointer,
     );
     const { value } = unwrapped(submitted, '');
-    return { text: writeJson({ '@context': value }), ...checked };
+    return { text: JSON.stringify({ '@context': value }), ...checked };
   }
 
   async #newVersion(

@@ -6,7 +6,7 @@ import {
   type JsonValue,
   member,
 } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { TaskFailedError, unlessTooCostly } from '../../shared/workers/errors.js';
 import type { ModelVersion, NewModelVersion, PinnedReference } from '../../store/index.js';
 import type { ModelDescription } from './accept-version.js';
@@ -111,7 +111,7 @@ export class ModelExamples {
 
   constructor(workers: ServiceWorkers, cacheBytes: number) {
     this.#workers = workers;
-    this.#cache = createCache(cacheBytes, (found) => writeJson(found).length * 4);
+    this.#cache = createCache(cacheBytes, (found) => JSON.stringify(found).length * 4);
   }
 
   /**

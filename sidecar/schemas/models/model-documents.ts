@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { Examples, ModelAt, ModelKey, PinnedReference } from '../../store/index.js';
 import { coreContextUrl } from '../json-ld/core-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
@@ -120,7 +119,7 @@ export class ModelDocuments {
       version: version.number,
       description: descriptionOf(at, options),
       schema: bundled,
-      example: example === undefined ? undefined : writeJson(example),
+      example: example === undefined ? undefined : JSON.stringify(example),
       isKeyValuesOnly: normalizedReason !== undefined,
       context: contextOf(at, options, found),
       serverUrl: options.baseUrl,
@@ -138,9 +137,9 @@ export class ModelDocuments {
     if (example === undefined || missing !== undefined)
       throw new FileNotFoundError(`${kind}.jsonld`, missing);
     const context = contextOf(at, options, found);
-    if (kind === 'example') return writeJson({ ...example, '@context': context });
+    if (kind === 'example') return JSON.stringify({ ...example, '@context': context });
     const { attributes } = await this.#parts.descriptions.of(at.version);
-    return writeJson(normalizedExample(example, attributes, context));
+    return JSON.stringify(normalizedExample(example, attributes, context));
   }
 
   async #example({ model, version }: ModelAt): Promise<FoundExample> {

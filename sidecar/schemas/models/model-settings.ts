@@ -1,5 +1,5 @@
 import { type JsonValue, jsonEquals } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { isDateTime } from '../../shared/rfc3339.js';
 import type {
   Compatibility,
@@ -91,7 +91,7 @@ export function settingsAfter(
 function ownContextAfter(before: string | undefined, given: JsonValue | undefined): string | undefined {
   if (given === undefined) return before;
   if (given === null) return undefined;
-  return before !== undefined && jsonEquals(parseJson(before), given) ? before : writeJson(given);
+  return before !== undefined && jsonEquals(parseJson(before), given) ? before : JSON.stringify(given);
 }
 
 /** Whether a model already has these settings. @param ownContext as for settingsAfter */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { JsonLdTasks } from '../json-ld/tasks.js';
 import { bundle, parsedSchema } from '../json-schema/bundle.js';
@@ -40,7 +40,7 @@ export const modelTasks = {
       schema: parsedSchema(schema),
       ...(example === undefined ? {} : { example: parseJson(example) as JsonObject }),
     };
-    return writeJson(modelOpenApi({ ...others, ...parts }));
+    return JSON.stringify(modelOpenApi({ ...others, ...parts }));
   },
 };
 

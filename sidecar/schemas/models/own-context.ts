@@ -1,6 +1,5 @@
 import type { UsedTime } from '../../shared/clock.js';
 import type { JsonValue } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { TaskRunner } from '../../shared/workers/tasks.js';
 import type { ComposedContext, ComposeInput } from '../json-ld/compose-context.js';
 import { unwrapped } from '../json-ld/context-form.js';
@@ -88,7 +87,7 @@ export class OwnContexts {
     const named = Array.isArray(value) ? value.map(name) : name(value);
     const wrapped = value === given ? named : { '@context': named };
     // The check then reports the members next to `@context`.
-    const text = writeJson(faults.length > 0 ? given : wrapped);
+    const text = JSON.stringify(faults.length > 0 ? given : wrapped);
     return { input: { text, pointer: POINTER, keptBase: `${INTERNAL_BASE}/` }, contexts };
   }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { isArray, isObject, isSchema, type JsonValue, member } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { dialectOf } from '../json-schema/keywords.js';
 import { checkDocumentLimits, SCHEMA_LIMITS } from '../json-schema/limits.js';
@@ -86,7 +85,7 @@ export class References {
     const reference = {
       uri: normal,
       source: 'stored',
-      text: writeJson(document),
+      text: JSON.stringify(document),
       references: urisNamedIn(document, normal),
     } as const;
     return this.#store.references.put(reference, expected);
@@ -195,7 +194,7 @@ export class ReferenceGathering {
     }
     try {
       const document = (await this.#remote.fetch(uri)).document as JsonValue;
-      const text = writeJson(document);
+      const text = JSON.stringify(document);
       const references = urisNamedIn(document, uri);
       return {
         uri,

@@ -4,7 +4,6 @@ import { truncate } from '../../shared/format-value.js';
 import { contextDocument, type GeneratedContext, isContextBase } from '../json-ld/generated-context.js';
 import { entityTypes } from '../json-schema/attributes.js';
 import { isObject, type JsonValue, tokensOf } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { SchemaRefusedError } from '../json-schema/errors.js';
 import { checkDocumentLimits } from '../json-schema/limits.js';
 import type { RemoteDocuments } from '../remote/remote-documents.js';
@@ -90,7 +89,7 @@ export class SchemaChecker {
     const named = input.context === undefined ? undefined : ownContexts.named(input.context, baseUrl);
     const { text, accepted } = await withSchemaErrors(SCHEMA, async () => {
       checkDocumentLimits(schema);
-      const text = writeJson(schema);
+      const text = JSON.stringify(schema);
       const source = {
         model,
         schema: text,

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../shared/clock.js';
 import { isObject, type JsonObject, type JsonValue, member } from '../../shared/json/json.js';
-import { parseJson, writeJson } from '../../shared/json/lossless-json.js';
+import { parseJson } from '../../shared/json/lossless-json.js';
 import { isResourceName } from '../../shared/resource-name.js';
 import { retryWhileBusy } from '../../shared/workers/errors.js';
 import type { Domain, ModelKey, ModelTexts, ModelVersion } from '../../store/index.js';
@@ -219,5 +219,5 @@ async function* filesOfModel(
 }
 
 function json(value: JsonObject | Readonly<Record<string, JsonValue>>): string {
-  return `${writeJson(value, 2)}\n`;
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

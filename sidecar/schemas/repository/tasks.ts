@@ -1,5 +1,4 @@
 import { isObject, type JsonValue, member } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson, type Unreadable } from '../../shared/json/strict-json.js';
 import type { RefusedFile } from './collector.js';
 import { describeDocument } from './describe.js';
@@ -55,7 +54,7 @@ export const repositoryTasks = {
       documents: Object.entries(documents).map(([path, document]) => ({
         path,
         // With line breaks, so that a report can give line numbers.
-        text: writeJson(document, 2),
+        text: JSON.stringify(document, undefined, 2),
       })),
     };
   },

@@ -1,6 +1,5 @@
 import { type Position, positionsOf } from '../../shared/json/json-positions.js';
 import { isObject, type JsonObject, type JsonValue, pointerOf, childAt } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import type { EntityError, EntityNotice, EntityVerdict } from './validate-entity.js';
 
 /** Limits on the content of an answer. */
@@ -169,7 +168,7 @@ function reportJson(
   const inPlace = warnings.filter((warning) => !isLast(warning));
   const last = warnings.filter(isLast);
   const tellCode = ({ code }: EntityNotice): JsonObject => ({ code });
-  return writeJson({
+  return JSON.stringify({
     valid: isValid,
     form,
     ...(models === undefined ? {} : { models }),

@@ -6,7 +6,6 @@ import {
   type JsonValue,
   pointerOf,
 } from '../../shared/json/json.js';
-import { writeJson } from '../../shared/json/lossless-json.js';
 import { readJson } from '../../shared/json/strict-json.js';
 import type { TaskAnswer } from '../../shared/task-answer.js';
 import { cachedAttributesOf } from '../json-schema/attributes.js';
@@ -193,7 +192,7 @@ export const exampleTasks = {
    */
   makeExample({ schema, ...input }: Omit<ExampleInput, 'schema'> & { readonly schema: string }) {
     const { example, ...others } = exampleFor({ ...input, schema: parsedSchema(schema) });
-    return { example: writeJson(example), ...others };
+    return { example: JSON.stringify(example), ...others };
   },
 };
 

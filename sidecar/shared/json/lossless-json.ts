@@ -106,11 +106,6 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** JSON.stringify. */
-export function writeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent);
-}
-
 /** An exact number and its place. */
 export interface LocatedNumber {
   /** JSON pointer (RFC 6901). */
