@@ -484,6 +484,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   'no media type': { headers: {} },
   'two media types': {
     headers: { 'content-type': ['application/json', 'application/ld+json'] as unknown as string },
+    body: GOOD,
   },
   // Fragments.
   'PUT of the entity': { method: 'PUT', path: `${ENTITIES}/${ID}` },

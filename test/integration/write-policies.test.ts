@@ -27,13 +27,14 @@ let broker: RecordingBroker;
 let gateway: TestGateway;
 let api: ApiClient;
 let stored: string | undefined;
+let areTypesBroken = false;
 let reply: RecordedAnswer = { status: 204 };
 
 before(async () => {
   broker = await startRecordingBroker(({ method }: RecordedRequest) =>
     method === 'GET'
-      ? stored === undefined
-        ? { status: 404, body: '{}' }
+      ? stored === undefined || areTypesBroken
+        ? { status: areTypesBroken ? 500 : 404, body: '{}' }
         : { status: 200, body: JSON.stringify({ id: 'urn:ngsi-ld:Car:7', type: stored }) }
       : { ...reply, headers: { 'content-type': 'application/json', 'x-broker': 'b', ...reply.headers } },
   );
@@ -340,6 +341,41 @@ it('the type of an entity is queried again once it may have changed, separately 
     assert.equal(await part({ 'fiware-servicepath': '/a' }), 204);
     stored = 'Car';
     assert.equal(await part({ 'fiware-servicepath': '/b' }), 400);
+    stored = undefined;
+  });
+});
+
+it('a part of an entity that the broker does not have is 404 where writes are enforced, and passed on elsewhere', async () => {
+  for (const [mode, status] of [
+    ['report', 204],
+    ['enforce', 404],
+  ] as const)
+    await under({ a: { mode } }, async () => {
+      const path = `${ENTITIES}/urn:ngsi-ld:Car:19/attrs`;
+      assert.equal((await gateway.sendJson('PATCH', path, { speed: 1 })).status, status);
+    });
+});
+
+it('bodies take memory only until their writes are answered', async () => {
+  await under({ a: { mode: 'enforce' } }, async () => {
+    // More than there is for all bodies at a time (128 MiB).
+    const body = 'x'.repeat(4_500_000);
+    for (let n = 0; n < 32; n += 1)
+      assert.equal((await gateway.send('POST', ENTITIES, { headers: JSON_TYPE, body })).status, 400);
+  });
+});
+
+it('after a write that was accepted because it could not be judged, types are queried again', async () => {
+  await under({ a: { mode: 'enforce', onFailure: 'accept' } }, async () => {
+    const part = async (n: number) =>
+      (await gateway.sendJson('PATCH', `${ENTITIES}/urn:ngsi-ld:Car:${n}/attrs`, { speed: 'x' })).status;
+    stored = 'Other';
+    assert.equal(await part(17), 204);
+    areTypesBroken = true;
+    assert.equal(await part(18), 204);
+    areTypesBroken = false;
+    stored = 'Car';
+    assert.equal(await part(17), 400);
     stored = undefined;
   });
 });
