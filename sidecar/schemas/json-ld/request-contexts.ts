@@ -125,6 +125,9 @@ const MAX_WEIGHT = 5_000_000;
 /** Maximum weight of the contexts of one of them. */
 const MAX_SHARED_WEIGHT = MAX_WEIGHT / 2;
 
+/** Maximum number of processors that are kept. Each takes some 10 kB, however small its contexts are. */
+const MAX_PROCESSORS = 1000;
+
 /** The contexts of a request, as a processor caches them. */
 export interface ContextUse {
   readonly gathered: GatheredContexts;
@@ -137,6 +140,7 @@ export interface ContextUse {
 /** Processors by their contexts: requests with the same contexts share one, so that these are processed only once. */
 export class SharedProcessors {
   readonly #known = new LRUCache<string, JsonLdProcessor>({
+    max: MAX_PROCESSORS,
     maxSize: MAX_WEIGHT,
     maxEntrySize: MAX_SHARED_WEIGHT,
   });

@@ -65,6 +65,14 @@ describe('the shared processors of requests', () => {
       assert.notEqual(shared.for(own), shared.for(own));
     assert.equal(shared.for(use('a', 2_500_000)), common);
   });
+
+  it('at most a thousand processors are kept, however small their contexts are', () => {
+    const shared = new SharedProcessors();
+    const [first, second] = [shared.for(use('0', 1)), shared.for(use('1', 1))];
+    for (let count = 2; count <= 1000; count += 1) shared.for(use(String(count), 1));
+    assert.equal(shared.for(use('1', 1)), second);
+    assert.notEqual(shared.for(use('0', 1)), first);
+  });
 });
 
 describe('the processing of one request', () => {
