@@ -77,10 +77,15 @@ function mayHave(text: string, isExact: (literal: string) => boolean): boolean {
     let [start, end] = [at, at + 1];
     while (isOfNumber(text, start - 1)) start -= 1;
     while (isOfNumber(text, end)) end += 1;
-    if (end - start >= LONG && isExact(numberAt(text, start))) return true;
+    if (end - start >= LONG && mayBeExact(numberAt(text, start), isExact)) return true;
     while (at + LONG < end) at += LONG;
   }
   return LARGE_EXPONENT.test(text);
+}
+
+/** Digits in a string may look like a number that is too large to calculate with: whether they are one is not known yet. */
+function mayBeExact(literal: string, isExact: (literal: string) => boolean): boolean {
+  return hasHugeExponent(literal) || isExact(literal);
 }
 
 /** Returns the number that begins at an index; an empty text for digits in a string that are none. */
