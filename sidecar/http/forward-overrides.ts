@@ -47,7 +47,7 @@ const RESPONSE_BODY_FIELDS = /^(?:content-.*|etag|last-modified|location|digest|
 
 /** An answer that cannot be passed on: its transfer coding is unknown, or it is too large to buffer. */
 export class UnusableReplyError extends Error {
-  readonly code = 'HPE_UNKNOWN_TRANSFER_CODING';
+  readonly code = 'UNUSABLE_REPLY';
 }
 
 /**

@@ -67,7 +67,7 @@ export function failureKind(error: unknown): FailureKind {
   if (code === 'NO_PLACE') return 'busy';
   if (code === 'SLOW_CLIENT') return 'slow-client';
   if (/^UND_ERR_(?:CLOSED|DESTROYED)$/.test(code)) return 'closing';
-  if (/^(?:ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|Z_)/.test(code))
+  if (/^(?:UNUSABLE_REPLY|ERR_INVALID_|ERR_HTTP_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_|Z_)/.test(code))
     return 'unusable-reply';
   return 'unreachable';
 }

@@ -69,6 +69,8 @@ const answers = {
   'an unrequested upgrade': 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
   'an endless head': `HTTP/1.1 200 OK\r\n${`X-Evil: ${'a'.repeat(1000)}\r\n`.repeat(100)}\r\n`,
 };
+/** Answers that undici reports as a broken connection. */
+const IS_LIKE_NONE: ReadonlySet<string> = new Set(['an impossible status', 'an unrequested upgrade']);
 for (const [what, answer] of Object.entries(answers)) {
   it(`an invalid answer (${what}) becomes 502, and nothing of it reaches the client`, async () => {
     const broker = await startRawBroker((socket) => {
@@ -79,6 +81,10 @@ for (const [what, answer] of Object.entries(answers)) {
     const got = await exchange(gateway.port, request('GET /ngsi-ld/v1/x'));
     assert.equal(statusOf(got), 502);
     assert.equal(problemOf(got).status, 502);
+    assert.equal(
+      problemOf(got).type,
+      `urn:ngsi-ld-gateway:problem:broker-${IS_LIKE_NONE.has(what) ? 'unreachable' : 'reply-unusable'}`,
+    );
     assert.doesNotMatch(got, /X-Evil|SSH/);
     assert.equal(gateway.failures.length, 1);
   });

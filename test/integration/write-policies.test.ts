@@ -341,6 +341,22 @@ it('the type of an entity is queried again once it may have changed, separately 
     assert.equal(await part({ 'fiware-servicepath': '/a' }), 204);
     stored = 'Car';
     assert.equal(await part({ 'fiware-servicepath': '/b' }), 400);
+    for (const [method, path, body] of [
+      ['DELETE', `${ENTITIES}/urn:ngsi-ld:Car:7`, undefined],
+      ['POST', '/ngsi-ld/v1/entityOperations/delete', '["urn:ngsi-ld:Car:7"]'],
+    ] as const) {
+      stored = 'Other';
+      assert.equal((await write(other)).status, 204);
+      assert.equal(await part({}), 204);
+      const deleted = await gateway.send(method, path, {
+        headers: JSON_TYPE,
+        ...(body === undefined ? {} : { body }),
+      });
+      assert.equal(deleted.status, 204);
+      // Somebody else has created it again.
+      stored = 'Car';
+      assert.equal(await part({}), 400, method);
+    }
     stored = undefined;
   });
 });
@@ -488,12 +504,18 @@ it('with batch=valid-only, an answer that is compressed although identity was as
       [down.status, down.text, down.headers.get('content-encoding')],
       [503, '{"title":"down"}', null],
     );
-    reply = { ...packed(207, {}), body: 'not gzip' };
-    const broken = await sendBatch();
-    assert.deepEqual(
-      [broken.status, (broken.json() as { type: string }).type],
-      [502, 'urn:ngsi-ld-gateway:problem:broker-reply-unusable'],
-    );
+    // The second one is larger than what is kept of an answer.
+    for (const unusable of [
+      { ...packed(207, {}), body: 'not gzip' },
+      { status: 207, body: 'x'.repeat(16 * 1024 * 1024 + 1) },
+    ]) {
+      reply = unusable;
+      const broken = await sendBatch();
+      assert.deepEqual(
+        [broken.status, (broken.json() as { type: string }).type],
+        [502, 'urn:ngsi-ld-gateway:problem:broker-reply-unusable'],
+      );
+    }
     reply = { status: 204 };
   });
 });
