@@ -277,8 +277,8 @@ class GatedWrite {
   /** Notes that the types of entities may change until the answer has been sent. */
   #noteChange(ids: readonly string[] | undefined): void {
     const end = this.#options.checks.typeCache.beginWrite(ids);
-    this.#res.on('close', end);
     if (this.#res.closed) end();
+    else this.#res.on('close', end);
   }
 }
 

@@ -88,15 +88,12 @@ export class EntityTypeCache {
    * them are the same place, such as a tenant in two headers, or an entity and its history.
    *
    * @param ids undefined for any entity
-   * @returns a function to call when the write has ended
+   * @returns a function to call once when the write has ended
    */
   beginWrite(ids: readonly string[] | undefined): () => void {
     const names = ids ?? [''];
     this.#recordChange(names, 1);
-    let isOver = false;
     return () => {
-      if (isOver) return;
-      isOver = true;
       this.#recordChange(names, -1);
       for (const wake of this.#waiters.splice(0)) wake();
     };
