@@ -96,6 +96,14 @@ describe('roles', () => {
     });
   }
 
+  it('only reads tell those who have not signed in that a path does not exist', async () => {
+    const send = async (method: string, headers: Readonly<Record<string, string>>) =>
+      (await gateway.send(method, '/api/v2/nothing', { headers })).status;
+    assert.equal(await send('GET', {}), 404);
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      assert.deepEqual([await send(method, {}), await send(method, bearer(tokens.ada))], [401, 404], method);
+  });
+
   it('a viewer who tries to purge is told the required role, nothing is deleted, and the refusal is recorded', async () => {
     broker.entities.seed(3, car, 'a');
     const refused = await gateway.purge('type=Car', as('vera', { 'ngsild-tenant': 'a' }));

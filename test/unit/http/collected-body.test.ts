@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { it, type TestContext } from 'node:test';
 import { BodyMemory, collectBody, type CollectedBody } from '../../../sidecar/http/collected-body.js';
 import { PacedRequest } from '../../../sidecar/http/request-pipeline.js';
+import { yieldToEventLoop } from '../../../sidecar/shared/event-loop.js';
 import { listening } from '../../support/listening.js';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -63,4 +65,45 @@ it('bodies that are arriving share a memory, which those get back that break off
   const whole = await body(2);
   assert.ok(typeof whole === 'object' && whole.isWhole);
   assert.equal(whole.bytes.length, 900);
+});
+
+it('a body whose client disconnects before or while it is read takes no memory', async (t) => {
+  for (const isBefore of [true, false]) {
+    const memory = new BodyMemory(3);
+    const collected = Promise.withResolvers<unknown>();
+    const server = createServer((req) => {
+      const collect = () => collectBody(req, 3, memory);
+      if (isBefore) {
+        req.once('close', () => collected.resolve(Promise.race([collect(), yieldToEventLoop()])));
+        req.destroy();
+      } else {
+        collected.resolve(collect());
+        process.nextTick(() => req.destroy());
+      }
+    });
+    const { port, close } = await listening(server);
+    t.after(close);
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc');
+    assert.equal(await collected.promise, 'gone');
+    assert.equal(memory.reserve(3), true);
+  }
+});
+
+it('what follows the part of a large body that was read is kept for its next reader', async (t) => {
+  const collected = Promise.withResolvers<readonly [CollectedBody, IncomingMessage]>();
+  const server = createServer({ IncomingMessage: PacedRequest }, (req) => {
+    void collectBody(req, 1000, new BodyMemory(10_000)).then((body) => collected.resolve([body, req]));
+  });
+  const { port, close } = await listening(server);
+  t.after(close);
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  const first = `${HEAD}${(1001).toString(16)}\r\n${'x'.repeat(1001)}\r\n`;
+  const rest = '3\r\nabc\r\n0\r\n\r\n';
+  client.write(first);
+  const [body, req] = await collected.promise;
+  assert.ok(typeof body === 'object' && !body.isWhole && body.why === 'large');
+  client.write(rest);
+  while (req.socket.bytesRead < first.length + rest.length) await yieldToEventLoop();
+  assert.equal(String(body.bytes) + (await text(req)), `${'x'.repeat(1001)}abc`);
 });
