@@ -149,7 +149,7 @@ export class EntityTypeCache {
     await limit.map(missing, async (id) => found.set(id, await this.#fetchOne(lookup, id, signal)));
     for (const id of unknown) {
       const types = found.get(id);
-      if (typeof types === 'object' && !this.isOutdated([id], since))
+      if (typeof types === 'object')
         this.#cache.set(cacheKey(lookup, id), { types, fetchedMs: this.#clock.monotonicMs(), since });
     }
     return [...found];
