@@ -392,6 +392,16 @@ it('after a write that was accepted because it could not be judged, types are qu
     areTypesBroken = false;
     stored = 'Car';
     assert.equal(await part(17), 400);
+    stored = 'Other';
+    assert.equal((await write({ id: 'urn:ngsi-ld:Car:17', type: 'Other' })).status, 204);
+    assert.equal(await part(17), 204);
+    const coded = {
+      headers: { ...JSON_TYPE, 'content-encoding': 'gzip' },
+      body: gzipSync(JSON.stringify(car(17, 1))),
+    };
+    assert.equal((await gateway.send('POST', ENTITIES, coded)).status, 204);
+    stored = 'Car';
+    assert.equal(await part(17), 400);
     stored = undefined;
   });
 });
@@ -430,9 +440,16 @@ it('with batch=valid-only, valid entities of a batch are sent unchanged, and the
       [{ status: 207, body: 'done' }, [], 3],
     ];
     for (const [brokers, success, errors] of answers) {
-      reply = brokers;
+      const ofTheOther = {
+        etag: '"1"',
+        'last-modified': new Date(0).toUTCString(),
+        location: '/x',
+        digest: 'd',
+      };
+      reply = { ...brokers, headers: ofTheOther };
       const answer = await sendBatch();
       assert.equal(answer.status, 207, answer.text);
+      for (const name of Object.keys(ofTheOther)) assert.equal(answer.headers.get(name), null);
       const result = answer.json() as {
         success: string[];
         errors: { entityId: string; error: { errors?: unknown[]; detail?: string } }[];
