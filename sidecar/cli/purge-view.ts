@@ -31,8 +31,8 @@ export function readPurge(value: Purge): Purge {
 type Ended = Pick<PurgeView, 'state' | 'problem' | 'deleted' | 'restored' | 'unknown'>;
 
 /**
- * Whether the purge or restore was refused, and nothing was deleted or created. A gateway's records say `refused` only for some statuses; for example,
- * a tenant that the broker does not know ends as `failed` with 404.
+ * Whether the purge or restore was refused, and nothing was deleted or created. A gateway's records say `refused` only for some
+ * statuses; for example, a tenant that the broker does not know ends as `failed` with 404.
  */
 function isRefused({ state, problem, deleted, restored = 0, unknown }: Ended): boolean {
   if (state !== 'failed') return state === 'refused';

@@ -97,7 +97,7 @@ export async function scanCommand(
   if (last.state === 'succeeded' && judgedNothing(last))
     writeLines(
       context.stderr,
-      'No entity was judged. Name the model with --model, or the @context with --link.',
+      'No entity was judged. Name the model with --model, or the @context with --link; if there is no model yet, import one.',
     );
   return scanExitCode(ended, options.maxInvalid ?? 0);
 }

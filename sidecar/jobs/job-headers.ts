@@ -9,10 +9,10 @@ import type { JobResumeData, PurgeRecord } from '../store/index.js';
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Headers that say where the entities are and what their names mean; a job that follows a purge takes them from that
- * purge.
+ * Headers that say where the entities are and what their names mean. A job that follows a purge takes them from that purge, and
+ * a run from its policy.
  */
-const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
+export const PLACE_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
 type PlaceHeader = (typeof PLACE_HEADERS)[number];
 

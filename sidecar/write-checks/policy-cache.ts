@@ -42,8 +42,8 @@ export class PolicyCache {
   #readMs = -Infinity;
   #reading: Promise<void> | undefined;
   #invalidations = 0;
-  /** How many invalidations there had been when the last read began. */
-  #lastRead = 0;
+  /** How many invalidations there had been when the read began whose result is kept. */
+  #keptRead = 0;
   #isAway = false;
 
   constructor(options: PolicyCacheOptions) {
@@ -94,8 +94,8 @@ export class PolicyCache {
       const isChanged = revision !== this.#revision;
       const items = isChanged ? (await policies.list({ limit: MAX_POLICIES, offset: 0 })).items : [];
       // A read that began after a later write to the store has ended already.
-      if (invalidations < this.#lastRead) return;
-      this.#lastRead = invalidations;
+      if (invalidations < this.#keptRead) return;
+      this.#keptRead = invalidations;
       if (isChanged) {
         this.#cached = { policies: items, stamp };
         this.#revision = revision;

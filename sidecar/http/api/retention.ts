@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { FastifyRequest } from 'fastify';
 import { PurgeFailedError } from '../../jobs/errors.js';
+import { PLACE_HEADERS } from '../../jobs/job-headers.js';
 import type { NewJob } from '../../jobs/purge-kinds.js';
 import type {
   ListedPolicy,
@@ -48,9 +49,6 @@ const POLICY_PATH = `${POLICIES}/:retentionPolicy`;
 const PARAMS = Type.Object({ retentionPolicy: { ...NAME, description: 'Name of a retention policy.' } });
 
 const MAX_BODY_BYTES = 64 * 1024;
-
-/** Headers that select the data of a purge. A run takes these from its policy instead. */
-const DATA_HEADERS = ['ngsild-tenant', 'fiware-service', 'fiware-servicepath', 'link'] as const;
 
 /** The routes to manage, preview and run retention policies, and to list their runs. */
 export function retentionRoutes(api: Api, options: RetentionResourceOptions): void {
@@ -285,6 +283,6 @@ function asOurs(error: unknown): never {
 
 /** Returns the author or the caller of a run. @throws RequestRefusedError for headers that select other data than the policy */
 function callerOf(request: FastifyRequest): NewJob {
-  refuseHeaders(request, DATA_HEADERS, 'The policy names its tenant and its @context (tenant, link)');
+  refuseHeaders(request, PLACE_HEADERS, 'The policy names its tenant and its @context (tenant, link)');
   return readJobOrigin(request);
 }

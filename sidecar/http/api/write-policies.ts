@@ -37,7 +37,7 @@ const PARAMS = Type.Object({ writePolicy: { ...NAME, description: 'Name of a wri
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** A policy without a tenant is for all of them, so one that is only in a header must not be ignored. */
-const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'] as const;
+const TENANT_HEADERS = ['ngsild-tenant', 'fiware-service'];
 
 /** The routes of write policies, and of the findings of write checks. */
 export function writePolicyRoutes(api: Api, options: WritePolicyResourceOptions): void {

@@ -41,7 +41,7 @@ export interface RestoreKind {
    * @param isWhole the result will be compared with the archive; otherwise it only matters which items exist
    */
   shown(items: readonly RestoreItem[], isWhole: boolean): Promise<ReadonlyMap<string, JsonValue>>;
-  /** Returns why an item cannot be created, according to the last lookup; for example, the broker refused to show whether it exists. */
+  /** Returns why an item cannot be created, as the last lookup showed; for example, the broker refused to say whether it exists. */
   refusalOf?(item: RestoreItem): BrokerProblem | undefined;
   /** Creates items that do not exist, without overwriting anything. */
   create(items: readonly RestoreItem[]): Promise<ReadonlyMap<string, CreateResult>>;

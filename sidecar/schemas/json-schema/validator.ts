@@ -46,9 +46,9 @@ const MAX_LEVELS = 6;
 const MAX_REPETITIONS = 4096;
 
 /**
- * Compiles a schema of any supported draft. The flat schema is returned as
- * well, for callers that explain what is wrong. Known formats are asserted and unknown ones accepted, unknown keywords are
- * ignored, and patterns are ECMA-262 expressions with the flag `u`.
+ * Compiles a schema of any supported draft. The flat schema is returned as well, for callers that explain what is wrong. Known
+ * formats are asserted and unknown ones accepted, unknown keywords are ignored, and patterns are ECMA-262 expressions with the
+ * flag `u`.
  *
  * Ajv decides if it is correct and fast. The code that explains faults decides what Ajv gets wrong, numbers that no
  * double holds, and documents of which Ajv would check parts exponentially often.
